@@ -2,7 +2,7 @@ import { curves, figure, row, states, type Row } from "./panels.ts";
 import { process, rate } from "./queries.ts";
 
 /** A bar of its own where no other is: a panel of states that has none says that something is wrong with it. */
-const nothing = 'label_replace(vector(0), "place", "none", "", "")';
+const nothing = 'label_replace(vector(0), "scope", "none", "", "")';
 
 /** What an operator looks at when something is wrong: the parts, and what waits in them. */
 export const partsRows: readonly Row[] = [
@@ -12,7 +12,7 @@ export const partsRows: readonly Row[] = [
       description: "Services that miss Redis or NATS.",
       thresholds: [{ from: 1, color: "red" }],
     }),
-    figure("Channels and keys out", "short", "count(max by (place) (modelgate_channel_state)) or vector(0)", {
+    figure("Channels and keys out", "short", "count(max by (scope) (modelgate_channel_state)) or vector(0)", {
       description: "Resting after failures, or switched off.",
       thresholds: [{ from: 1, color: "orange" }],
     }),
@@ -40,7 +40,7 @@ export const partsRows: readonly Row[] = [
     ),
     states(
       "Resting or switched off",
-      { "{{place}} {{state}}": `max by (place, state) (modelgate_channel_state) or on () ${nothing}` },
+      { "{{scope}} {{state}}": `max by (scope, state) (modelgate_channel_state) or on () ${nothing}` },
       { "0": { text: "all are used", color: "green" }, "1": { text: "out", color: "orange" } },
       { description: "Channels, and keys of channels, that get no calls now." },
     ),

@@ -71,10 +71,10 @@ const count = async (name: string) => (await suite.simulator.requests(name)).len
 const ask = (at: number, body: object, key?: string) =>
   post(at % 2 === 0 ? suite : { ...suite, edgeUrl: other.edgeUrl }, body, key);
 const streamed = (model: string) => ({ ...another(model), stream: true });
-/** What the other replica knows of a place. */
-const otherKnows = (place: string, state: string) =>
+/** What the other replica knows of a scope. */
+const otherKnows = (scope: string, state: string) =>
   until("the other replica to know", async () =>
-    (await (await fetch(`${other.text.opsUrl}/metrics`)).text()).includes(`{place="${place}",state="${state}"`),
+    (await (await fetch(`${other.text.opsUrl}/metrics`)).text()).includes(`{scope="${scope}",state="${state}"`),
   );
 const keyOf = (id: string) => createHash("sha256").update(`key-of-${id}`).digest("hex").slice(0, 12);
 
@@ -82,11 +82,11 @@ describe("after a rest one call at a time tries a channel that has another besid
   test.each<[string, object, string]>([
     ["trial", { status: 503, retryAfter: "2" }, "trial"],
     ["keyed", { status: 429, retryAfter: "2" }, `keyed/${keyOf("keyed")}`],
-  ])("%s", async (model, failure, place) => {
+  ])("%s", async (model, failure, scope) => {
     await suite.simulator.script(model, [{ ...failure, repeat: true }]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another(model), key)).status).toBe(200);
     expect(await count(model)).toBe(2);
-    await otherKnows(place, "resting");
+    await otherKnows(scope, "resting");
     await suite.simulator.script(model, [{ delayMs: 60_000 }, {}]);
     await suite.simulator.forget(model);
     const leaving = new AbortController();
@@ -128,7 +128,7 @@ describe("after a rest one call at a time tries a channel that has another besid
       );
     await until("it to be shown", async () => (await shownChannel(suite, "turned")).rests === 2);
     const { accountsOut } = await shownChannel(suite, "turned");
-    expect(accountsOut).toMatchObject([{ account: "demo", place: "turned", rests: 2 }]);
+    expect(accountsOut).toMatchObject([{ account: "demo", scope: "turned", rests: 2 }]);
   });
 });
 

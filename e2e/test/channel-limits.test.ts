@@ -170,7 +170,7 @@ test("a key that its vendor refuses is out for whom it is refused, with the reas
   expect(await suite.ask("channel", "show", "mended")).toMatchObject({
     state: "ok",
     usableKeys: "1/1",
-    accountsOut: [{ account: "demo", place: `mended/${keyId}`, ...refused }],
+    accountsOut: [{ account: "demo", scope: `mended/${keyId}`, ...refused }],
     accountsOutTotal: 1,
   });
   const asked = await count("mended");

@@ -101,7 +101,7 @@ describe.each(shapes)("services %s", (shape) => {
       );
       const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
       // No channel rests for what the gateway did.
-      expect(metrics).not.toMatch(/modelgate_channel_state\{place="main/);
+      expect(metrics).not.toMatch(/modelgate_channel_state\{scope="main/);
     },
     120_000,
   );

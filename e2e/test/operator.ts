@@ -14,7 +14,7 @@ export interface ShownChannel {
   readonly keys: readonly { readonly id: string; readonly state: string; readonly reason?: string }[];
   readonly accountsOut: readonly {
     readonly account: string;
-    readonly place: string;
+    readonly scope: string;
     readonly state: string;
     readonly until?: string;
     readonly rests?: number;

@@ -13,7 +13,7 @@ export interface TaskFilter {
 }
 
 /** Where a task stands in the log: a reading goes on after it. */
-interface TaskPlace {
+interface TaskPosition {
   readonly at: number;
   readonly account: string;
   readonly task: string;
@@ -22,21 +22,21 @@ interface TaskPlace {
 /** Tasks of one reading, each as its newest event has it; `next` is there where more may follow. */
 export interface TaskLogPage {
   readonly tasks: readonly TaskEvent[];
-  readonly next?: TaskPlace;
+  readonly next?: TaskPosition;
 }
 
 /** A page of tasks, those that changed last first. */
 export async function readTasks(
   { db }: Books,
   filter: TaskFilter,
-  { limit, after }: { readonly limit: number; readonly after?: TaskPlace | undefined },
+  { limit, after }: { readonly limit: number; readonly after?: TaskPosition | undefined },
 ): Promise<TaskLogPage> {
   const narrowed = (["account", "model", "channel", "state"] as const).flatMap((name) =>
     filter[name] === undefined ? [] : [sql`${sql.ref(name)} = ${filter[name]}`],
   );
-  const place = after === undefined ? [] : [sql`(at, account, task) < (${after.at}, ${after.account}, ${after.task})`];
-  const where = sql.join([sql`at >= 0`, ...narrowed, ...place], sql` and `);
-  const { rows } = await sql<TaskPlace & { event: string }>`select at, account, task, event from tasks where ${where}
+  const beyond = after === undefined ? [] : [sql`(at, account, task) < (${after.at}, ${after.account}, ${after.task})`];
+  const where = sql.join([sql`at >= 0`, ...narrowed, ...beyond], sql` and `);
+  const { rows } = await sql<TaskPosition & { event: string }>`select at, account, task, event from tasks where ${where}
     order by at desc, account desc, task desc limit ${limit}`.execute(db);
   const last = rows.at(-1);
   const tasks = rows.map(({ event }) => readEvent(event));

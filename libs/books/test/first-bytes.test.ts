@@ -61,15 +61,15 @@ describe.each(engines)("$name", ({ start }) => {
   });
 
   test("calls of the version before are counted as well", async () => {
-    const place = await engine.place();
-    const before = await openBooks(place, log);
+    const location = await engine.address();
+    const before = await openBooks(location, log);
     await recordCalls(before, [callOf("one", { firstByteMs: 200 }), callOf("two", { firstByteMs: 200 })]);
     const counted = await firstByteTimes(before, { ...day, by: [] });
     await before.db.schema.dropTable("first_bytes").execute();
     await before.db.schema.dropIndex("tasks_by_time").execute();
     await sql`delete from kysely_migration where name = ${"0014-first-bytes"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
-    await using after = await openBooks(place, log);
+    await using after = await openBooks(location, log);
     expect(await firstByteTimes(after, { ...day, by: [] })).toEqual(counted);
   });
 });

@@ -1,3 +1,4 @@
+import { isChannelKeyId, type ChannelKeyId } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
 
 /** How a conversation is known again; the names are digests, and safe to store. */
@@ -14,27 +15,27 @@ export interface Conversation {
  */
 export interface Affinity {
   /** Where a conversation went last; undefined if unknown, or if Redis does not answer. */
-  find(scope: string, conversation: Conversation): Promise<string | undefined>;
+  find(owner: string, conversation: Conversation): Promise<ChannelKeyId | undefined>;
   /** Where it goes now; kept without waiting for it. */
-  keep(scope: string, conversation: Conversation, place: string): void;
+  keep(owner: string, conversation: Conversation, key: ChannelKeyId): void;
 }
 
 /** Opens the memory; a conversation is forgotten `lifetimeMs` after its last call. */
 export function openAffinity({ redis, log, lifetimeMs }: { redis: Redis; log: Logger; lifetimeMs: number }): Affinity {
-  const keyOf = (scope: string, name: string): string => `affinity:${scope}:${name}`;
+  const keyOf = (owner: string, name: string): string => `affinity:${owner}:${name}`;
   return {
-    async find(scope, { find }) {
+    async find(owner, { find }) {
       try {
-        const found = await Promise.all(find.map((name) => redis.get(keyOf(scope, name))));
-        return found.find((place) => place !== null) ?? undefined;
+        const found = await Promise.all(find.map((name) => redis.get(keyOf(owner, name))));
+        return found.find((id) => id !== null && isChannelKeyId(id)) ?? undefined;
       } catch (error) {
         log.debug({ err: error }, "a conversation's channel was not looked up");
         return undefined;
       }
     },
-    keep(scope, { keep }, place) {
+    keep(owner, { keep }, key) {
       redis
-        .set(keyOf(scope, keep), place, "PX", lifetimeMs)
+        .set(keyOf(owner, keep), key, "PX", lifetimeMs)
         .catch((error: unknown) => log.debug({ err: error }, "a conversation's channel was not kept"));
     },
   };

@@ -1,9 +1,9 @@
-import type { Candidate } from "@modelgate/catalog";
+import type { Candidate, ChannelKeyId } from "@modelgate/catalog";
 import type { ChannelChoice, Failure, UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
 import type { Provider } from "@modelgate/providers";
 import type { ConnectOptions } from "./connect.ts";
-import type { Way } from "./pick.ts";
+import type { Way } from "./way.ts";
 import type { SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 
 /** What a call needs of its attempts. */
@@ -34,7 +34,7 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   /** Whether an attempt can be prepared without the seals of thoughts in the call's history. Absent: it cannot. */
   readonly unsealable?: boolean | undefined;
   /** A way that is tried first while it can be: `channel/key`. */
-  readonly prefer?: string | undefined;
+  readonly prefer?: ChannelKeyId | undefined;
   readonly signal: AbortSignal;
   /** The call's span; attempts are its children, and are propagated to their vendors. */
   readonly span?: Span | undefined;
@@ -104,11 +104,14 @@ export class AttemptsFailed extends Error {
   readonly attempts: number;
   readonly way: Way | undefined;
   readonly tried: readonly Tried[];
-  constructor(failure: Failure, tried: readonly Tried[], way: Way | undefined) {
+  /** Whether the call would fail like this anywhere, or may not be sent again. */
+  readonly isFinal: boolean;
+  constructor(failure: Failure, tried: readonly Tried[], way: Way | undefined, isFinal = false) {
     super(failure.message, { cause: failure });
     this.failure = failure;
     this.attempts = tried.length;
     this.tried = tried;
     this.way = way;
+    this.isFinal = isFinal;
   }
 }

@@ -1,6 +1,6 @@
 import { startSpan, type Span } from "@modelgate/platform";
 import { hostOf } from "./host-of.ts";
-import type { Way } from "./pick.ts";
+import type { Way } from "./way.ts";
 import { providerNameOf } from "./provider-name.ts";
 
 /** Begins the span of one attempt at a vendor, in the words of OpenTelemetry's conventions for generative AI. */

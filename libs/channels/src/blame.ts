@@ -8,7 +8,7 @@ const leastGroups = 2;
 const goodForMs = 10_000;
 
 /** Whom a rest concerns: what of the channel, and whether one account or all. */
-export interface Scope {
+export interface Extent {
   /** The whole of what failed (the channel, or the key), or only one model of it. */
   readonly of: "whole" | "model";
   readonly for: "account" | "all";
@@ -24,31 +24,31 @@ export interface Judged {
   readonly isSaid: boolean;
   /** The failure is about the key itself whatever the model, or there is only one model. */
   readonly wholeAtOnce: boolean;
-  /** Whether the scope has rested before and has not worked since: one more failure is enough there. */
-  readonly onProbation: (scope: Scope) => boolean;
+  /** Whether the extent has rested before and has not worked since: one more failure is enough there. */
+  readonly onProbation: (extent: Extent) => boolean;
 }
 
 const all = { for: "all" } as const;
 const account = { for: "account" } as const;
 
 /**
- * What a failure, together with what was seen before it, takes out: the widest scope that the evidence carries;
+ * What a failure, together with what was seen before it, takes out: the widest extent that the evidence carries;
  * undefined: nothing yet. `tallies` are the channel's, within the window, the failure among them.
  *
- * - An account's calls take out a scope for that account where at least three bodies failed, and at least half of its
+ * - An account's calls take out a extent for that account where at least three bodies failed, and at least half of its
  *   outcomes since the first of those failures. What was good before it does not count: an outage after a thousand good
  *   calls is found as quickly as one at the start.
- * - A scope is out for all only where at least two accounts fail, and more accounts fail than were answered in the last
+ * - A extent is out for all only where at least two accounts fail, and more accounts fail than were answered in the last
  *   seconds: each account has one vote, however many calls it sends.
  * - The whole of a channel or key is out only where several models fail, and more of them than answered.
  * - What no client can bring about needs neither several accounts nor several models.
  */
-export function judge(tallies: readonly Tally[], judged: Judged, now: number): Scope | undefined {
-  return scopesOf(judged).find((scope) => holds(scope, tallies, judged, now));
+export function judge(tallies: readonly Tally[], judged: Judged, now: number): Extent | undefined {
+  return extentsOf(judged).find((extent) => holds(extent, tallies, judged, now));
 }
 
-/** The scopes that a failure can take out, widest first. */
-function scopesOf({ failed, wholeAtOnce }: Judged): readonly Scope[] {
+/** The extents that a failure can take out, widest first. */
+function extentsOf({ failed, wholeAtOnce }: Judged): readonly Extent[] {
   if (failed.of === "model") return [all, account].map((who) => ({ of: "model", ...who }));
   if (failed.isCertain === true) return [{ of: "whole", ...all }];
   if (wholeAtOnce) return [all, account].map((who) => ({ of: "whole", ...who }));
@@ -60,21 +60,21 @@ function scopesOf({ failed, wholeAtOnce }: Judged): readonly Scope[] {
   ];
 }
 
-function holds(scope: Scope, tallies: readonly Tally[], judged: Judged, now: number): boolean {
+function holds(extent: Extent, tallies: readonly Tally[], judged: Judged, now: number): boolean {
   const { failed, isSaid, wholeAtOnce, onProbation } = judged;
   const relevant = tallies.filter(
     (tally) =>
       (failed.of !== "key" || tally.key === judged.key) &&
-      (scope.of === "whole" || tally.model === judged.model) &&
-      (scope.for === "all" || tally.account === judged.account),
+      (extent.of === "whole" || tally.model === judged.model) &&
+      (extent.for === "all" || tally.account === judged.account),
   );
   const outcomes = relevant.flatMap((tally) => tally.outcomes);
   const isSure = failed.isCertain === true;
-  const least = onProbation(scope) || (isSaid && scope.for === "account") ? 1 : isSaid ? leastGroups : leastFailures;
+  const least = onProbation(extent) || (isSaid && extent.for === "account") ? 1 : isSaid ? leastGroups : leastFailures;
   if (distinct(outcomes.filter(isLike(failed))) < least) return false;
-  if (scope.of === "whole" && !wholeAtOnce && !isSure && !mostFail(relevant, failed, "model", now)) return false;
-  if (scope.for === "all" && !isSure) return mostFail(relevant, failed, "account", now);
-  return (isSaid && scope.for === "account") || isMostlyFailing(outcomes, failed);
+  if (extent.of === "whole" && !wholeAtOnce && !isSure && !mostFail(relevant, failed, "model", now)) return false;
+  if (extent.for === "all" && !isSure) return mostFail(relevant, failed, "account", now);
+  return (isSaid && extent.for === "account") || isMostlyFailing(outcomes, failed);
 }
 
 /** Whether at least half of the outcomes since the first failure are failures. */

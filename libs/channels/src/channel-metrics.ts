@@ -15,17 +15,17 @@ export function observeAttempt(channel: string, failed?: string): void {
 
 let shown: ChannelStates | undefined;
 
-/** What is out of use for all, as this process sees it: places are channels, their keys by id, and their models. */
+/** What is out of use for all, as this process sees it: scopes are channels, their keys by id, and their models. */
 const channelStates = new Gauge({
   name: "modelgate_channel_state",
   help: "1 where a channel, a key or a model of it rests, is refused by its vendor, or is switched off",
-  labelNames: ["place", "state"],
+  labelNames: ["scope", "state"],
   collect() {
     this.reset();
     const now = Date.now();
-    for (const [place, { until, kind }] of shown?.coolDowns ?? [])
-      if (until > now) this.set({ place, state: kind === "refused" ? "refused" : "resting" }, 1);
-    for (const place of shown?.switched.keys() ?? []) this.set({ place, state: "off" }, 1);
+    for (const [scope, { until, kind }] of shown?.coolDowns ?? [])
+      if (until > now) this.set({ scope, state: kind === "refused" ? "refused" : "resting" }, 1);
+    for (const scope of shown?.switched.keys() ?? []) this.set({ scope, state: "off" }, 1);
   },
 });
 

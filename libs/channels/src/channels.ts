@@ -57,7 +57,7 @@ function countingFlights(gate: Gate, speeds: Speeds): Gate {
   return {
     async enter(attempt, permit, isLastResort) {
       const entry = await gate.enter(attempt, permit, isLastResort);
-      if ("place" in entry) return entry;
+      if ("scope" in entry) return entry;
       const flight = speeds.begin(attempt.way.candidate);
       return {
         tried: () => entry.tried(),

@@ -40,7 +40,7 @@ export async function followStates({
   async function refresh(): Promise<void> {
     const states = await readChannelStates(redis);
     switched.clear();
-    for (const [place, why] of states.switched) switched.set(place, why);
+    for (const [scope, why] of states.switched) switched.set(scope, why);
     follow(coolDowns, states.coolDowns);
     follow(accountRests, states.accountRests);
   }

@@ -1,7 +1,8 @@
-import type { CatalogChannel } from "@modelgate/catalog";
+import { channelKeyId, type CatalogChannel } from "@modelgate/catalog";
 import { defineScript, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
 import type { Attempt, Health } from "./health.ts";
-import { placeOf, type Way } from "./pick.ts";
+import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
+import type { Way } from "./way.ts";
 
 /** What an attempt holds while it goes on; dispose it when the exchange is over. */
 export interface Entry extends Disposable {
@@ -12,7 +13,7 @@ export interface Entry extends Disposable {
 /** Why an attempt may not go a way now: nothing was sent, and nothing was taken. */
 export interface TurnedAway {
   /** What must be left out: a whole channel, or one `channel/key`. */
-  readonly place: string;
+  readonly scope: RestScope;
   /** `full`: no seat or no turn; `tried`: it has rested, and another call is finding out whether it works again. */
   readonly why: "full" | "tried";
   /** When asking again may help. */
@@ -59,7 +60,7 @@ export const gateKeys = {
 interface SeatSet {
   readonly key: string;
   readonly seats: number;
-  readonly place: string;
+  readonly scope: RestScope;
   readonly why: TurnedAway["why"];
 }
 
@@ -130,16 +131,16 @@ function trialSets(attempt: Attempt, health: Health): readonly SeatSet[] {
   const { id } = attempt.way.candidate.channel;
   return health
     .unproven(attempt)
-    .map(({ leaveOut, trial }) => ({ key: gateKeys.trial(id, trial), seats: 1, place: leaveOut, why: "tried" }));
+    .map(({ leaveOut, trial }) => ({ key: gateKeys.trial(id, trial), seats: 1, scope: leaveOut, why: "tried" }));
 }
 
 function seatSets(way: Way): readonly SeatSet[] {
   const { id, maxConcurrency, keyConcurrency } = way.candidate.channel;
   const sets: SeatSet[] = [];
   if (maxConcurrency !== undefined)
-    sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, place: id, why: "full" });
+    sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, scope: id, why: "full" });
   if (keyConcurrency !== undefined)
-    sets.push({ key: gateKeys.seats(id, way.key.id), seats: keyConcurrency, place: placeOf(way), why: "full" });
+    sets.push({ key: gateKeys.seats(id, way.key.id), seats: keyConcurrency, scope: channelKeyIdOf(way), why: "full" });
   return sets;
 }
 
@@ -149,24 +150,24 @@ function turnedAway(
   { id }: CatalogChannel,
 ): TurnedAway | undefined {
   if (reply.verdict === "taken") return undefined;
-  if (reply.verdict === "minute") return { place: id, why: "full", retryAfterMs: reply.waitMs };
-  const { place, why } = sets[reply.set - 1] ?? { place: id, why: "full" };
-  return { place, why, retryAfterMs: seatRetryMs };
+  if (reply.verdict === "minute") return { scope: id, why: "full", retryAfterMs: reply.waitMs };
+  const { scope, why } = sets[reply.set - 1] ?? { scope: id, why: "full" };
+  return { scope, why, retryAfterMs: seatRetryMs };
 }
 
 /** Seats in use now, by `channel` and `channel/key`; only what has a limit is there. */
 export async function readSeats(
   redis: Redis,
   channels: readonly CatalogChannel[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<RestScope, number>> {
   const now = Date.now();
-  const places = channels.flatMap(({ id, keys, maxConcurrency, keyConcurrency }) => [
+  const limits = channels.flatMap(({ id, keys, maxConcurrency, keyConcurrency }) => [
     ...(maxConcurrency === undefined ? [] : [[id, gateKeys.seats(id)] as const]),
     ...(keyConcurrency === undefined
       ? []
-      : keys.map((key) => [`${id}/${key.id}`, gateKeys.seats(id, key.id)] as const)),
+      : keys.map((key) => [channelKeyId(id, key.id), gateKeys.seats(id, key.id)] as const)),
   ]);
   return new Map(
-    await Promise.all(places.map(async ([place, key]) => [place, await redis.zcount(key, now, "+inf")] as const)),
+    await Promise.all(limits.map(async ([scope, key]) => [scope, await redis.zcount(key, now, "+inf")] as const)),
   );
 }

@@ -1,12 +1,23 @@
 import type { Candidate } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
-import { judge, type Judged, type Scope } from "./blame.ts";
+import { judge, type Extent, type Judged } from "./blame.ts";
 import { Evidence, type FailureSeen, type Subject } from "./evidence.ts";
 import { LastResort } from "./last-resort.ts";
-import { keyModelPlaceOf, modelPlaceOf, placeOf, type Rests, type Way } from "./pick.ts";
+import type { Rests } from "./pick.ts";
+import {
+  channelKeyIdOf,
+  channelOfScope,
+  isWithin,
+  keyModelScopeOf,
+  modelScopeOf,
+  nameWithin,
+  parseRestName,
+  type RestScope,
+} from "./rest-scope.ts";
 import { isResting } from "./rest.ts";
 import { SharedRests } from "./shared-rests.ts";
-import { placeOfRest, restName, type CoolDown } from "./state.ts";
+import type { CoolDown } from "./state.ts";
+import type { Way } from "./way.ts";
 
 /** A call's way and account. */
 export interface Attempt {
@@ -36,10 +47,10 @@ export interface Blame extends FailureSeen {
   readonly isRefusal?: boolean | undefined;
 }
 
-/** A place that has rested and has not worked since: one call at a time may try it. */
+/** What has rested and has not worked since: one call at a time may try it. */
 export interface Unproven {
   /** What to leave out meanwhile: a channel, or one `channel/key`. */
-  readonly leaveOut: string;
+  readonly leaveOut: RestScope;
   /** The name of the trial, within the channel. */
   readonly trial: string;
 }
@@ -66,7 +77,10 @@ export interface Health extends AsyncDisposable {
 /** Follows and shares the channels' states through Redis; without Redis this process goes by what it saw itself. */
 export async function openHealth({ redis, log }: { redis: Redis; log: Logger }): Promise<Health> {
   const evidence = new Evidence();
-  const ended = (name: string): void => evidence.forgive(channelIdOf(placeOfRest(name)), accountOfName(name));
+  const ended = (name: string): void => {
+    const { scope, account } = parseRestName(name);
+    evidence.forgive(channelOfScope(scope), account);
+  };
   return new SharedHealth(evidence, await SharedRests.open({ redis, log, ended }));
 }
 
@@ -82,41 +96,41 @@ class SharedHealth implements Health {
 
   restsOf(account: string): Rests {
     const rests = this.#rests;
-    const until = (place: string): number =>
-      Math.max(this.#off(place), endOf(rests.at(place)), endOf(rests.at(place, account)));
+    const until = (scope: RestScope): number =>
+      Math.max(this.#off(scope), endOf(rests.at(scope)), endOf(rests.at(scope, account)));
     return {
-      ofChannel: (candidate) => (rests.isQuiet ? 0 : latest(channelPlaces(candidate), until)),
-      ofKey: (candidate, key) => (rests.isQuiet ? 0 : latest(keyPlaces({ candidate, key }), until)),
+      ofChannel: (candidate) => (rests.isQuiet ? 0 : latest(channelScopes(candidate), until)),
+      ofKey: (candidate, key) => (rests.isQuiet ? 0 : latest(keyScopes({ candidate, key }), until)),
     };
   }
 
   lastResortOf(account: string): Rests {
     // What the vendor said to this account holds; every other rest is a guess that may be tried.
-    const until = (place: string): number => {
-      const rest = this.#rests.at(place, account);
-      return Math.max(this.#off(place), rest?.kind === "failing" ? 0 : endOf(rest));
+    const until = (scope: RestScope): number => {
+      const rest = this.#rests.at(scope, account);
+      return Math.max(this.#off(scope), rest?.kind === "failing" ? 0 : endOf(rest));
     };
     return {
       ofChannel: (candidate) => {
-        const next = this.#lastResort.next(modelPlaceOf(candidate), account);
-        return Math.max(latest(channelPlaces(candidate), until), next > Date.now() ? next : 0);
+        const next = this.#lastResort.next(modelScopeOf(candidate), account);
+        return Math.max(latest(channelScopes(candidate), until), next > Date.now() ? next : 0);
       },
-      ofKey: (candidate, key) => latest(keyPlaces({ candidate, key }), until),
+      ofKey: (candidate, key) => latest(keyScopes({ candidate, key }), until),
     };
   }
 
   resorts({ way, account }: Attempt): void {
-    this.#lastResort.goes(modelPlaceOf(way.candidate), account, Date.now());
+    this.#lastResort.goes(modelScopeOf(way.candidate), account, Date.now());
   }
 
   unproven({ way, account }: Attempt): readonly Unproven[] {
     if (this.#rests.isQuiet) return [];
     const { id } = way.candidate.channel;
     return scopesOf(way, account)
-      .filter(([place, who]) => this.#rests.at(place, who) !== undefined)
-      .map(([place, who]) => ({
-        leaveOut: place.startsWith(placeOf(way)) ? placeOf(way) : id,
-        trial: restName(place.slice(id.length), who),
+      .filter(([scope, who]) => this.#rests.at(scope, who) !== undefined)
+      .map(([scope, who]) => ({
+        leaveOut: isWithin(scope, channelKeyIdOf(way)) ? channelKeyIdOf(way) : id,
+        trial: nameWithin(id, scope, who),
       }));
   }
 
@@ -126,28 +140,28 @@ class SharedHealth implements Health {
     const { of, body, isCertain, reason, askedMs } = blame;
     const now = Date.now();
     this.#evidence.add(id, subjectOf(attempt), { at: now, failed: { of, body, isCertain } });
-    this.#lastResort.failed(modelPlaceOf(way.candidate), account, now);
-    const onProbation = (scope: Scope): boolean => {
-      const rest = this.#rests.at(placeOfScope(way, of, scope), scope.for === "account" ? account : undefined);
+    this.#lastResort.failed(modelScopeOf(way.candidate), account, now);
+    const onProbation = (extent: Extent): boolean => {
+      const rest = this.#rests.at(scopeOfExtent(way, of, extent), extent.for === "account" ? account : undefined);
       return rest !== undefined && !isResting(rest, now);
     };
-    const scope = judge(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
-    if (scope === undefined) return;
+    const extent = judge(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
+    if (extent === undefined) return;
     const kind = blame.isRefusal === true ? "refused" : askedMs === undefined ? "failing" : "asked";
-    const who = scope.for === "account" ? account : undefined;
-    this.#rests.begin(placeOfScope(way, of, scope), { kind, reason, askedMs, account: who }, blame.seenBy);
+    const who = extent.for === "account" ? account : undefined;
+    this.#rests.begin(scopeOfExtent(way, of, extent), { kind, reason, askedMs, account: who }, blame.seenBy);
   }
 
   answered({ way, account }: Attempt, sentAt: number): void {
     if (this.#rests.isQuiet) return;
-    for (const [place, who] of scopesOf(way, account))
-      if (this.#rests.answered(place, who, sentAt)) this.#evidence.forgive(way.candidate.channel.id, who);
+    for (const [scope, who] of scopesOf(way, account))
+      if (this.#rests.answered(scope, who, sentAt)) this.#evidence.forgive(way.candidate.channel.id, who);
   }
 
   worked(attempt: Attempt): void {
     const { way, account } = attempt;
     this.#evidence.add(way.candidate.channel.id, subjectOf(attempt), { at: Date.now() });
-    this.#lastResort.worked(modelPlaceOf(way.candidate), account);
+    this.#lastResort.worked(modelScopeOf(way.candidate), account);
     this.#rests.worked(() => scopesOf(way, account));
   }
 
@@ -155,8 +169,8 @@ class SharedHealth implements Health {
     return this.#rests[Symbol.asyncDispose]();
   }
 
-  #off(place: string): number {
-    return this.#rests.isOff(place) ? Infinity : 0;
+  #off(scope: RestScope): number {
+    return this.#rests.isOff(scope) ? Infinity : 0;
   }
 }
 
@@ -176,45 +190,35 @@ function endOf(rest: CoolDown | undefined): number {
   return rest !== undefined && isResting(rest, Date.now()) ? rest.until : 0;
 }
 
-function channelPlaces(candidate: Candidate): readonly string[] {
-  return [candidate.channel.id, modelPlaceOf(candidate)];
+function channelScopes(candidate: Candidate): readonly RestScope[] {
+  return [candidate.channel.id, modelScopeOf(candidate)];
 }
 
-function keyPlaces(way: Way): readonly string[] {
-  return [placeOf(way), keyModelPlaceOf(way)];
+function keyScopes(way: Way): readonly RestScope[] {
+  return [channelKeyIdOf(way), keyModelScopeOf(way)];
 }
 
-/** Everything that a call's outcome can speak for: each place, for all and for its account. */
-function scopesOf(way: Way, account: string): readonly (readonly [place: string, account: string | undefined])[] {
-  return [...channelPlaces(way.candidate), ...keyPlaces(way)].flatMap(
-    (place) =>
+/** Everything that a call's outcome can speak for: each scope, for all and for its account. */
+function scopesOf(way: Way, account: string): readonly (readonly [scope: RestScope, account: string | undefined])[] {
+  return [...channelScopes(way.candidate), ...keyScopes(way)].flatMap(
+    (scope) =>
       [
-        [place, undefined],
-        [place, account],
+        [scope, undefined],
+        [scope, account],
       ] as const,
   );
 }
 
-/** Where a scope of a failure lies. */
-function placeOfScope(way: Way, of: FailureSeen["of"], scope: Scope): string {
-  if (of === "key") return scope.of === "whole" ? placeOf(way) : keyModelPlaceOf(way);
-  return scope.of === "whole" ? way.candidate.channel.id : modelPlaceOf(way.candidate);
+/** What a failure takes out, if it reaches that far. */
+function scopeOfExtent(way: Way, of: FailureSeen["of"], extent: Extent): RestScope {
+  if (of === "key") return extent.of === "whole" ? channelKeyIdOf(way) : keyModelScopeOf(way);
+  return extent.of === "whole" ? way.candidate.channel.id : modelScopeOf(way.candidate);
 }
 
 function subjectOf({ way, account }: Attempt): Subject {
   return { account, model: way.candidate.upstreamModel, key: way.key.id };
 }
 
-function latest(places: readonly string[], until: (place: string) => number): number {
-  return places.reduce((most, place) => Math.max(most, until(place)), 0);
-}
-
-/** Identifiers of channels hold neither of the two. */
-function channelIdOf(place: string): string {
-  return /^[^/#]*/.exec(place)?.[0] ?? place;
-}
-
-function accountOfName(name: string): string | undefined {
-  const place = placeOfRest(name);
-  return name === place ? undefined : name.slice(place.length + 1);
+function latest(scopes: readonly RestScope[], until: (scope: RestScope) => number): number {
+  return scopes.reduce((most, scope) => Math.max(most, until(scope)), 0);
 }

@@ -5,7 +5,15 @@ export { countCapped, readCapped } from "./capped-calls.ts";
 export { connectSocket } from "./connect.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
-export { keyModelPlaceOf, modelPlaceOf, placeOf, type Way } from "./pick.ts";
+export {
+  channelKeyIdOf,
+  isWithin,
+  keyModelScopeOf,
+  modelScopeOf,
+  parseRestName,
+  type RestScope,
+} from "./rest-scope.ts";
+export type { Way } from "./way.ts";
 export { Refused } from "./refused.ts";
 export { readText } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
@@ -25,8 +33,6 @@ export {
 } from "./remote/remote-streams.ts";
 export {
   endModelRests,
-  isWithin,
-  placeOfRest,
   putBackRefused,
   readChannelStates,
   restModel,

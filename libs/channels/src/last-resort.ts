@@ -1,4 +1,5 @@
 import { kept } from "./evidence.ts";
+import { restName, type RestScope } from "./rest-scope.ts";
 
 /** Pause of an account after its first failed call at a channel of last resort; each further one doubles it. */
 const firstPauseMs = 250;
@@ -15,28 +16,24 @@ export class LastResort {
   readonly #counted = new Map<string, { failures: number; at: number }>();
 
   /** When the account may try there again, Unix ms. */
-  next(place: string, account: string): number {
-    const known = this.#counted.get(nameOf(place, account));
+  next(scope: RestScope, account: string): number {
+    const known = this.#counted.get(restName(scope, account));
     return known === undefined ? 0 : known.at + Math.min(firstPauseMs * 2 ** (known.failures - 1), longestPauseMs);
   }
 
   /** A call of the account goes there now: the next one waits its turn. */
-  goes(place: string, account: string, now: number): void {
-    const known = this.#counted.get(nameOf(place, account));
+  goes(scope: RestScope, account: string, now: number): void {
+    const known = this.#counted.get(restName(scope, account));
     if (known !== undefined) known.at = now;
   }
 
-  failed(place: string, account: string, now: number): void {
-    const known = kept(this.#counted, nameOf(place, account), mostCounted, () => ({ failures: 0, at: now }));
+  failed(scope: RestScope, account: string, now: number): void {
+    const known = kept(this.#counted, restName(scope, account), mostCounted, () => ({ failures: 0, at: now }));
     known.failures++;
     known.at = now;
   }
 
-  worked(place: string, account: string): void {
-    if (this.#counted.size > 0) this.#counted.delete(nameOf(place, account));
+  worked(scope: RestScope, account: string): void {
+    if (this.#counted.size > 0) this.#counted.delete(restName(scope, account));
   }
-}
-
-function nameOf(place: string, account: string): string {
-  return `${place}\n${account}`;
 }

@@ -1,27 +1,6 @@
-import type { Candidate, ChannelKey } from "@modelgate/catalog";
+import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from "@modelgate/catalog";
 import { choose, type ChoiceOptions } from "./choose.ts";
-import { placeOfModel } from "./state.ts";
-
-/** A channel and one key of its pool: what one attempt goes through. */
-export interface Way {
-  readonly candidate: Candidate;
-  readonly key: ChannelKey;
-}
-
-/** A way's place in the shared states. */
-export function placeOf({ candidate, key }: Way): string {
-  return `${candidate.channel.id}/${key.id}`;
-}
-
-/** The place of a channel's model, by the vendor's name of it: what a vendor has no more rests by itself. */
-export function modelPlaceOf({ channel, upstreamModel }: Candidate): string {
-  return placeOfModel(channel.id, upstreamModel);
-}
-
-/** The place of a model with one key: vendors limit keys model by model. */
-export function keyModelPlaceOf(way: Way): string {
-  return `${placeOf(way)}#${way.candidate.upstreamModel}`;
-}
+import type { Way } from "./way.ts";
 
 /** When something may be used again, Unix ms; 0: now. Infinity: it is switched off. */
 export interface Rests {
@@ -37,8 +16,8 @@ export interface PickOptions extends ChoiceOptions {
   readonly excluded: (way: Way) => boolean;
   /** Where in a channel's pool the turn is. */
   readonly turn: (channelId: string, poolSize: number) => number;
-  /** The place that comes before all others while it can be used. */
-  readonly prefer?: string | undefined;
+  /** The key that comes before all others while it can be used. */
+  readonly prefer?: ChannelKeyId | undefined;
 }
 
 /**
@@ -62,10 +41,12 @@ export function pick(candidates: readonly Candidate[], options: PickOptions): Wa
   return key === undefined ? undefined : { candidate, key };
 }
 
-function wayTo(place: string, candidates: readonly Candidate[], options: PickOptions): Way | undefined {
-  const candidate = candidates.find(({ channel }) => place.startsWith(`${channel.id}/`));
-  const key = candidate && usableKeys(candidate, options).find(({ id }) => place === `${candidate.channel.id}/${id}`);
-  return candidate === undefined || key === undefined ? undefined : { candidate, key };
+function wayTo(wanted: ChannelKeyId, candidates: readonly Candidate[], options: PickOptions): Way | undefined {
+  for (const candidate of candidates) {
+    const key = candidate.channel.keys.find(({ id }) => wanted === channelKeyId(candidate.channel.id, id));
+    if (key !== undefined && usableKeys(candidate, options).includes(key)) return { candidate, key };
+  }
+  return undefined;
 }
 
 function usableKeys(candidate: Candidate, { rests, excluded }: PickOptions): readonly ChannelKey[] {

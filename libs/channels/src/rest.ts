@@ -1,6 +1,7 @@
+import { present } from "@modelgate/contracts";
 import type { CoolDown, RestKind } from "./state.ts";
 
-/** First and longest rest of a place whose calls fail: each rest in a row is twice as long as the one before. */
+/** First and longest rest of a scope whose calls fail: each rest in a row is twice as long as the one before. */
 const failingMs = { first: 5_000, longest: 300_000 } as const;
 /** First and longest pause before a key that its vendor refuses is tried again, likewise. */
 const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
@@ -16,13 +17,13 @@ export interface RestCause {
   readonly account?: string | undefined;
 }
 
-/** Whether a place rests now. */
+/** Whether a scope rests now. */
 export function isResting(coolDown: CoolDown | undefined, now: number): boolean {
   return coolDown !== undefined && coolDown.until > now;
 }
 
 /**
- * The rest that a cause begins; undefined while the place rests already, for calls that were under way when the rest
+ * The rest that a cause begins; undefined while the scope rests already, for calls that were under way when the rest
  * began fail with it and say nothing new, unless the new rest is one that a vendor asked for and is longer.
  */
 export function restFor(known: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
@@ -33,5 +34,5 @@ export function restFor(known: CoolDown | undefined, cause: RestCause, now: numb
   const { first, longest } = kind === "refused" ? refusedMs : failingMs;
   const restMs = askedMs ?? Math.min(first * 2 ** (rests - 1), longest);
   const since = new Date(now).toISOString();
-  return { kind, reason, since, until: now + restMs, rests, ...(account === undefined ? {} : { account }) };
+  return present({ kind, reason, since, until: now + restMs, rests, account });
 }

@@ -4,7 +4,7 @@ import { cleanWords, CredentialsFailed, signed } from "@modelgate/providers";
 import type { AttemptPlan, PreparedAttempt, SpokenWay } from "./attempt-plan.ts";
 import { beginsWithin } from "./begins-within.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
-import type { Way } from "./pick.ts";
+import type { Way } from "./way.ts";
 import { reframed } from "./reframed.ts";
 import { Refused, refusal } from "./refused.ts";
 import type { SpokenWires } from "./spoken-wires.ts";

@@ -3,7 +3,8 @@ import { showStates } from "./channel-metrics.ts";
 import { kept } from "./evidence.ts";
 import { followStates, type FollowedStates } from "./follow-states.ts";
 import { isResting, restFor, type RestCause } from "./rest.ts";
-import { endRests, restName, shareRest, type CoolDown } from "./state.ts";
+import { restName, type RestScope } from "./rest-scope.ts";
+import { endRests, shareRest, type CoolDown } from "./state.ts";
 
 /** Most rests of single accounts that are kept and shared; beyond it the oldest ends. */
 const mostAccountRests = 1_000;
@@ -18,11 +19,11 @@ export interface SharedRestsOptions {
   readonly ended: (name: string) => void;
 }
 
-/** The rests of all places, as this process and the other replicas found them. */
+/** The rests of all channels and their parts, as this process and the other replicas found them. */
 export class SharedRests implements AsyncDisposable {
   readonly #options: SharedRestsOptions;
   readonly #states: FollowedStates;
-  /** Rests in a row of places that were answered since, and have not worked yet. */
+  /** Rests in a row of scopes that were answered since, and have not worked yet. */
   readonly #before = new Map<string, { readonly rests: number }>();
 
   private constructor(options: SharedRestsOptions, states: FollowedStates) {
@@ -42,53 +43,53 @@ export class SharedRests implements AsyncDisposable {
     return coolDowns.size + accountRests.size + switched.size === 0;
   }
 
-  isOff(place: string): boolean {
-    return this.#states.switched.has(place);
+  isOff(scope: RestScope): boolean {
+    return this.#states.switched.has(scope);
   }
 
-  /** The rest of a place for all, or for one account; over or not. */
-  at(place: string, account?: string): CoolDown | undefined {
+  /** The rest of a scope for all, or for one account; over or not. */
+  at(scope: RestScope, account?: string): CoolDown | undefined {
     const { coolDowns, accountRests } = this.#states;
-    return account === undefined ? coolDowns.get(place) : accountRests.get(restName(place, account));
+    return account === undefined ? coolDowns.get(scope) : accountRests.get(restName(scope, account));
   }
 
   /** Begins a rest; `seenBy` is the call whose failure was the last straw, for the log. */
-  begin(place: string, cause: Omit<RestCause, "before">, seenBy?: object): void {
+  begin(scope: RestScope, cause: Omit<RestCause, "before">, seenBy?: object): void {
     const { redis, log } = this.#options;
     const { account, kind, reason } = cause;
-    const name = restName(place, account);
-    const known = this.at(place, account);
+    const name = restName(scope, account);
+    const known = this.at(scope, account);
     const now = Date.now();
     const rest = restFor(known, { ...cause, before: known?.rests ?? this.#before.get(name)?.rests ?? 0 }, now);
     if (rest === undefined) return;
-    const line = { place, account, reason, restMs: rest.until - now, ...seenBy };
+    const line = { scope, account, reason, restMs: rest.until - now, ...seenBy };
     if (kind === "refused") log.error(line, "a vendor refuses a key: it is tried again after a pause");
     else log.warn(line, "channel rests");
-    if (account === undefined) this.#states.coolDowns.set(place, rest);
+    if (account === undefined) this.#states.coolDowns.set(scope, rest);
     else this.#keepAccountRest(name, rest);
     this.#states.share(shareRest(redis, name, rest));
   }
 
   /** An answer began to a call that was sent at that time; whether that ended a rest. */
-  answered(place: string, account: string | undefined, sentAt: number): boolean {
-    const rest = this.at(place, account);
+  answered(scope: RestScope, account: string | undefined, sentAt: number): boolean {
+    const rest = this.at(scope, account);
     if (rest === undefined) return false;
     // What was sent before the rest proves nothing, and what a vendor asked for holds.
     if (isResting(rest, Date.now()) && (rest.kind !== "failing" || sentAt < Date.parse(rest.since))) return false;
     const { redis, log } = this.#options;
     const { coolDowns, accountRests, share } = this.#states;
-    const name = restName(place, account);
+    const name = restName(scope, account);
     (account === undefined ? coolDowns : accountRests).delete(name);
     kept(this.#before, name, mostRemembered, () => ({ rests: rest.rests }));
-    log.info({ place, account }, "channel works again");
+    log.info({ scope, account }, "channel works again");
     share(endRests(redis, [name]));
     return true;
   }
 
-  /** An answer came to its end: the next rest of these places is of the first length. */
-  worked(scopes: () => readonly (readonly [place: string, account: string | undefined])[]): void {
+  /** An answer came to its end: the next rest of these scopes is of the first length. */
+  worked(scopes: () => readonly (readonly [scope: RestScope, account: string | undefined])[]): void {
     if (this.#before.size === 0) return;
-    for (const [place, account] of scopes()) this.#before.delete(restName(place, account));
+    for (const [scope, account] of scopes()) this.#before.delete(restName(scope, account));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

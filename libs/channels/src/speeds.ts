@@ -1,9 +1,9 @@
 import type { Candidate } from "@modelgate/catalog";
 import { kept } from "./evidence.ts";
-import { modelPlaceOf } from "./pick.ts";
+import { modelScopeOf } from "./rest-scope.ts";
 
-/** Places whose speed is remembered; the one unused for longest is dropped. */
-const mostPlaces = 10_000;
+/** Models of channels whose speed is remembered; the one unused for longest is dropped. */
+const mostModels = 10_000;
 /** How much a newest answer says at least, however shortly after the one before it came. */
 const leastWeight = 0.1;
 
@@ -20,7 +20,7 @@ interface Seen {
  * them. What was seen fades, so that one that was slow is tried again.
  */
 export class Speeds {
-  readonly #places = new Map<string, Seen>();
+  readonly #models = new Map<string, Seen>();
   readonly #decayMs: number;
   readonly #now: () => number;
 
@@ -53,7 +53,7 @@ export class Speeds {
 
   /** How long a call there is likely to wait, as a number to compare: the lower, the sooner. */
   score(candidate: Candidate): number {
-    const seen = this.#places.get(modelPlaceOf(candidate));
+    const seen = this.#models.get(modelScopeOf(candidate));
     if (seen === undefined) return 0;
     return (seen.ms * this.#left(seen, this.#now()) + 1) * (seen.inFlight + 1);
   }
@@ -64,6 +64,6 @@ export class Speeds {
   }
 
   #seen(candidate: Candidate): Seen {
-    return kept(this.#places, modelPlaceOf(candidate), mostPlaces, () => ({ ms: 0, at: 0, inFlight: 0 }));
+    return kept(this.#models, modelScopeOf(candidate), mostModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
   }
 }

@@ -55,20 +55,20 @@ export class SpokenWires {
 
   /** The vendor has no endpoint for this model in this wire. */
   missing(candidate: Candidate, wire: UpstreamWire): void {
-    this.#missing.set(place(candidate, wire), this.#now() + rememberedMs);
+    this.#missing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
 
   /** The endpoint of this wire refuses, for this model, what another endpoint of the vendor takes. */
   refusing(candidate: Candidate, wire: UpstreamWire): void {
-    this.#refusing.set(place(candidate, wire), this.#now() + rememberedMs);
+    this.#refusing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
 }
 
 function isAt(known: FoundOut<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
-  const until = known.get(place(candidate, wire));
+  const until = known.get(nameOf(candidate, wire));
   return until !== undefined && until > now;
 }
 
-function place({ channel, upstreamModel }: Candidate, wire: UpstreamWire): string {
+function nameOf({ channel, upstreamModel }: Candidate, wire: UpstreamWire): string {
   return `${channel.id}\n${upstreamModel}\n${wire}`;
 }

@@ -2,9 +2,10 @@ import { Type } from "typebox";
 import { stored } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { cappedKey } from "./capped-calls.ts";
+import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scope.ts";
 
 /**
- * Why a place is not used for a while:
+ * Why a scope is not used for a while:
  * - `failing`: calls there fail
  * - `asked`: its vendor said when to come back
  * - `refused`: its vendor refuses the key
@@ -35,35 +36,15 @@ export interface Switched {
 /** Redis keys and the pub/sub channel of channel states; all replicas share them. */
 export const stateKeys = { health: "channels:health", switched: "channels:switched", changes: "channels" } as const;
 
-/** Stands between place and account in the name of an account's rest: no identifier holds it. */
-const separator = "\n";
-
-/** The name of a rest: its place, with the account where it concerns only one. */
-export function restName(place: string, account?: string): string {
-  return account === undefined ? place : `${place}${separator}${account}`;
-}
-
-/** The place of a rest by its name. */
-export function placeOfRest(name: string): string {
-  const end = name.indexOf(separator);
-  return end < 0 ? name : name.slice(0, end);
-}
-
-/** Whether a place is another one or a part of it: a channel's key or model, or a model with one key. */
-export function isWithin(place: string, whole: string): boolean {
-  return place === whole || place.startsWith(`${whole}/`) || place.startsWith(`${whole}#`);
-}
-
 /**
- * What all replicas know of the channels. Places are `channel`, `channel/key`, `channel#model` and `channel/key#model`;
- * switched off is a `channel` or `channel/key`.
+ * What all replicas know of the channels. Switched off is a `channel` or `channel/key`.
  */
 export interface ChannelStates {
-  /** Rests for all, by place. */
-  readonly coolDowns: ReadonlyMap<string, CoolDown>;
+  /** Rests for all, by scope. */
+  readonly coolDowns: ReadonlyMap<RestScope, CoolDown>;
   /** Rests for one account, by `restName`. */
   readonly accountRests: ReadonlyMap<string, CoolDown>;
-  readonly switched: ReadonlyMap<string, Switched>;
+  readonly switched: ReadonlyMap<RestScope, Switched>;
 }
 
 /** Reads the shared states. */
@@ -94,18 +75,18 @@ export async function endRests(redis: Redis, names: readonly string[]): Promise<
  * Switches a channel, or one `channel/key`, off or on again, in every replica at once; switching on ends the rests of
  * it, its keys and its models, for all accounts, and counts a channel's capped calls anew.
  */
-export async function switchChannel(redis: Redis, place: string, on: boolean, reason: string): Promise<void> {
+export async function switchChannel(redis: Redis, scope: RestScope, on: boolean, reason: string): Promise<void> {
   if (on) {
-    await redis.hdel(cappedKey, place);
+    await redis.hdel(cappedKey, scope);
     for (const key of [stateKeys.switched, stateKeys.health]) {
-      const own = (await redis.hkeys(key)).filter((name) => isWithin(placeOfRest(name), place));
+      const own = (await redis.hkeys(key)).filter((name) => isWithin(parseRestName(name).scope, scope));
       if (own.length > 0) await redis.hdel(key, ...own);
     }
   } else {
     const switched: Switched = { reason, since: new Date().toISOString() };
-    await redis.hset(stateKeys.switched, place, JSON.stringify(switched));
+    await redis.hset(stateKeys.switched, scope, JSON.stringify(switched));
   }
-  await redis.publish(stateKeys.changes, place);
+  await redis.publish(stateKeys.changes, scope);
 }
 
 /** Uses every key again that a vendor refused: the configuration has changed, and it may be right now. */
@@ -130,7 +111,7 @@ export async function restModel(
   },
 ): Promise<void> {
   const { channel, model, since, until, reason } = rest;
-  await shareRest(redis, placeOfModel(channel, model), {
+  await shareRest(redis, modelScope(channel, model), {
     kind: "failing",
     reason,
     since: new Date(since).toISOString(),
@@ -143,13 +124,8 @@ export async function restModel(
 export async function endModelRests(redis: Redis, channel: string, models: readonly string[]): Promise<void> {
   await endRests(
     redis,
-    models.map((model) => placeOfModel(channel, model)),
+    models.map((model) => modelScope(channel, model)),
   );
-}
-
-/** The place of a channel's model, by the vendor's name of it. */
-export function placeOfModel(channel: string, model: string): string {
-  return `${channel}#${model}`;
 }
 
 const parseCoolDown: (text: string) => CoolDown = stored(

@@ -1,7 +1,9 @@
 import type { AttemptPlan } from "./attempt-plan.ts";
 import type { TurnedAway } from "./gate.ts";
 import type { Health } from "./health.ts";
-import { pick, placeOf, type PickOptions, type Rests, type Way } from "./pick.ts";
+import { pick, type PickOptions, type Rests } from "./pick.ts";
+import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
+import type { Way } from "./way.ts";
 
 /** A way to try, and whether it is tried only because there is no other. */
 export interface Chosen {
@@ -14,7 +16,7 @@ export class WayChooser {
   readonly #plan: Pick<AttemptPlan<unknown>, "candidates" | "prefer" | "choice">;
   readonly #options: Pick<PickOptions, "random" | "turn" | "score">;
   readonly #rests: Rests;
-  readonly #passed = new Set<string>();
+  readonly #passed = new Set<RestScope>();
   readonly #away: TurnedAway[] = [];
   #again: Chosen | undefined;
   /** When what rests may be tried by this call's account because there is no other. */
@@ -44,24 +46,27 @@ export class WayChooser {
     const again = this.#again;
     this.#again = undefined;
     if (again !== undefined) return again;
-    const way = this.#pick(this.#rests, (at) => this.#passed.has(placeOf(at)) || this.#passed.has(channelOf(at)));
+    const way = this.#pick(
+      this.#rests,
+      (at) => this.#passed.has(channelKeyIdOf(at)) || this.#passed.has(channelOf(at)),
+    );
     if (way !== undefined) return { way, isLastResort: false };
     const resort = isFirst ? this.#pick(this.lastResort, (at) => this.#isFull(at)) : undefined;
     return resort && { way: resort, isLastResort: true };
   }
 
   tried(way: Way): void {
-    this.#passed.add(placeOf(way));
+    this.#passed.add(channelKeyIdOf(way));
   }
 
   turnedAway(why: TurnedAway): void {
     this.#away.push(why);
-    this.#passed.add(why.place);
+    this.#passed.add(why.scope);
   }
 
   /** The same way is to be tried once more, with another request. */
   retry(chosen: Chosen): void {
-    this.#passed.delete(placeOf(chosen.way));
+    this.#passed.delete(channelKeyIdOf(chosen.way));
     if (chosen.isLastResort) this.#again = chosen;
   }
 
@@ -71,7 +76,9 @@ export class WayChooser {
   }
 
   #isFull(way: Way): boolean {
-    return this.#away.some(({ why, place }) => why === "full" && (place === placeOf(way) || place === channelOf(way)));
+    return this.#away.some(
+      ({ why, scope }) => why === "full" && (scope === channelKeyIdOf(way) || scope === channelOf(way)),
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { judge, type Judged, type Scope } from "../src/blame.ts";
+import { judge, type Judged, type Extent } from "../src/blame.ts";
 import { Evidence, fingerprintOf, type FailureSeen } from "../src/evidence.ts";
 
 /** One call: `account model key`, and what failed; "ok" where nothing did. `body` absent: a body of its own. */
@@ -18,7 +18,7 @@ let bodies = 0;
 /** Counts the calls, one a millisecond, and gives what the last failure takes out. */
 function after(calls: readonly Call[], more: Partial<Judged> = {}, stepMs = 1): string {
   const evidence = new Evidence();
-  let found: Scope | undefined;
+  let found: Extent | undefined;
   for (const [at, call] of calls.entries()) {
     const { account = "a", model = "m", key = "k", failed: kind, body = `body ${++bodies}`, isSaid = false } = call;
     const subject = { account, model, key };
@@ -150,7 +150,7 @@ describe("what a vendor says itself", () => {
   });
 });
 
-test("a place on probation is out again at its first failure, for all still only by two accounts", () => {
+test("a scope on probation is out again at its first failure, for all still only by two accounts", () => {
   const onProbation = (): boolean => true;
   expect(after([bad()], { onProbation })).toBe("model for account");
   expect(after([bad(), bad({ account: "b" })], { onProbation })).toBe("model for all");

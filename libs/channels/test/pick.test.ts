@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
-import { modelPlaceOf, pick, placeOf, soonest, type PickOptions, type Rests } from "../src/pick.ts";
+import { pick, soonest, type PickOptions, type Rests } from "../src/pick.ts";
+import { channelKeyIdOf, modelScopeOf } from "../src/rest-scope.ts";
 
 const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candidate => ({
   upstreamModel: "m",
@@ -16,10 +17,10 @@ const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candid
     ...more,
   },
 });
-/** Rests by place, as Health reports them. */
-const restsBy = (until: (place: string) => number): Rests => ({
-  ofChannel: (at) => Math.max(until(at.channel.id), until(modelPlaceOf(at))),
-  ofKey: (at, key) => until(placeOf({ candidate: at, key })),
+/** Rests by scope, as Health reports them. */
+const restsBy = (until: (scope: string) => number): Rests => ({
+  ofChannel: (at) => Math.max(until(at.channel.id), until(modelScopeOf(at))),
+  ofKey: (at, key) => until(channelKeyIdOf({ candidate: at, key })),
 });
 const options = (more: Partial<PickOptions> = {}): PickOptions => ({
   rests: restsBy(() => 0),
@@ -31,13 +32,13 @@ const options = (more: Partial<PickOptions> = {}): PickOptions => ({
 });
 const placed = (candidates: readonly Candidate[], more?: Partial<PickOptions>): string | undefined => {
   const way = pick(candidates, options(more));
-  return way === undefined ? undefined : placeOf(way);
+  return way === undefined ? undefined : channelKeyIdOf(way);
 };
 
 test("the highest priority that has a way", () => {
   const all = [candidate("high", { priority: 5 }), candidate("low")];
   expect(placed(all)).toBe("high/k");
-  expect(placed(all, { rests: restsBy((place) => (place === "high" ? 1 : 0)) })).toBe("low/k");
+  expect(placed(all, { rests: restsBy((scope) => (scope === "high" ? 1 : 0)) })).toBe("low/k");
   expect(placed(all, { excluded: ({ candidate: { channel } }) => channel.id === "high" })).toBe("low/k");
   expect(placed(all, { rests: restsBy(() => 1) })).toBeUndefined();
   expect(placed([])).toBeUndefined();
@@ -48,9 +49,9 @@ test.each([
   [0.24, "one/k"],
   [0.26, "three/k"],
   [0.99, "three/k"],
-])("by weight within a priority: at %d it is %s", (at, place) => {
+])("by weight within a priority: at %d it is %s", (at, scope) => {
   expect(placed([candidate("one", { weight: 1 }), candidate("three", { weight: 3 })], { random: () => at })).toBe(
-    place,
+    scope,
   );
 });
 
@@ -72,14 +73,14 @@ test("keys take turns, and one that rests is left out", () => {
   ]);
   expect(
     [0, 1, 2].map((turn) =>
-      placed(pool, { turn: () => turn, rests: restsBy((place) => (place === "pool/b" ? 1 : 0)) }),
+      placed(pool, { turn: () => turn, rests: restsBy((scope) => (scope === "pool/b" ? 1 : 0)) }),
     ),
   ).toEqual(["pool/a", "pool/c", "pool/a"]);
 });
 
 test("when the first of them works again", () => {
   const rests: Record<string, number> = { a: 50, "a/k": 80, b: 70, c: Infinity };
-  const at = (place: string): number => rests[place] ?? 0;
+  const at = (scope: string): number => rests[scope] ?? 0;
   expect(soonest([candidate("a"), candidate("b"), candidate("c")], restsBy(at))).toBe(70);
   expect(soonest([candidate("c")], restsBy(at))).toBeUndefined();
 });

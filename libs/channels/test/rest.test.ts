@@ -19,7 +19,7 @@ function lengths(count: number, more: Partial<RestCause> = {}): readonly number[
   return begun.map(({ until, since }) => until - Date.parse(since));
 }
 
-test("a place that fails again after each rest rests twice as long, within a bound", () => {
+test("a scope that fails again after each rest rests twice as long, within a bound", () => {
   expect(lengths(4)).toEqual([5_000, 10_000, 20_000, 40_000]);
   expect(lengths(60).at(-1)).toBe(300_000);
 });

@@ -2,7 +2,7 @@ export { bodies, type BodyName } from "./bodies/index.ts";
 export { Caller } from "./caller.ts";
 export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
 export { isSendableKey } from "./configuration/keys.ts";
-export { modelPlaces } from "./configuration/model-places.ts";
+export { modelPaths } from "./configuration/model-paths.ts";
 export type { ConfigurationProblem } from "./configuration/problem.ts";
 export {
   AccountConfiguration,
@@ -38,7 +38,7 @@ export { CallTry } from "./events/call-try.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
-export { mostDropped, mostDroppedCharacters, Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
+export { mostDropped, mostDroppedCharacters, mostTries, Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
@@ -103,3 +103,4 @@ export {
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
 export { stored, UnknownShape } from "./stored.ts";
+export { present } from "./present.ts";

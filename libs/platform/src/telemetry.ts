@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -35,7 +36,7 @@ export function openTelemetry(
     startSpan: ({ name, kind, parent, attributes = {} }) =>
       // The linter takes the optional enum of the options for another one.
       // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
-      spanOf(tracer.startSpan(name, { kind: kinds[kind], attributes: known(attributes) }, above(parent))),
+      spanOf(tracer.startSpan(name, { kind: kinds[kind], attributes: present(attributes) }, above(parent))),
     async [Symbol.asyncDispose]() {
       const alarm = Promise.withResolvers<void>();
       const timer = setTimeout(alarm.resolve, lastFlightMs);
@@ -50,7 +51,7 @@ function spanOf(span: TelemetrySpan): Span {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return {
     traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
-    set: (attributes) => void span.setAttributes(known(attributes)),
+    set: (attributes) => void span.setAttributes(present(attributes)),
     end(error) {
       if (error !== undefined) {
         span.setAttribute("error.type", error);
@@ -69,8 +70,4 @@ function above(parent: string | undefined): Context {
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
   const traceFlags = Number.parseInt(flags, 16) & 1;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
-}
-
-function known(attributes: SpanAttributes): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }

@@ -1,5 +1,5 @@
 import { idSource, type ServiceContext } from "@modelgate/platform";
-import { loadTokenizer, openRelay, type OpenRelay } from "@modelgate/relay";
+import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import type { Env } from "./env.ts";
 import { openCompactionSeal, type CompactionSeal } from "./responses/compaction-seal.ts";
@@ -18,7 +18,7 @@ export interface Deps extends OpenRelay {
 /** Opens everything once. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
-  const [open] = await Promise.all([openRelay(env.relay, context), loadTokenizer()]);
+  const open = await openRelay(env.relay, context);
   return {
     ...open,
     newAnswerId: idSource("answer"),

@@ -1,6 +1,6 @@
 import type { Price, UpstreamWire } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import { estimateTokens, priced, runCall, type Exchange, type Measure, type RequestSize } from "@modelgate/relay";
+import { estimateTokens, runCall, type Exchange, type Measure, type RequestSize } from "@modelgate/relay";
 import type { KindCall } from "./exchanges/kind.ts";
 import type { Ask } from "@modelgate/wires/kind";
 import type { Deps } from "./deps.ts";
@@ -25,7 +25,7 @@ export interface AskedKind<Request> {
 /** Runs a call that answers in one piece: vectors, ranking, moderation. */
 export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: AskedKind<Request>): Promise<void> {
   const { ask, body, endUser, wires, exchange, addedBytes = 0, measure } = asked;
-  const { place } = await admitStoreUse(deps, call, ask);
+  const { channelKey } = await admitStoreUse(deps, call, ask);
   const size: RequestSize = {
     textBytes: ask.textBytes + addedBytes,
     mediaTokens: ask.media.tokens,
@@ -41,18 +41,15 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
     bodyBytes: body.length,
     inputTokens: estimateTokens(ask.textBytes) + ask.media.tokens,
   };
-  const paid = priced(deps.relay, call, ask.model);
-  await runCall(deps.relay, call, {
-    model: paid.model,
-    multiplier: paid.multiplier,
+  await runCall(deps.relay, call, ask.model, ({ model }) => ({
     endUser,
     cost:
       measure === undefined
         ? { by: "text", body, size, stream: false }
-        : { by: "measure", measure: measure(size, paid.model.price) },
+        : { by: "measure", measure: measure(size, model.price) },
     hearsOut: true,
     wires,
-    prefer: place,
+    prefer: channelKey,
     exchange: ({ wire, candidate }) => exchange(wire, kindCall, candidate.upstreamModel),
-  });
+  }));
 }

@@ -1,3 +1,4 @@
+import type { ChannelKeyId } from "@modelgate/catalog";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, vendorHosts, type AdmittedIds, type Exchange } from "@modelgate/relay";
 import { parseRecord, type JsonRecord } from "@modelgate/wires/json";
@@ -43,7 +44,7 @@ export async function storeUseOf(
   return { vendorIds, makes: isMakingWire(dialect) && asksToMake(dialect, body) };
 }
 
-const nothing: AdmittedIds = { place: undefined, own: true };
+const nothing: AdmittedIds = { channelKey: undefined, own: true };
 
 /** Throws Failure (400) for what the account may not name in its vendor's store; see admitVendorIds. */
 export async function admitStoreUse(
@@ -64,21 +65,21 @@ export interface MakingCall {
 /**
  * The same exchange; what its vendor makes in its store is remembered before the client can refer to it. Responses name
  * it in the whole of them, which is looked at when it is kept (keepMadeItems).
- * @param place the `channel/key` that is asked
+ * @param channelKey the `channel/key` that is asked
  */
 export function keepingMade(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
   { wire, ask, admitted = nothing }: MakingCall,
   exchange: Exchange,
-  place: string,
+  channelKey: ChannelKeyId,
 ): Exchange {
   if (ask.makes !== true || wire !== exchange.wire || !isMakingWire(wire) || wire === "responses") return exchange;
   // What a shared store showed of another account does not become this account's own.
   if (!admitted.own) return exchange;
   const look = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
     const answer = mayNameMade(wire, bytes) ? read(bytes) : undefined;
-    if (answer !== undefined) relay.madeIds.keep(caller.accountId, madeIn(wire, answer), place);
+    if (answer !== undefined) relay.madeIds.keep(caller.accountId, madeIn(wire, answer), channelKey);
   };
   return {
     ...exchange,

@@ -12,6 +12,9 @@ export type Outcome = Static<typeof Outcome>;
 /** How much of what was dropped a usage event names. */
 export const [mostDropped, mostDroppedCharacters] = [32, 100];
 
+/** How many attempts of a call a usage event names; `attempts` counts all. */
+export const mostTries = 100;
+
 /** One billed call, subject `usage.v1.<area>`; its `id` is the call id and the message's `Nats-Msg-Id`. */
 export const UsageEvent = Type.Object(
   {
@@ -23,7 +26,10 @@ export const UsageEvent = Type.Object(
     group: Type.String(),
     area: Type.String(),
     endpoint: Type.String({ description: "method and path pattern" }),
-    model: Type.String(),
+    model: Type.String({ description: "what served the call, and what its price is" }),
+    requestedModel: Type.Optional(
+      Type.String({ description: "the model that the client named, where another served: a fallback, or a share" }),
+    ),
     upstreamModel: Type.String(),
     channelId: Type.String(),
     status: Type.Integer({ description: "HTTP status that the client got" }),
@@ -36,7 +42,7 @@ export const UsageEvent = Type.Object(
     firstByteMs: Type.Integer({ minimum: 0 }),
     attempts: Type.Integer({ minimum: 0 }),
     tries: Type.Optional(
-      Type.Array(CallTry, { maxItems: 100, description: "each attempt at a vendor, in its order; none: absent" }),
+      Type.Array(CallTry, { maxItems: mostTries, description: "the first attempts at vendors, in their order" }),
     ),
     dropped: Type.Optional(
       Type.Array(Type.String({ maxLength: mostDroppedCharacters }), {

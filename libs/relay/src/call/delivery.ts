@@ -1,4 +1,4 @@
-import { placeOf, type Attempted } from "@modelgate/channels";
+import { channelKeyIdOf, type Attempted } from "@modelgate/channels";
 import type { RelayDeps } from "../deps.ts";
 import type { HeldMoney } from "../money/held-money.ts";
 import type { Meter } from "../money/meter.ts";
@@ -14,7 +14,7 @@ export interface Delivery {
   readonly deps: LinkDeps & WayDeps & Pick<RelayDeps, "unseen">;
   readonly call: Pick<RelayedCall, "answer" | "caller" | "log" | "requestId">;
   readonly plan: CallPlan;
-  readonly money: Pick<HeldMoney, "expected" | "extend" | "heldAt" | "settle">;
+  readonly money: Pick<HeldMoney, "chargedNanos" | "costOf" | "expected" | "extend" | "heldAt" | "settle">;
   /** Where the call went. */
   readonly sent: SentCall;
   readonly meter: Meter;
@@ -30,5 +30,5 @@ export function letGo(attempted: Disposable): void {
 /** Shows the answer to who waits for it, just before the client has it. */
 export function answered({ plan, attempted }: Delivery, text: Buffer | string, isCut: boolean): void {
   const { way, accepted } = attempted;
-  plan.answered?.({ text: text.toString(), place: placeOf(way), wire: accepted.exchange.wire, isCut });
+  plan.answered?.({ text: text.toString(), channelKey: channelKeyIdOf(way), wire: accepted.exchange.wire, isCut });
 }

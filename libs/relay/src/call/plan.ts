@@ -1,5 +1,5 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import type { CatalogModel } from "@modelgate/catalog";
+import type { CatalogModel, ChannelKeyId } from "@modelgate/catalog";
 import type { Conversation, SpokenWay } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { Exchange } from "../answers/exchange.ts";
@@ -28,7 +28,7 @@ export interface VendorCall {
   /** Headers and query of the client that go on to a vendor of the client's own wire. */
   readonly forward?: Forwarded | undefined;
   /** Where an earlier call of the conversation went, as `channel/key`: tried first. */
-  readonly prefer?: string | undefined;
+  readonly prefer?: ChannelKeyId | undefined;
   /**
    * The conversation that the call is a turn of: it goes where that went, while it can. Absent where there is one way only:
    * nothing is to be remembered then.
@@ -36,10 +36,17 @@ export interface VendorCall {
   readonly conversation?: Conversation | undefined;
 }
 
-/** A call that has been read and checked: all that its life needs to know. */
-export interface CallPlan extends VendorCall {
+/** The model that is to serve a call, and what it costs this caller. */
+export interface ServingModel {
+  readonly model: CatalogModel;
   /** The group's price multiplier. */
   readonly multiplier: number;
+  /** The model that the client named, where that is another one. */
+  readonly requested?: string | undefined;
+}
+
+/** A call that has been read and checked: all that its life needs to know. */
+export interface CallPlan extends VendorCall, ServingModel {
   /** The end user that the request names, for the books. */
   readonly endUser?: string | undefined;
   /** What bounds and meters the call's cost. */
@@ -55,9 +62,14 @@ export interface CallPlan extends VendorCall {
   readonly hearsOut?: boolean | undefined;
   /** Sees the whole answer, or a stream's last frames, just before the client has them. */
   readonly answered?: ((answer: Answered) => void) | undefined;
+  /** Whether the client asks for the cost within the usage that its answer reports. */
+  readonly showsCost?: boolean | undefined;
   /** Aborted where the client's body fails while it is being sent on; its reason is the client's failure. */
   readonly broken?: AbortSignal | undefined;
 }
+
+/** A call's plan, but for the model: one is made for each that may serve it. */
+export type PlannedCall = Omit<CallPlan, keyof ServingModel>;
 
 /** What of a client's request goes on to a vendor of the same wire, beside the body. */
 export interface Forwarded {
@@ -71,7 +83,7 @@ export interface Answered {
   /** JSON, or the last frames of a stream. */
   readonly text: string;
   /** Where it came from, as `channel/key`. */
-  readonly place: string;
+  readonly channelKey: ChannelKeyId;
   readonly wire: UpstreamWire;
   /** Whether it was ended before its vendor ended it: the vendor does not know it as the client does. */
   readonly isCut: boolean;

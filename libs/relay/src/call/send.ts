@@ -1,5 +1,5 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import { placeOf, type Attempted, type SpokenWay, type UpstreamAnswer } from "@modelgate/channels";
+import { channelKeyIdOf, type Attempted, type SpokenWay, type UpstreamAnswer } from "@modelgate/channels";
 import type { VendorRequest } from "@modelgate/providers";
 import type { Exchange, StartedTask, WholeAnswer } from "../answers/exchange.ts";
 import { HeldStream } from "../answers/held-stream.ts";
@@ -37,9 +37,9 @@ export async function send(
   { callId, signal, begins, sent }: Sending,
 ): Promise<Attempted<Accepted>> {
   const { model, conversation, forward } = vendorCall;
-  const scope = `${call.caller.accountId}:${model.name}`;
+  const owner = `${call.caller.accountId}:${model.name}`;
   const { affinity, attempts } = deps.channels;
-  const kept = conversation === undefined ? undefined : await affinity.find(scope, conversation);
+  const kept = conversation === undefined ? undefined : await affinity.find(owner, conversation);
   return await attempts.run<Accepted, UpstreamWire>({
     callId,
     requestId: call.requestId,
@@ -57,7 +57,7 @@ export async function send(
       begins?.();
       const exchange = await vendorCall.exchange(way, history);
       // Kept before the vendor answers, so that the next turn finds it wherever it arrives.
-      if (conversation !== undefined) affinity.keep(scope, conversation, placeOf(way));
+      if (conversation !== undefined) affinity.keep(owner, conversation, channelKeyIdOf(way));
       return {
         request: { ...requestFor(call, forward, way, exchange), sent },
         stream: exchange.streams,

@@ -2,6 +2,7 @@ import {
   costOf,
   mostDropped,
   mostDroppedCharacters,
+  mostTries,
   endpointLabel,
   unpricedUnits,
   type CallTry,
@@ -23,7 +24,7 @@ export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endp
   Partial<Pick<ServiceCall, "span">>;
 
 /** What a call's price is made from, and what its event says of who caused it. */
-export type Priced = Pick<CallPlan, "model" | "multiplier" | "fees" | "endUser">;
+export type Priced = Pick<CallPlan, "model" | "multiplier" | "requested" | "fees" | "endUser">;
 
 /** A call as its usage events name it. */
 export interface UsageRecord {
@@ -92,7 +93,7 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
     group: caller.group,
     area: endpoint.area,
     endpoint: endpointLabel(id),
-    model: price.model.name,
+    ...modelsOf(price),
     upstreamModel: way?.candidate.upstreamModel ?? "",
     channelId: way?.candidate.channel.id ?? "",
     status: end.status,
@@ -126,7 +127,7 @@ function wayOf({
   const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
   const named = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));
   return {
-    ...(tried.length === 0 ? {} : { tries: tried.map(tryOf) }),
+    ...(tried.length === 0 ? {} : { tries: tried.slice(0, mostTries).map(tryOf) }),
     ...(named.length === 0 ? {} : { dropped: named }),
     ...(heldNanos === undefined ? {} : { heldNanos: heldNanos.toString() }),
     ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
@@ -142,6 +143,10 @@ function tryOf({ channel, key, ms, status, failed, vendorCode }: Tried): CallTry
     ...(failed === undefined ? {} : { failed }),
     ...(vendorCode === undefined ? {} : { vendorCode }),
   };
+}
+
+function modelsOf({ model, requested }: Priced): Pick<UsageDraft, "model" | "requestedModel"> {
+  return { model: model.name, ...(requested === undefined ? {} : { requestedModel: requested }) };
 }
 
 function billedUnits({ fees, model }: Priced, units: Units): BilledFees {

@@ -1,4 +1,4 @@
-import type { Catalog } from "@modelgate/catalog";
+import type { Catalog, ChannelKeyId } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
@@ -17,12 +17,12 @@ export type NamingCall = Pick<ServiceCall, "caller">;
 /** What a request may name in vendors' stores. */
 export interface AdmittedIds {
   /** The `channel/key` that made something that it names: tried first, since no other knows it. */
-  readonly place: string | undefined;
+  readonly channelKey: ChannelKeyId | undefined;
   /** Whether all that it names was made for its account. */
   readonly own: boolean;
 }
 
-const nothing: AdmittedIds = { place: undefined, own: true };
+const nothing: AdmittedIds = { channelKey: undefined, own: true };
 
 /** What vendors make in their stores in answer to a call, and is remembered with its account. */
 const makable: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
@@ -46,10 +46,10 @@ export async function admitVendorIds(
   const shared = isShared(catalog.current(), caller);
   const unmade = shared ? undefined : ids.find(({ store }) => !makable.has(store));
   if (unmade !== undefined) throw foreign(unmade);
-  const places = await madeIds.find(caller.accountId, ids);
-  const unknown = ids.find((_, at) => places[at] === undefined);
+  const makers = await madeIds.find(caller.accountId, ids);
+  const unknown = ids.find((_, at) => makers[at] === undefined);
   if (unknown !== undefined && !shared) throw foreign(unknown);
-  return { place: places.find((place) => place !== undefined), own: unknown === undefined };
+  return { channelKey: makers.find((each) => each !== undefined), own: unknown === undefined };
 }
 
 /**

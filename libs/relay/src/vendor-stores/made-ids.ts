@@ -1,3 +1,4 @@
+import { type ChannelKeyId, isChannelKeyId } from "@modelgate/catalog";
 import { shardOf } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { MadeId } from "@modelgate/wires/vendor-stores";
@@ -8,9 +9,9 @@ const longestId = 256;
 /** What vendors made in their stores for an account, each with the `channel/key` that knows it. */
 export interface MadeIds {
   /** Where each was made, in their order; undefined for what this account did not make, or made too long ago. */
-  find(accountId: string, ids: readonly MadeId[]): Promise<readonly (string | undefined)[]>;
+  find(accountId: string, ids: readonly MadeId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
   /** Remembered without waiting for it: what is asked later goes through Redis after it. */
-  keep(accountId: string, ids: readonly MadeId[], place: string): void;
+  keep(accountId: string, ids: readonly MadeId[], channelKey: ChannelKeyId): void;
 }
 
 /** Opens the memory. The owner is in the key: no other account finds it. Each is forgotten after `lifetimeMs`. */
@@ -19,16 +20,20 @@ export function openMadeIds({ redis, log, lifetimeMs }: { redis: Redis; log: Log
     async find(accountId, ids) {
       const names = [...new Set(ids.filter(isKept).map((each) => keyOf(accountId, each)))];
       if (names.length === 0) return ids.map(() => undefined);
-      const places = await redis.mget(names);
-      const known = new Map(names.map((name, at) => [name, places[at] ?? undefined]));
+      const found = await redis.mget(names);
+      const known = new Map(names.map((name, at) => [name, channelKeyIn(found[at])]));
       return ids.map((each) => known.get(keyOf(accountId, each)));
     },
-    keep(accountId, ids, place) {
-      Promise.all(ids.filter(isKept).map((each) => redis.set(keyOf(accountId, each), place, "PX", lifetimeMs))).catch(
-        (error: unknown) => log.warn({ err: error }, "ids in a vendor's store were not remembered"),
-      );
+    keep(accountId, ids, channelKey) {
+      Promise.all(
+        ids.filter(isKept).map((each) => redis.set(keyOf(accountId, each), channelKey, "PX", lifetimeMs)),
+      ).catch((error: unknown) => log.warn({ err: error }, "ids in a vendor's store were not remembered"));
     },
   };
+}
+
+function channelKeyIn(text: string | null | undefined): ChannelKeyId | undefined {
+  return typeof text === "string" && isChannelKeyId(text) ? text : undefined;
 }
 
 function isKept({ id }: MadeId): boolean {

@@ -86,7 +86,7 @@ function begin(
     cost: { by: "text", body: Buffer.from("Hello, world"), size, stream: accepted.kind === "stream" },
     wires: ["chat"],
     exchange: () => exchange,
-    answered: ({ place }) => void events.push(`the answer of ${place} is shown`),
+    answered: ({ channelKey }) => void events.push(`the answer of ${channelKey} is shown`),
   };
   const limits = {
     outputTokens: 16_384,
@@ -124,6 +124,8 @@ function begin(
     money: {
       expected: { ...expectText(size, model, 1, stepTokens), ...(accepted.kind === "stream" ? { output } : {}) },
       heldAt: 0,
+      chargedNanos: 0n,
+      costOf: () => 0n,
       extend: () => (pays ? Promise.resolve(true) : Promise.reject(new Failure("insufficient_quota"))),
       settle(end: CallEnd) {
         events.push("settled");

@@ -132,7 +132,7 @@ export type Group = {
   readonly models: readonly string[];
 };
 
-export type Place = {
+export type PartState = {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
   readonly since?: string;
@@ -185,7 +185,7 @@ export type Channel = {
   }[];
   readonly accountsOut: readonly {
     readonly account: string;
-    readonly place: string;
+    readonly scope: string;
     readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
     readonly since?: string;
@@ -234,6 +234,7 @@ export type Call = {
   readonly area: string;
   readonly endpoint: string;
   readonly model: string;
+  readonly requestedModel?: string;
   readonly upstreamModel: string;
   readonly channelId: string;
   readonly status: number;
@@ -505,7 +506,7 @@ export type ConfigurationVersionWithDifference = {
 };
 
 export type ConfigurationDocument = {
-  readonly place: "file" | "books";
+  readonly source: "file" | "books";
   readonly path: string | null;
   readonly version: number | null;
   readonly time?: string;

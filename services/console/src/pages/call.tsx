@@ -123,6 +123,9 @@ function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> 
 
 function Notes({ call }: { readonly call: Call }) {
   const notes = [
+    call.requestedModel === undefined
+      ? undefined
+      : say("The client asked for {model}.", { model: call.requestedModel }),
     call.estimated ? say("The vendor reported no usage: the units are estimated.") : undefined,
     call.capped === undefined
       ? undefined

@@ -7,7 +7,7 @@ import { duration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
 import { AddVendor } from "../parts/add-vendor.tsx";
 import { ChannelCourse, useCourses } from "../parts/channel-course.tsx";
-import { PlaceBadge } from "../parts/badges.tsx";
+import { StateBadge } from "../parts/badges.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -49,7 +49,7 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
         <Stack gap={4}>
           <Group gap="xs">
             <Text fw={600}>{channel.id}</Text>
-            <PlaceBadge {...channel} />
+            <StateBadge {...channel} />
             <Badge variant="default">{channel.provider}</Badge>
           </Group>
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
@@ -71,7 +71,7 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
               <Text size="xs" ff="monospace">
                 {key.id}
               </Text>
-              <PlaceBadge {...key} />
+              <StateBadge {...key} />
               <Controls channel={channel} of={key} />
             </Group>
           ))}

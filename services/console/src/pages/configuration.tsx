@@ -36,8 +36,8 @@ export function ConfigurationPage() {
                 problems={found.problems}
               />
             )}
-            {found.place === "file" ? <FromFile found={found} /> : <Editor key={found.version} found={found} />}
-            {found.place === "books" && <History />}
+            {found.source === "file" ? <FromFile found={found} /> : <Editor key={found.version} found={found} />}
+            {found.source === "books" && <History />}
           </Stack>
         )}
       </Loaded>

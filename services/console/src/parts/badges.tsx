@@ -1,5 +1,5 @@
 import { Badge, Tooltip } from "@mantine/core";
-import type { Call, Place } from "../api/types.ts";
+import type { Call, PartState } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
 import { say, sayWord } from "../texts/say.ts";
 
@@ -15,7 +15,7 @@ export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status
 }
 
 /** How a channel, or one of its keys, stands; why and until when in its hint. */
-export function PlaceBadge({ state, reason, until }: Place) {
+export function StateBadge({ state, reason, until }: PartState) {
   const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
   const hint = [reason, until === undefined ? undefined : say("until {time}", { time: localTime(until) })].filter(
     (part) => part !== undefined,

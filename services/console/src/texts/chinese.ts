@@ -135,6 +135,7 @@ export const chinese = {
   "What happened": "概况",
   "What it cost: {amount}": "费用：{amount}",
   "{model} ({upstream} at the vendor)": "{model}（供应商处为 {upstream}）",
+  "The client asked for {model}.": "客户端请求的是 {model}。",
   "Call id": "调用标识",
   "Vendor's id": "供应商标识",
   "The way it took": "经过",

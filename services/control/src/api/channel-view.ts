@@ -1,11 +1,13 @@
-import type { CatalogChannel } from "@modelgate/catalog";
+import { present } from "@modelgate/contracts";
+import { type CatalogChannel, channelKeyId } from "@modelgate/catalog";
 import {
   isWithin,
-  keyModelPlaceOf,
-  modelPlaceOf,
-  placeOfRest,
+  keyModelScopeOf,
+  modelScopeOf,
+  parseRestName,
   type ChannelStates,
   type CoolDown,
+  type RestScope,
 } from "@modelgate/channels";
 
 /** Most rests of single accounts that are listed; how many there are is shown beside them. */
@@ -21,7 +23,7 @@ const mostAccountsShown = 20;
  * - `off`: a key or an address is missing in the configuration
  * - `no key`: the channel could serve, but none of its keys can
  */
-export interface PlaceView {
+export interface StateView {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
   /** RFC 3339. */
@@ -33,10 +35,10 @@ export interface PlaceView {
 }
 
 /** A channel, key or model that is out of use for one account only: others' calls do not fail there. */
-export interface AccountRestView extends PlaceView {
+export interface AccountRestView extends StateView {
   readonly account: string;
   /** `channel`, `channel/key`, `channel#model` or `channel/key#model`, models by their vendor's name. */
-  readonly place: string;
+  readonly scope: RestScope;
 }
 
 /** What is known of the channels, at one time. */
@@ -54,8 +56,8 @@ export interface ChannelsSeen {
 export function channelView(channel: CatalogChannel, seen: ChannelsSeen) {
   const keys = channel.keys.map(({ id }) => ({
     id,
-    ...placeView(`${channel.id}/${id}`, seen),
-    seats: seatsView(`${channel.id}/${id}`, channel.keyConcurrency, seen),
+    ...stateView(channelKeyId(channel.id, id), seen),
+    seats: seatsView(channelKeyId(channel.id, id), channel.keyConcurrency, seen),
   }));
   return {
     id: channel.id,
@@ -80,12 +82,14 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSeen) {
 
 /** What is out of use for single accounts, the longest rests first, and for how many accounts something is. */
 function accountsOut({ id }: CatalogChannel, { states, now }: ChannelsSeen) {
-  const open = [...states.accountRests].filter(([name, { until }]) => until > now && isWithin(placeOfRest(name), id));
+  const open = [...states.accountRests].filter(
+    ([name, { until }]) => until > now && isWithin(parseRestName(name).scope, id),
+  );
   const shown = open.toSorted(([, left], [, right]) => right.until - left.until).slice(0, mostAccountsShown);
   return {
     accountsOut: shown.map(([name, rest]): AccountRestView => ({
       account: rest.account ?? "",
-      place: placeOfRest(name),
+      scope: parseRestName(name).scope,
       ...restView(rest, now),
     })),
     accountsOutTotal: new Set(open.map(([, { account }]) => account)).size,
@@ -96,46 +100,46 @@ function accountsOut({ id }: CatalogChannel, { states, now }: ChannelsSeen) {
 function modelsOut(channel: CatalogChannel, seen: ChannelsSeen) {
   return [...channel.models].flatMap(([model, upstreamModel]) => {
     const candidate = { channel, upstreamModel };
-    const whole = { model, ...placeView(modelPlaceOf(candidate), seen) };
+    const whole = { model, ...stateView(modelScopeOf(candidate), seen) };
     const byKey = channel.keys.map((key) => ({
       model,
       key: key.id,
-      ...placeView(keyModelPlaceOf({ candidate, key }), seen),
+      ...stateView(keyModelScopeOf({ candidate, key }), seen),
     }));
     return [whole, ...byKey].filter(({ state }) => state !== "ok");
   });
 }
 
-function stateOf(channel: CatalogChannel, seen: ChannelsSeen, keys: readonly PlaceView[]): PlaceView {
+function stateOf(channel: CatalogChannel, seen: ChannelsSeen, keys: readonly StateView[]): StateView {
   if (channel.off !== undefined) return { state: "off", reason: channel.off };
-  const own = placeView(channel.id, seen);
+  const own = stateView(channel.id, seen);
   const [first] = keys;
   if (own.state !== "ok" || first === undefined || keys.some(isUsable)) return own;
   const { state, reason = "", since } = first;
-  return { state: "no key", reason: `${state}: ${reason}`, ...(since === undefined ? {} : { since }) };
+  return present({ state: "no key", reason: `${state}: ${reason}`, since });
 }
 
-function isUsable({ state }: PlaceView): boolean {
+function isUsable({ state }: StateView): boolean {
   return state === "ok" || state === "trying";
 }
 
-function placeView(place: string, { states, now }: ChannelsSeen): PlaceView {
-  const switched = states.switched.get(place);
+function stateView(scope: RestScope, { states, now }: ChannelsSeen): StateView {
+  const switched = states.switched.get(scope);
   if (switched !== undefined) {
     const { reason, since } = switched;
     return { state: "disabled", reason, since };
   }
-  const rest = states.coolDowns.get(place);
+  const rest = states.coolDowns.get(scope);
   return rest === undefined ? { state: "ok" } : restView(rest, now);
 }
 
-function restView({ kind, reason, since, rests, until }: CoolDown, now: number): PlaceView {
+function restView({ kind, reason, since, rests, until }: CoolDown, now: number): StateView {
   if (until <= now) return { state: "trying", reason, since, rests };
   const state = kind === "refused" ? "refused" : "resting";
   return { state, reason, since, rests, until: new Date(until).toISOString() };
 }
 
 /** Seats in use and how many there are; null where there is no limit. */
-function seatsView(place: string, most: number | undefined, { seats }: ChannelsSeen) {
-  return most === undefined ? null : { inUse: seats.get(place) ?? 0, most };
+function seatsView(scope: RestScope, most: number | undefined, { seats }: ChannelsSeen) {
+  return most === undefined ? null : { inUse: seats.get(scope) ?? 0, most };
 }

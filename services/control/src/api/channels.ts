@@ -1,4 +1,4 @@
-import type { CatalogChannel, CatalogHandle } from "@modelgate/catalog";
+import { type CatalogChannel, type CatalogHandle, channelKeyId } from "@modelgate/catalog";
 import { readCapped, readChannelStates, readSeats, switchChannel, type Transport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
@@ -34,8 +34,8 @@ export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): 
   const switched = async (id: string | undefined, on: boolean, body: unknown) => {
     const channel = find(id);
     const key = fields.optionalText(body, "key");
-    const place = key === undefined ? channel.id : `${channel.id}/${keyOf(channel, key).id}`;
-    await switchChannel(redis, place, on, fields.optionalText(body, "reason") ?? "by an operator");
+    const scope = key === undefined ? channel.id : channelKeyId(channel.id, keyOf(channel, key).id);
+    await switchChannel(redis, scope, on, fields.optionalText(body, "reason") ?? "by an operator");
     return show(channel);
   };
   return {

@@ -24,7 +24,7 @@ const columns: readonly Column[] = [
 ];
 const keyColumns: readonly Column[] = [["KEY", cell("id")], ["SEATS", seats], ...states];
 const modelColumns: readonly Column[] = [["MODEL", cell("model")], ["KEY", cell("key")], ...states];
-const accountColumns: readonly Column[] = [["ACCOUNT", cell("account")], ["PLACE", cell("place")], ...states];
+const accountColumns: readonly Column[] = [["ACCOUNT", cell("account")], ["SCOPE", cell("scope")], ...states];
 
 /** Seats in use of how many; "-" where there is no limit. */
 function seats(row: unknown): string {

@@ -78,14 +78,14 @@ export const NewToken = Type.Object({ ...token, key: text });
 export const Group = Type.Object({ name: text, multiplier: maybe(Type.Number()), models: texts });
 
 const states = ["ok", "resting", "trying", "disabled", "refused", "off", "no key"] as const;
-const place = {
+const partState = {
   state: Type.Enum([...states]),
   reason: maybe(text),
   since: maybe(text),
   until: maybe(text),
   rests: maybe(Type.Integer()),
 };
-export const Place = Type.Object(place);
+export const PartState = Type.Object(partState);
 const seats = orNull(Type.Object({ inUse: Type.Integer(), most: Type.Integer() }));
 export const Channel = Type.Object({
   id: text,
@@ -98,13 +98,13 @@ export const Channel = Type.Object({
   maxConcurrency: orNull(Type.Integer()),
   keyConcurrency: orNull(Type.Integer()),
   requestsPerMinute: orNull(Type.Integer()),
-  ...place,
+  ...partState,
   seats,
   usableKeys: text,
-  keys: Type.Array(Type.Object({ id: text, ...place, seats })),
+  keys: Type.Array(Type.Object({ id: text, ...partState, seats })),
   cappedCalls: Type.Integer(),
-  modelsOut: Type.Array(Type.Object({ model: text, key: maybe(text), ...place })),
-  accountsOut: Type.Array(Type.Object({ account: text, place: text, ...place })),
+  modelsOut: Type.Array(Type.Object({ model: text, key: maybe(text), ...partState })),
+  accountsOut: Type.Array(Type.Object({ account: text, scope: text, ...partState })),
   accountsOutTotal: Type.Integer(),
 });
 export const ChannelTest = Type.Object({
@@ -217,7 +217,7 @@ export const ConfigurationVersionWithDifference = Type.Object({
   difference: Type.Array(DifferenceLine),
 });
 export const ConfigurationDocument = Type.Object({
-  place: Type.Enum(["file", "books"]),
+  source: Type.Enum(["file", "books"]),
   path: orNull(text),
   version: orNull(Type.Integer()),
   time: maybe(text),

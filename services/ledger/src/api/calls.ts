@@ -1,8 +1,8 @@
-import { readCalls, type CallFilter, type CallPlace } from "@modelgate/books";
+import { readCalls, type CallFilter, type CallPosition } from "@modelgate/books";
 import { Failure, type UsageEvent } from "@modelgate/contracts";
 import { Streamed, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { cursorOf, limitIn, placeIn } from "./cursor.ts";
+import { cursorOf, limitIn, positionIn } from "./cursor.ts";
 import { csvHead, csvRow } from "./calls-csv.ts";
 import { narrowingOf } from "./filter.ts";
 import { periodOf } from "./period.ts";
@@ -16,7 +16,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/events": async ({ query }) => {
       const limit = limitIn(query, usualRows, mostRows);
-      const [after, filter] = [placeIn(query), filterOf(query)];
+      const [after, filter] = [positionIn(query), filterOf(query)];
       const page = await connection.use((books) => readCalls(books, filter, { order: "newest first", limit, after }));
       return { events: page.events, next: page.next === undefined ? null : cursorOf(page.next) };
     },
@@ -45,10 +45,10 @@ type Pages = AsyncGenerator<readonly UsageEvent[], undefined>;
 
 /** Every call that a filter asks for, page by page: no more than a page is held. */
 async function* readOn(connection: BooksConnection, filter: CallFilter): Pages {
-  for (let after: CallPlace | undefined; ;) {
-    const place = after;
+  for (let after: CallPosition | undefined; ;) {
+    const position = after;
     const page = await connection.use((books) =>
-      readCalls(books, filter, { order: "oldest first", limit: mostRows, after: place }),
+      readCalls(books, filter, { order: "oldest first", limit: mostRows, after: position }),
     );
     yield page.events;
     if (page.next === undefined) return undefined;

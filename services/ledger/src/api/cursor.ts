@@ -1,24 +1,24 @@
 import { Failure } from "@modelgate/contracts";
 
-/** A place in a log as text for an address: its time, its account, its id. */
-export interface LogPlace {
+/** A position in a log as text for an address: its time, its account, its id. */
+export interface LogPosition {
   readonly at: number;
   readonly account: string;
   readonly id: string;
 }
 
-/** Writes a place as the `next` of a page. */
-export function cursorOf({ at, account, id }: LogPlace): string {
+/** Writes a position as the `next` of a page. */
+export function cursorOf({ at, account, id }: LogPosition): string {
   return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
 }
 
 /** Reads the `after` of a query; undefined where it has none. Throws Failure invalid_value. */
-export function placeIn(query: URLSearchParams): LogPlace | undefined {
+export function positionIn(query: URLSearchParams): LogPosition | undefined {
   const cursor = query.get("after");
   if (cursor === null) return undefined;
   try {
-    const place: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    const parts: readonly unknown[] = Array.isArray(place) ? place : [];
+    const position: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const parts: readonly unknown[] = Array.isArray(position) ? position : [];
     const [at, account, id] = parts;
     if (typeof at === "number" && Number.isSafeInteger(at) && typeof account === "string" && typeof id === "string")
       return { at, account, id };

@@ -2,7 +2,7 @@ import { readTasks } from "@modelgate/books";
 import { Failure, TaskState } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { cursorOf, limitIn, placeIn } from "./cursor.ts";
+import { cursorOf, limitIn, positionIn } from "./cursor.ts";
 
 /** Rows of a page, where the operator names no number, and at most. */
 const [usualRows, mostRows] = [100, 1_000];
@@ -19,8 +19,9 @@ export function taskRoutes(connection: BooksConnection): OperatorRoutes {
         channel: word("channel"),
         state: stateIn(query),
       };
-      const place = placeIn(query);
-      const after = place === undefined ? undefined : { at: place.at, account: place.account, task: place.id };
+      const position = positionIn(query);
+      const after =
+        position === undefined ? undefined : { at: position.at, account: position.account, task: position.id };
       const { tasks, next } = await connection.use((books) => readTasks(books, filter, { limit, after }));
       return { tasks, next: next === undefined ? null : cursorOf({ ...next, id: next.task }) };
     },

@@ -12,7 +12,7 @@ export function keepMadeItems(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
   {
-    answered: { text, wire, place },
+    answered: { text, wire, channelKey },
     kept,
     admitted,
   }: {
@@ -25,5 +25,5 @@ export function keepMadeItems(
   // What a shared store showed of another account does not become this account's own.
   if (wire !== "responses" || !admitted.own || !(kept || mayNameMade("responses", text))) return;
   const response = responseIn(text);
-  if (response !== undefined) relay.madeIds.keep(caller.accountId, madeIn("responses", response, kept), place);
+  if (response !== undefined) relay.madeIds.keep(caller.accountId, madeIn("responses", response, kept), channelKey);
 }

@@ -1,3 +1,4 @@
+import type { ChannelKeyId } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
@@ -53,7 +54,7 @@ export interface PreparedResponses {
   readonly body: Buffer;
   readonly admitted: AdmittedIds;
   /** The client's own body, for the one vendor that keeps the conversation under the same ids. */
-  readonly native?: { readonly place: string; readonly body: Buffer } | undefined;
+  readonly native?: { readonly channelKey: ChannelKeyId; readonly body: Buffer } | undefined;
   /** Ids of the responses before this one. */
   readonly ancestors: readonly string[];
 }
@@ -100,7 +101,7 @@ export async function prepareResponses(
     ask: await asTurn(deps, call, textCodecs.responses.client)(value),
     body,
     admitted,
-    native: keptAt === undefined ? undefined : { place: keptAt, body: bytes },
+    native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },
     ancestors: earlier?.ids ?? [],
   };
 }

@@ -1,3 +1,4 @@
+import { isChannelKeyId } from "@modelgate/catalog";
 import { promisify } from "node:util";
 import { zstdCompress, zstdCompressSync, zstdDecompress } from "node:zlib";
 import { shardOf } from "@modelgate/accounts";
@@ -93,7 +94,7 @@ async function parsed(text: Buffer): Promise<StoredResponse> {
     response: isRecord(response) ? response : {},
     input: Array.isArray(input) ? input.filter(isRecord) : [],
     ancestors: Array.isArray(ancestors) ? ancestors.map(String) : [],
-    keptAt: typeof keptAt === "string" ? keptAt : undefined,
+    keptAt: typeof keptAt === "string" && isChannelKeyId(keptAt) ? keptAt : undefined,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ChannelKeyId } from "@modelgate/catalog";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
@@ -10,7 +11,7 @@ export interface StoredResponse {
   /** Ids of the responses before it in the conversation, oldest first. */
   readonly ancestors: readonly string[];
   /** The `channel/key` whose vendor keeps it too, under the same id: it need not be sent again there. */
-  readonly keptAt?: string | undefined;
+  readonly keptAt?: ChannelKeyId | undefined;
 }
 
 /** The items that a response answered with. */

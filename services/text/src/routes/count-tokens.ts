@@ -34,7 +34,7 @@ async function answerCount(
     withStoreUse(deps, storeDialect, (value) => count.ask(value, path)),
   );
   const { bytes, seen: ask } = body;
-  const { place } = await admitStoreUse(deps, call, ask);
-  const tokens = await inputTokensOf(deps, call, { codec, body: bytes, ask, forward, prefer: place });
+  const { channelKey } = await admitStoreUse(deps, call, ask);
+  const tokens = await inputTokensOf(deps, call, { codec, body: bytes, ask, forward, prefer: channelKey });
   answerJson(call.response, 200, count.render(tokens));
 }

@@ -17,13 +17,13 @@ export function responses(deps: Deps): EndpointHandler {
     const prepared = await prepareResponses(deps, call, body);
     const answerId = newAnswerId(deps, "responses");
     const { ask } = body.seen;
-    const plan = await planText(deps, call, {
+    const asked: AskedText = {
       wire: "responses",
       body: prepared.body,
       ask: ask.compacts ? heldForSummary(prepared.ask) : prepared.ask,
       native: prepared.native,
       answerId,
-      ...(ask.previousId === undefined ? {} : { echo: { previous_response_id: ask.previousId } }),
+      echo: ask.previousId === undefined ? undefined : { previous_response_id: ask.previousId },
       ...(ask.compacts ? await compacting(deps, call, prepared, answerId) : {}),
       admitted: prepared.admitted,
       answered(answered) {
@@ -32,8 +32,8 @@ export function responses(deps: Deps): EndpointHandler {
         const kept = { answered, answerId, bytes: body.bytes, ancestors: prepared.ancestors };
         keep(deps, call, kept).catch((error: unknown) => notKept(deps, call, error));
       },
-    });
-    await runCall(deps.relay, call, plan);
+    };
+    await runCall(deps.relay, call, asked.ask.model, (serving) => planText(deps, call, asked, serving));
   };
 }
 
@@ -86,7 +86,7 @@ async function keep(
   if (response === undefined || typeof id !== "string" || id === "") return;
   const body = await reparseJson(kept.bytes);
   // An id that is not ours is the vendor's, which then keeps the response as well.
-  const keptAt = id === kept.answerId || kept.answered.isCut ? undefined : kept.answered.place;
+  const keptAt = id === kept.answerId || kept.answered.isCut ? undefined : kept.answered.channelKey;
   const stored = { response, input: itemsOf(body["input"]), ancestors: kept.ancestors, keptAt };
   if (!(await store.save(call.caller.accountId, id, stored, kept.bytes.length)))
     relay.log.warn({ ...idsOf(call), response: id }, "a response is too large to be kept");
