@@ -69,8 +69,8 @@ export interface FirstByteGroup {
 /** Percentiles of the time to the first byte over all completed calls of whole hours, in the order of their groups. */
 export async function firstByteTimes({ db }: Books, query: FirstBytesQuery): Promise<readonly FirstByteGroup[]> {
   const [from, to] = [Math.floor(query.from / hourMs) * hourMs, Math.ceil(query.to / hourMs) * hourMs];
-  const places = { model: "model", channel: "channel", hour: "period", day: "period - period % 86400000" } as const;
-  const groups = query.by.map((name, at) => sql`${sql.raw(places[name])} as ${sql.ref(`by_${at}`)}`);
+  const columns = { model: "model", channel: "channel", hour: "period", day: "period - period % 86400000" } as const;
+  const groups = query.by.map((name, at) => sql`${sql.raw(columns[name])} as ${sql.ref(`by_${at}`)}`);
   const narrowed = (["account", "model", "channel"] as const).flatMap((name) =>
     query[name] === undefined ? [] : [sql`${sql.ref(name)} = ${query[name]}`],
   );

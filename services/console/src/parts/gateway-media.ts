@@ -97,7 +97,7 @@ function listIn(body: unknown): readonly unknown[] {
   return Array.isArray(data) ? data : [];
 }
 
-/** What an error's body says; undefined where it is none. */
+/** What the body of a refusal says; undefined of any other body. */
 export function errorIn(body: unknown): string | undefined {
   const message = memberOf(memberOf(body, "error"), "message");
   return typeof message === "string" ? message : undefined;

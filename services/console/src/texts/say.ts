@@ -32,7 +32,7 @@ export function chooseLanguage(chosen: Language): void {
 /** A text in the language in use, with values in the places that it names in braces. */
 export function say(text: Text, values: Readonly<Record<string, string | number>> = {}): string {
   const said = dictionary[text] ?? text;
-  return said.replaceAll(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place));
+  return said.replaceAll(/\{(\w+)\}/g, (braced, name: string) => String(values[name] ?? braced));
 }
 
 /** A word of the API (a state, a kind, a unit) in the language in use; as it is where the dictionary has none. */
