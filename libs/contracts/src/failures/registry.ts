@@ -90,6 +90,11 @@ export const failures = {
     status: 400,
     say: "The previous response is not known, or no longer kept.",
   },
+  thread_unsupported_request: {
+    ...invalid,
+    status: 400,
+    say: "This request cannot be a turn of a thread: send the whole conversation.",
+  },
   file_input_not_streamable: {
     ...invalid,
     status: 400,

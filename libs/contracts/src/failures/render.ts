@@ -21,7 +21,11 @@ const common: Render = (failure) => ({
 
 const alpha: Render = (failure, requestId) => ({
   type: "error",
-  error: { type: failure.kind.alpha, message: failure.message },
+  error: {
+    type: failure.kind.alpha,
+    message: failure.message,
+    ...(failure.details === undefined ? {} : { details: failure.details }),
+  },
   request_id: requestId,
 });
 

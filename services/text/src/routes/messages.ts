@@ -1,6 +1,7 @@
 import { Failure, firstHeader, headerAliases } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import type { Forwarded } from "@modelgate/relay";
+import { isRecord } from "@modelgate/wires/json";
 import { textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
@@ -10,10 +11,25 @@ import { runText } from "../text-call.ts";
 export function messages(deps: Deps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
-    using body = await readText(deps, call, textCodecs.messages.client);
+    using body = await readText(deps, call, wholeMessages);
     await runText(deps, call, { wire: "messages", body: body.bytes, ask: body.seen, forward });
   };
 }
+
+const { client } = textCodecs.messages;
+
+/** The client's side of the wire; its SDKs send the whole conversation where a thread is refused. */
+const wholeMessages: typeof client = {
+  ...client,
+  ask(body: unknown) {
+    if (isRecord(body) && isRecord(body["thread"]))
+      throw new Failure("thread_unsupported_request", undefined, {
+        param: "thread",
+        details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+      });
+    return client.ask(body);
+  },
+};
 
 /**
  * What a vendor of the same wire gets of the client's head: the version, which is required (interface section 9),
