@@ -11,6 +11,7 @@ import {
   type CallPlan,
   type Exchange,
   type Measure,
+  type RelayedCall,
   type RequestSize,
 } from "@modelgate/relay";
 import { textExchanges, waitingIn, type TextCall, type TextExchanges } from "./exchanges/text.ts";
@@ -29,6 +30,9 @@ import {
 import type { Deps } from "./deps.ts";
 import type { TurnAsk } from "./read-text.ts";
 import { admitStoreUse, keepingMade } from "./vendor-ids.ts";
+
+/** A call whose body was read, whatever carried it. */
+export type TextServiceCall = RelayedCall & Pick<ServiceCall, "strict">;
 
 /** A text request that has been read and looked at. */
 export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
@@ -69,13 +73,13 @@ export interface TextAttempt {
 }
 
 /** Runs a text call, from any client's wire to any vendor's. */
-export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<void> {
+export async function runText(deps: Deps, call: TextServiceCall, asked: AskedText): Promise<void> {
   const admitted = await admitStoreUse(deps, call, asked.ask);
   await runCall(deps.relay, call, await planText(deps, call, { ...asked, admitted }));
 }
 
 /** Plans a text call: all that its life needs is decided here. Throws Failure for a model that the caller cannot call. */
-export async function planText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<CallPlan> {
+export async function planText(deps: Deps, call: TextServiceCall, asked: AskedText): Promise<CallPlan> {
   const { wire, body, ask, asArray = false } = asked;
   const asIs = await sizeOf(asked);
   const { unpriced, ...price } = priced(deps.relay, call, ask.model);
@@ -147,7 +151,7 @@ function codecOfWay({ wire, provider: { dialect } }: Pick<SpokenWay, "wire" | "p
 /** Makes the exchange that calls of a wire usually have, over the body that the way's vendor knows the conversation by. */
 function usualExchange(
   deps: Deps,
-  call: ServiceCall,
+  call: TextServiceCall,
   asked: AskedText,
   {
     textCall,
@@ -174,7 +178,7 @@ const leastBound = Math.max(...textWires.map((wire) => textCodec(wire).vendor?.l
  */
 async function boundAtVendor(
   { relay }: Deps,
-  { caller }: ServiceCall,
+  { caller }: TextServiceCall,
   { wire, body, ask }: AskedText,
   exchanges: TextExchanges,
 ): Promise<number | undefined> {

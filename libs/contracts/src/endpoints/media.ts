@@ -59,6 +59,7 @@ export const mediaEndpoints = {
     keys: socketKeys,
     body: "none",
     kinds: ["realtime"],
+    webSocket: true,
     summary: "A realtime session over WebSocket.",
   },
 } as const satisfies Record<string, Endpoint>;

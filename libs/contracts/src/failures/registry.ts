@@ -90,11 +90,6 @@ export const failures = {
     status: 400,
     say: "The previous response is not known, or no longer kept.",
   },
-  thread_unsupported_request: {
-    ...invalid,
-    status: 400,
-    say: "This request cannot be a turn of a thread: send the whole conversation.",
-  },
   file_input_not_streamable: {
     ...invalid,
     status: 400,
@@ -130,6 +125,10 @@ export const failures = {
     gamma: "UNIMPLEMENTED",
     retryable: false,
     say: "This endpoint is declared but not implemented.",
+  },
+  thread_not_found: {
+    ...absent,
+    say: "There is no such thread, or it is no longer kept: send the whole conversation.",
   },
   response_not_found: { ...absent, say: "There is no such response, or it is no longer kept." },
   task_not_found: { ...absent, say: "There is no such task." },

@@ -32,17 +32,23 @@ export async function readJson<Seen>(
   }
   const body = await readBody(request, limits, caller);
   try {
-    const value = await parse(body.bytes, limits);
-    // What is checked and priced here must be what the vendor reads.
-    await checkUnambiguous(body.bytes, value);
-    // Looking through a large value takes a turn of its own.
-    if (isLargeJson(body.bytes)) await nextTurn();
+    const value = await parseBody(body.bytes, limits);
     const seen = await look(value, body.bytes);
     return { bytes: body.bytes, seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Parses a whole JSON body within its bounds. Throws Failure for what is invalid, or can be read in two ways. */
+export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
+  const value = await parse(bytes, bounds);
+  // What is checked and priced here must be what the vendor reads.
+  await checkUnambiguous(bytes, value);
+  // Looking through a large value takes a turn of its own.
+  if (isLargeJson(bytes)) await nextTurn();
+  return value;
 }
 
 /** A look at a body through an `ask`, which also refuses members whose names parsers may read in two ways. */

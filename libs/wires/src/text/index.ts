@@ -32,5 +32,6 @@ export { unsealed } from "./hub/unsealed.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";
 export { memberOf, parseFrameRecord } from "./pass-json.ts";
 export { arrayFraming, sseFraming } from "./content/framing.ts";
+export { MessageCollector } from "./messages/collect-message.ts";
 export type { ResponsesAsk } from "./responses/ask.ts";
 export { responseOfItem } from "./responses/item-ids.ts";
