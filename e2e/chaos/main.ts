@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { alertTable, forgottenAlerts, provokeAlerts, type AlertRow } from "./alerts/run.ts";
+import { alertCells, alertsHead, forgottenAlerts, provokeAlerts, provoked, type AlertRow } from "./alerts/run.ts";
 import { faults } from "./faults.ts";
 import { runFaults } from "./run-faults.ts";
-import { asTable, withRows } from "./table.ts";
+import { asTable, faultsHead, withRows } from "./table.ts";
 
 /**
  * The chaos run: the whole suite under load in every area, one fault after the other, and what each cost; then every alert
- * provoked once. Prints two tables, writes the rows of the first into e2e/CHAOS.md where all areas had their part, and ends with 1 where an event was lost, a charge was made twice, the books do not
- * agree, or an alert did not fire and end.
+ * provoked once. Prints two tables, writes their rows into e2e/CHAOS.md (those of faults where all areas had their part), and ends
+ * with 1 where an event was lost, a charge was made twice, the books do not agree, or an alert did not fire and end.
  */
 const { values } = parseArgs({
   options: {
@@ -37,12 +37,9 @@ if (values.alerts === undefined) {
   });
   bad += found.bad;
   results.faults = found.rows;
-  print(`\n${asTable(found.areas, found.rows)}\n`);
-  if (area === undefined) {
-    const file = join(import.meta.dirname, "../CHAOS.md");
-    const names = faults.map(({ name }) => name);
-    writeFileSync(file, withRows(readFileSync(file, "utf8"), { ...found, faults: names }));
-  }
+  const table = { head: faultsHead(found.areas), rows: found.rows, names: faults.map(({ name }) => name) };
+  print(`\n${asTable(table.head, table.rows)}\n`);
+  if (area === undefined) write(table);
 }
 if (values.alerts !== undefined || (values.only === undefined && values.area === undefined)) {
   const rows = await provokeAlerts(process.env["MODELGATE_PROMETHEUS"], values.alerts, (row) =>
@@ -55,9 +52,16 @@ if (values.alerts !== undefined || (values.only === undefined && values.area ===
     bad += rows.filter(({ firedMs, endedMs }) => firedMs === undefined || endedMs === undefined).length;
     bad += forgottenAlerts().length;
     results.alerts = rows;
-    print(`\n${alertTable(rows)}\n`);
+    const table = { head: alertsHead, rows: rows.map(alertCells), names: provoked };
+    print(`\n${asTable(table.head, table.rows)}\n`);
+    write(table);
     for (const name of forgottenAlerts()) print(`Nothing provokes ${name}.`);
   }
 }
 if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
 process.exitCode = bad > 0 ? 1 : 0;
+
+function write(table: Parameters<typeof withRows>[1]): void {
+  const file = join(import.meta.dirname, "../CHAOS.md");
+  writeFileSync(file, withRows(readFileSync(file, "utf8"), table));
+}

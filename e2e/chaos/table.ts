@@ -43,31 +43,29 @@ function seenIn(result: Result | undefined): string {
   return words.length === 0 ? "–" : words.join(", ");
 }
 
-/** All rows as Markdown. */
-export function asTable(areas: readonly Area[], rows: readonly (readonly string[])[]): string {
-  const head = [
-    "fault",
-    "requests",
-    ...areas.map(({ name }) => name),
-    "lost events",
-    "double charges",
-    "books",
-    "at rest after",
-    "seen on",
-  ];
+type Cells = readonly string[];
+
+/** The head of the faults' table. */
+export function faultsHead(areas: readonly Area[]): Cells {
+  const names = areas.map(({ name }) => name);
+  return ["fault", "requests", ...names, "lost events", "double charges", "books", "at rest after", "seen on"];
+}
+
+/** A table as Markdown. */
+export function asTable(head: Cells, rows: readonly Cells[]): string {
   return [head, head.map(() => "---"), ...rows].map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
 /**
- * A document with these rows in its table: each takes the place of the row of the same fault, in the order of all faults. Rows of
- * faults that there are no more go.
+ * A document with these rows in the table whose head begins with the same cell: each takes the place of the row that begins as
+ * it does, in the order of `names`. Rows of other names go.
  */
 export function withRows(
   document: string,
-  { areas, rows, faults }: { readonly areas: readonly Area[]; readonly rows: Rows; readonly faults: readonly string[] },
+  { head, rows, names }: { readonly head: Cells; readonly rows: readonly Cells[]; readonly names: Cells },
 ): string {
-  const [table = ""] = /^\| fault .*(?:\n\|.*)*/m.exec(document) ?? [];
-  const cellsOf = (line: string): readonly string[] =>
+  const [table = ""] = new RegExp(`^\\| ${head[0]} .*(?:\\n\\|.*)*`, "m").exec(document) ?? [];
+  const cellsOf = (line: string): Cells =>
     line
       .split("|")
       .slice(1, -1)
@@ -76,13 +74,10 @@ export function withRows(
   return document.replace(
     table,
     asTable(
-      areas,
-      faults.flatMap((name) => {
-        const row = all.get(name);
-        return row === undefined ? [] : [row];
-      }),
+      head,
+      names.flatMap((name) => [all.get(name) ?? []].filter(isFilled)),
     ),
   );
 }
 
-type Rows = readonly (readonly string[])[];
+const isFilled = (row: Cells): boolean => row.length > 0;

@@ -84,13 +84,14 @@ async function waitFor(holds: () => Promise<boolean>): Promise<boolean> {
   return false;
 }
 
-/** All rows as Markdown. */
-export function alertTable(rows: readonly AlertRow[]): string {
+/** The head of the alerts' table. */
+export const alertsHead = ["alert", "provoked by", "fired after", "ended after", "seen on"] as const;
+
+/** The names of all alerts that are provoked, in their order. */
+export const provoked: readonly string[] = provocations.map(({ alert }) => alert);
+
+/** An alert's row: how long it took to fire, and to end after what provoked it had. */
+export function alertCells({ alert, by, firedMs, endedMs }: AlertRow): readonly string[] {
   const shown = (ms: number | undefined): string => (ms === undefined ? "**never**" : `${(ms / 1_000).toFixed(1)} s`);
-  const lines = [
-    ["alert", "provoked by", "fired after", "ended after"],
-    ["---", "---", "---", "---"],
-    ...rows.map(({ alert, by, firedMs, endedMs }) => [alert, by, shown(firedMs), shown(endedMs)]),
-  ];
-  return lines.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  return [alert, by, shown(firedMs), shown(endedMs), new Date().toISOString().slice(0, 10)];
 }

@@ -47,6 +47,8 @@ export const keys = {
   charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,
   /** Names the books that Redis was filled from: absent in one that has lost all. */
   epoch: "epoch",
+  /** The runs of Redis' servers that were compared with the books. */
+  wholeRuns: "whole-runs",
   /** Pub/sub: the SHA-256 of a token that changed. */
   tokenChanges: "tokens",
 } as const;

@@ -6,8 +6,8 @@ export {
   creditsOf,
   findBooked,
   markProjected,
+  pagesOfAccounts,
   pendingCredits,
-  readAccounts,
   shiftChain,
   unprojectedAccounts,
   withdrawCredit,
@@ -57,9 +57,9 @@ export { forgetCalls } from "./forget.ts";
 export { labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./has-call.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
-export { BooksAway, openBooks, type Books, type BooksPlace } from "./open.ts";
+export { BooksAway, openBooks, type Books, type BooksAddress } from "./open.ts";
 export { readCalls, type CallFilter, type CallOrder, type CallPage } from "./read-calls.ts";
-export type { CallPlace } from "./read-places.ts";
+export type { CallPosition } from "./read-positions.ts";
 export { readCredits, readHead, readReceipts, type Head } from "./read-receipts.ts";
 export { markRefunded, secondSettlements, unrefunded, type SecondSettlement } from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";

@@ -3,7 +3,7 @@ import { Groups } from "./groups.ts";
 import { isLabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { readCalls } from "./read-calls.ts";
-import type { CallPlace } from "./read-places.ts";
+import type { CallPosition } from "./read-positions.ts";
 import { amountsOf } from "./sums.ts";
 import { readTable, type TotalsName } from "./totals-table.ts";
 import { valueIn, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
@@ -42,7 +42,7 @@ function tableFor({ from, to, groupBy, labels = [], status, requestId }: TotalsQ
 
 async function addCalls(books: Books, query: TotalsQuery, groups: Groups): Promise<void> {
   if (query.from >= query.to) return;
-  for (let after: CallPlace | undefined; ;) {
+  for (let after: CallPosition | undefined; ;) {
     const { events, next } = await readCalls(books, query, { order: "oldest first", limit: callsAtOnce, after });
     for (const event of events)
       groups.add(

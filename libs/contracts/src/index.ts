@@ -2,7 +2,7 @@ export { bodies, type BodyName } from "./bodies/index.ts";
 export { Caller } from "./caller.ts";
 export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
 export { isSendableKey } from "./configuration/keys.ts";
-export { modelPlaces } from "./configuration/model-places.ts";
+export { modelPaths } from "./configuration/model-paths.ts";
 export type { ConfigurationProblem } from "./configuration/problem.ts";
 export {
   AccountConfiguration,
@@ -102,3 +102,4 @@ export {
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
 export { stored, UnknownShape } from "./stored.ts";
+export { present } from "./present.ts";

@@ -27,7 +27,7 @@ export {
   type VariableDescription,
   type VariableReader,
 } from "./variables.ts";
-export { followFile, type FollowedFile, type SpoolPlace } from "./form/follow-file.ts";
+export { followFile, type FollowedFile, type Spool } from "./form/follow-file.ts";
 export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";

@@ -15,6 +15,8 @@ export interface RecordingOptions {
   readonly unpriced: Counter<"model" | "unit">;
   /** Called with the accounts of every batch that was recorded. */
   readonly noticed?: ((accounts: Iterable<string>) => void) | undefined;
+  /** Called with the events of tasks of every batch that was recorded. */
+  readonly noticedTasks?: ((events: readonly KeptTaskEvent[]) => void) | undefined;
 }
 
 /** The durable readers of the event streams, by stream. */
@@ -39,6 +41,10 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     options.noticed?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
   };
+  const tasksOf: Recording<KeptTaskEvent> = async (books, events) => {
+    await recordTasks(books, events);
+    options.noticedTasks?.(events);
+  };
   const reading = [
     bus.consume(usage.name, readers.USAGE, recorder(options, calls, stored("usage event", UsageEvent), isRecordable)),
     bus.consume(
@@ -46,11 +52,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
       readers.CREDITS,
       recorder(options, recordCredits, stored("credit event", CreditEvent), hasTime),
     ),
-    bus.consume(
-      tasks.name,
-      readers.TASKS,
-      recorder(options, recordTasks, stored("task event", KeptTaskEvent), hasTime),
-    ),
+    bus.consume(tasks.name, readers.TASKS, recorder(options, tasksOf, stored("task event", KeptTaskEvent), hasTime)),
   ];
   return {
     // Together: each waits for the end of its fetch.

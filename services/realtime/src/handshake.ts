@@ -23,7 +23,7 @@ export function readHandshake({ headers }: IncomingMessage, query: URLSearchPara
   for (const param of ["call_id", "intent"])
     if (query.has(param))
       throw new Failure("unsupported_parameter", `${param} is not served here: open a session of a model.`, { param });
-  const models = new Set(query.getAll("model").filter((name) => name !== ""));
+  const models = new Set(["model", "deployment"].flatMap((name) => query.getAll(name)).filter((name) => name !== ""));
   if (models.size > 1) throw new Failure("invalid_value", "The query names more than one model.", { param: "model" });
   const [model] = models;
   return { model, beta: protocols.includes(betaProtocol) || headers["openai-beta"] === betaHeader };

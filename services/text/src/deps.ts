@@ -1,5 +1,5 @@
 import { idSource, type ServiceContext } from "@modelgate/platform";
-import { loadTokenizer, openRelay, type OpenRelay } from "@modelgate/relay";
+import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import type { Env } from "./env.ts";
 import { openCompactionSeal, type CompactionSeal } from "./responses/compaction-seal.ts";
@@ -32,7 +32,7 @@ export async function openDeps(
   context: Pick<ServiceContext<Env>, "drainMs" | "env" | "log" | "shared">,
 ): Promise<Deps> {
   const { drainMs, env } = context;
-  const [open] = await Promise.all([openRelay(env.relay, context), loadTokenizer()]);
+  const open = await openRelay(env.relay, context);
   const { body, relay } = open;
   const { redis } = relay;
   return {

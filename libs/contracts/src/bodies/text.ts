@@ -132,6 +132,28 @@ export const EngineEmbeddingsRequest = Type.Object(
   { $id: "EngineEmbeddingsRequest" },
 );
 
+/** POST /v2/embed, of Cohere's clients: texts, as numbers or Base64. */
+export const CohereEmbedRequest = Type.Object(
+  {
+    model,
+    texts: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+    input_type: nullable(Type.String({ description: "search_query, search_document, classification or clustering" })),
+    embedding_types: nullable(Type.Array(Type.String(), { description: "one of float and base64" })),
+    output_dimension: nullable(positive),
+  },
+  { $id: "CohereEmbedRequest" },
+);
+
+/** POST /api/embed, of Ollama's clients. */
+export const OllamaEmbedRequest = Type.Object(
+  {
+    model,
+    input: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })]),
+    dimensions: nullable(positive),
+  },
+  { $id: "OllamaEmbedRequest" },
+);
+
 /** POST /v1/rerank: what clients of the usual vendors send. `top_k` is another name of `top_n`. */
 export const RerankRequest = Type.Object(
   {

@@ -21,6 +21,14 @@ export const mediaEndpoints = {
     schema: "ImageRequest",
     summary: "Edit images.",
   },
+  imageVariations: {
+    ...image,
+    method: "POST",
+    path: "/v1/images/variations",
+    body: "json-or-multipart",
+    schema: "ImageRequest",
+    summary: "Draw an image anew: an edit that needs no prompt.",
+  },
   transcriptions: {
     ...audio,
     method: "POST",

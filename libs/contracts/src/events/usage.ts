@@ -19,7 +19,10 @@ export const UsageEvent = Type.Object(
     group: Type.String(),
     area: Type.String(),
     endpoint: Type.String({ description: "method and path pattern" }),
-    model: Type.String(),
+    model: Type.String({ description: "what served the call, and what its price is" }),
+    requestedModel: Type.Optional(
+      Type.String({ description: "the model that the client named, where another served: a fallback, or a share" }),
+    ),
     upstreamModel: Type.String(),
     channelId: Type.String(),
     status: Type.Integer({ description: "HTTP status that the client got" }),

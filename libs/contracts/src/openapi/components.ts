@@ -6,7 +6,7 @@ import { errorSchemas } from "./errors.ts";
 const schemas: Readonly<Record<string, unknown>> = { ...bodies, ...errorSchemas, UsageEvent, TaskEvent };
 
 /**
- * Every schema by its name. A document names a schema by its place: an `$id` beside that, repeated wherever the schema
+ * Every schema by its name. A document names a schema by its pointer: an `$id` beside that, repeated wherever the schema
  * is used, would name several things alike. What is used within another is referred to.
  */
 export function componentSchemas(): Readonly<Record<string, unknown>> {

@@ -1,3 +1,4 @@
+import { present } from "../present.ts";
 import type { Endpoint, KeyCarrier } from "../endpoints/endpoint.ts";
 import { endpointIds, endpointOf, pathAliases, type EndpointId } from "../endpoints/table.ts";
 import { componentSchemas } from "./components.ts";
@@ -47,7 +48,7 @@ export function openApi(): Json {
 }
 
 function operation(id: EndpointId, endpoint: Endpoint): Json {
-  return {
+  return present({
     operationId: id,
     summary: endpoint.summary,
     tags: [endpoint.unimplemented ? "unimplemented" : endpoint.area],
@@ -57,9 +58,9 @@ function operation(id: EndpointId, endpoint: Endpoint): Json {
       ...(parametersOf[id] ?? []),
       ...(endpoint.kinds === undefined || endpoint.free === true ? [] : billedParameters),
     ],
-    ...(endpoint.schema === undefined ? {} : { requestBody: { required: true, content: requestContent(endpoint) } }),
+    requestBody: endpoint.schema === undefined ? undefined : { required: true, content: requestContent(endpoint) },
     responses: { ...success(endpoint), ...errorResponses(id, endpoint) },
-  };
+  });
 }
 
 function inPath(name: string): Json {

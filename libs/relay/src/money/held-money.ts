@@ -1,6 +1,6 @@
 import { idsOf } from "@modelgate/platform";
 import { extendHold, hold } from "@modelgate/accounts";
-import { asFailure, tokensIn, type Nanos } from "@modelgate/contracts";
+import { asFailure, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
 import type { Expectation } from "./expect.ts";
 import { logCall } from "./log-call.ts";
@@ -78,6 +78,7 @@ export class HeldMoney implements Disposable {
   readonly #renewal: Disposable;
   #progress: (() => CallEnd) | undefined;
   #isOver = false;
+  #chargedNanos: Nanos | undefined;
 
   constructor(deps: HoldDeps, record: UsageRecord, expected: Expectation) {
     this.record = record;
@@ -94,6 +95,16 @@ export class HeldMoney implements Disposable {
   /** When the money was held, by `performance.now()`. */
   get heldAt(): number {
     return this.record.heldAt;
+  }
+
+  /** What the call was settled at; undefined before it is. */
+  get chargedNanos(): Nanos | undefined {
+    return this.#chargedNanos;
+  }
+
+  /** Returns what a whole end would be settled at. */
+  costOf(units: Units): Nanos {
+    return costOfUnits(this.record.price, capUnits(units, this.expected.most).units);
   }
 
   /** Holds more; false where the hold is gone. Throws Failure as `extendHold` does. */
@@ -119,6 +130,7 @@ export class HeldMoney implements Disposable {
     const end = this.#capped(reported);
     const draft = usageDraft(this.record, end);
     const costNanos = costOfUnits(price, end.units);
+    this.#chargedNanos = costNanos;
     logCall(this.#deps.log, call.span, {
       draft,
       kind: price.model.kind,

@@ -20,7 +20,7 @@ export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endp
   Partial<Pick<ServiceCall, "span">>;
 
 /** What a call's price is made from, and what its event says of who caused it. */
-export type Priced = Pick<CallPlan, "model" | "multiplier" | "fees" | "endUser">;
+export type Priced = Pick<CallPlan, "model" | "multiplier" | "requested" | "fees" | "endUser">;
 
 /** A call as its usage events name it. */
 export interface UsageRecord {
@@ -86,7 +86,7 @@ export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: Ca
     group: caller.group,
     area: endpoint.area,
     endpoint: endpointLabel(id),
-    model: price.model.name,
+    ...modelsOf(price),
     upstreamModel: way?.candidate.upstreamModel ?? "",
     channelId: way?.candidate.channel.id ?? "",
     status: end.status,
@@ -105,6 +105,10 @@ export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: Ca
     ...(caller.tags === undefined ? {} : { tags: caller.tags }),
     ...(price.endUser === undefined ? {} : { endUser: price.endUser }),
   };
+}
+
+function modelsOf({ model, requested }: Priced): Pick<UsageDraft, "model" | "requestedModel"> {
+  return { model: model.name, ...(requested === undefined ? {} : { requestedModel: requested }) };
 }
 
 function billedUnits({ fees, model }: Priced, units: Units): BilledFees {

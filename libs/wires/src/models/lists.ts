@@ -1,6 +1,5 @@
 import { wholeNumberIn } from "../json/whole-number.ts";
-import { Failure, type ModelKind } from "@modelgate/contracts";
-import { present } from "../json/present.ts";
+import { Failure, type ModelKind, present } from "@modelgate/contracts";
 
 /** What a model list shows of a model. */
 export interface ListedModel {
@@ -113,4 +112,24 @@ const gamma: ModelList = {
     }),
 };
 
-export const modelLists = { common, alpha, gamma } as const;
+/** Ollama's list: nothing of a model is on this machine, so it has no size and no quantization. */
+const ollama: ModelList = {
+  list: (models) => ({ models: models.map((model) => ollama.one(model)) }),
+  one: ({ name, ownedBy }) => ({
+    name,
+    model: name,
+    modified_at: createdText,
+    size: 0,
+    digest: "",
+    details: {
+      parent_model: "",
+      format: "",
+      family: ownedBy,
+      families: [ownedBy],
+      parameter_size: "",
+      quantization_level: "",
+    },
+  }),
+};
+
+export const modelLists = { common, alpha, gamma, ollama } as const;

@@ -30,6 +30,7 @@ export type { JsonObject, TextRequest } from "./hub/request.ts";
 export { hasEnvelope } from "./hub/seals.ts";
 export { unsealed } from "./hub/unsealed.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";
+export { framesWithCost, withCost } from "./with-cost.ts";
 export { memberOf, parseFrameRecord } from "./pass-json.ts";
 export { arrayFraming, sseFraming } from "./content/framing.ts";
 export { MessageCollector } from "./messages/collect-message.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { priced, readJson, refuseVendorIds, runCall } from "@modelgate/relay";
+import { readJson, refuseVendorIds, runCall } from "@modelgate/relay";
 import { refuseAmbiguous } from "@modelgate/wires/json";
 import { askOfSpeech, charactersIn, reliedOfSpeech, type SpeechRequest } from "@modelgate/wires/speech";
 import type { Deps } from "../deps.ts";
@@ -19,10 +19,7 @@ export function speech(deps: Deps): EndpointHandler {
       return asked;
     });
     const { seen: request } = body;
-    const { model, multiplier } = priced(deps.relay, call, request.model);
-    await runCall(deps.relay, call, {
-      model,
-      multiplier,
+    await runCall(deps.relay, call, request.model, ({ model }) => ({
       // By the character the cost is known beforehand.
       hearsOut: isByTokens(model.price),
       cost: { by: "measure", measure: speechMeasure(request, model.price) },
@@ -30,7 +27,7 @@ export function speech(deps: Deps): EndpointHandler {
       waiting: request.events ? waitingForEvents : undefined,
       exchange: ({ candidate }) =>
         speechExchange(request, { model: candidate.upstreamModel, events: request.events || isByTokens(model.price) }),
-    });
+    }));
   };
 }
 

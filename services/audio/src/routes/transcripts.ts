@@ -1,6 +1,6 @@
 import type { TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
-import { priced, refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
+import { refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
 import { modelInForm, transcriptsCodec, type TranscriptsRequest } from "@modelgate/wires/transcripts";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
@@ -37,7 +37,6 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       return read;
     });
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
-    const { model, multiplier } = priced(deps.relay, call, name);
     // Read while the vendor works, since its answer waits for the money.
     let reading: Promise<unknown> = Promise.resolve();
     const length = once((): Promise<AudioLength> => {
@@ -57,23 +56,23 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const bound = await boundOf(upload, length);
     if (upload.isWhole) request();
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
-    const measure = transcriptMeasure({ promptBytes, bound, length }, model.price, call);
-    await runCall(deps.relay, call, {
-      model,
-      multiplier,
-      hearsOut: true,
-      cost: {
-        by: "measure",
-        measure: {
-          ...measure,
-          left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
-          most: { seconds: mostHeard({ bound, bytes: upload.announced ?? upload.file.size }) },
+    await runCall(deps.relay, call, name, ({ model }) => {
+      const measure = transcriptMeasure({ promptBytes, bound, length }, model.price, call);
+      return {
+        hearsOut: true,
+        cost: {
+          by: "measure",
+          measure: {
+            ...measure,
+            left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
+            most: { seconds: mostHeard({ bound, bytes: upload.announced ?? upload.file.size }) },
+          },
         },
-      },
-      wires: [wire],
-      waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
-      broken: upload.broken,
-      exchange: ({ candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
+        wires: [wire],
+        waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
+        broken: upload.broken,
+        exchange: ({ candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
+      };
     });
   };
 }

@@ -234,6 +234,7 @@ export type Call = {
   readonly area: string;
   readonly endpoint: string;
   readonly model: string;
+  readonly requestedModel?: string;
   readonly upstreamModel: string;
   readonly channelId: string;
   readonly status: number;
@@ -416,7 +417,7 @@ export type ConfigurationVersionWithDifference = {
 };
 
 export type ConfigurationDocument = {
-  readonly place: "file" | "books";
+  readonly source: "file" | "books";
   readonly path: string | null;
   readonly version: number | null;
   readonly time?: string;

@@ -113,6 +113,7 @@ function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> 
 
 function Notes({ call }: { readonly call: Call }) {
   const notes = [
+    call.requestedModel === undefined ? undefined : `The client asked for ${call.requestedModel}.`,
     call.estimated ? "The vendor reported no usage: the units are estimated." : undefined,
     call.capped === undefined ? undefined : `Capped at what the call could use: ${call.capped.join(", ")}.`,
     call.unpriced === undefined ? undefined : `Without a price of its own: ${call.unpriced.join(", ")}.`,

@@ -31,8 +31,8 @@ export function ConfigurationPage() {
             {found.problems.length > 0 && (
               <Problems title="The last good one is in force: this is wrong" color="red" problems={found.problems} />
             )}
-            {found.place === "file" ? <FromFile found={found} /> : <Editor key={found.version} found={found} />}
-            {found.place === "books" && <History />}
+            {found.source === "file" ? <FromFile found={found} /> : <Editor key={found.version} found={found} />}
+            {found.source === "books" && <History />}
           </Stack>
         )}
       </Loaded>

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { creditEventOf, findAccount, listAccountIds, listCredits, type Account } from "@modelgate/accounts";
-import { Failure, formatUsd } from "@modelgate/contracts";
+import { Failure, formatUsd, present } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { fields } from "./fields.ts";
@@ -39,10 +39,7 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const reason = fields.text(body, "reason");
       const kind = fields.optionalWord(body, "kind", ["top-up", "correction"]);
       const operationId = fields.optionalText(body, "operationId") ?? randomUUID();
-      const reply = await ledger.credit(
-        creditEventOf({ accountId, nanos, reason, operationId, ...(kind === undefined ? {} : { kind }) }),
-        actor,
-      );
+      const reply = await ledger.credit(creditEventOf(present({ accountId, nanos, reason, operationId, kind })), actor);
       if (reply === "too-low")
         throw new Failure("invalid_value", "The account has less than that available.", { param: "amount" });
       if (reply === "too-large")

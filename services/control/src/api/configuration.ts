@@ -44,10 +44,10 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       const { problems, version: published, loadedAt } = follower.status;
       if (path !== undefined) {
         const document = withHiddenKeys(await readFile(path, "utf8").catch(() => ""));
-        return { place: "file", path, version: null, document, problems, published, loadedAt };
+        return { source: "file", path, version: null, document, problems, published, loadedAt };
       }
       const { document = "", ...newest } = (await books.find()) ?? {};
-      return { place: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
+      return { source: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
     },
     "POST /configuration": async ({ body, actor }) =>
       change({ text: fields.longText(body, "document"), copy: undefined, ...settingsIn(body), actor }),

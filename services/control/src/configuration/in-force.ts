@@ -42,7 +42,7 @@ export class ConfigurationInForce {
   private constructor(deps: ApplyDeps, source: ConfigurationSource) {
     this.#deps = deps;
     this.#source = source;
-    this.#status = { path: source.place, version: "", loadedAt: "", problems: [] };
+    this.#status = { path: source.name, version: "", loadedAt: "", problems: [] };
   }
 
   /** Applies what a source has. Throws StartError where a file is wrong; the books are waited for by later looks. */
@@ -52,7 +52,7 @@ export class ConfigurationInForce {
     await inForce.look();
     const { problems } = inForce.status;
     if (problems.length > 0)
-      throw new StartError(`The configuration ${source.place} is wrong:\n${problemLines(problems)}`);
+      throw new StartError(`The configuration ${source.name} is wrong:\n${problemLines(problems)}`);
     return inForce;
   }
 
@@ -107,7 +107,7 @@ export class ConfigurationInForce {
   }
 
   async #apply(resolved: Resolved, problems: ConfigurationStatus["problems"]): Promise<void> {
-    const { status, listed } = await applied(this.#deps, this.#source.place, resolved);
+    const { status, listed } = await applied(this.#deps, this.#source.name, resolved);
     this.#status = { ...status, problems };
     this.#applied = resolved;
     this.#listed = listed;

@@ -176,7 +176,7 @@ export const ConfigurationVersionWithDifference = Type.Object({
   difference: Type.Array(DifferenceLine),
 });
 export const ConfigurationDocument = Type.Object({
-  place: Type.Enum(["file", "books"]),
+  source: Type.Enum(["file", "books"]),
   path: orNull(text),
   version: orNull(Type.Integer()),
   time: maybe(text),

@@ -1,4 +1,4 @@
-import { readCalls, type CallFilter, type CallPlace } from "@modelgate/books";
+import { readCalls, type CallFilter, type CallPosition } from "@modelgate/books";
 import { Failure, type UsageEvent } from "@modelgate/contracts";
 import { Streamed, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -18,7 +18,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
       if (!Number.isInteger(limit) || limit < 1 || limit > mostRows)
         throw new Failure("invalid_value", `limit must be a whole number from 1 to ${mostRows}.`, { param: "limit" });
       const [cursor, filter] = [query.get("after"), filterOf(query)];
-      const after = cursor === null ? undefined : placeOf(cursor);
+      const after = cursor === null ? undefined : positionOf(cursor);
       const page = await connection.use((books) => readCalls(books, filter, { order: "newest first", limit, after }));
       return { events: page.events, next: page.next === undefined ? null : cursorOf(page.next) };
     },
@@ -47,10 +47,10 @@ type Pages = AsyncGenerator<readonly UsageEvent[], undefined>;
 
 /** Every call that a filter asks for, page by page: no more than a page is held. */
 async function* readOn(connection: BooksConnection, filter: CallFilter): Pages {
-  for (let after: CallPlace | undefined; ;) {
-    const place = after;
+  for (let after: CallPosition | undefined; ;) {
+    const position = after;
     const page = await connection.use((books) =>
-      readCalls(books, filter, { order: "oldest first", limit: mostRows, after: place }),
+      readCalls(books, filter, { order: "oldest first", limit: mostRows, after: position }),
     );
     yield page.events;
     if (page.next === undefined) return undefined;
@@ -67,14 +67,14 @@ function filterOf(query: URLSearchParams): CallFilter {
   return { ...periodOf(query), ...narrowingOf(query) };
 }
 
-function cursorOf({ at, account, id }: CallPlace): string {
+function cursorOf({ at, account, id }: CallPosition): string {
   return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
 }
 
-function placeOf(cursor: string): CallPlace {
+function positionOf(cursor: string): CallPosition {
   try {
-    const place: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    const parts: readonly unknown[] = Array.isArray(place) ? place : [];
+    const position: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    const parts: readonly unknown[] = Array.isArray(position) ? position : [];
     const [at, account, id] = parts;
     if (typeof at === "number" && Number.isSafeInteger(at) && typeof account === "string" && typeof id === "string")
       return { at, account, id };

@@ -13,7 +13,7 @@ export interface ConvertOptions {
 }
 
 /** Where a part stands in an answer. */
-type PartPlace = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
+type PartName = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
 
 /** Converts a stream to another wire: the vendor's frames are read into neutral events and written as the client's. */
 export class ConvertTranslator implements StreamTranslator {
@@ -24,7 +24,7 @@ export class ConvertTranslator implements StreamTranslator {
   /** The choices that have begun; those that have not ended, and parts that have not. */
   readonly #begun = new Set<number>();
   readonly #open = new Set<number>();
-  readonly #parts = new Map<string, PartPlace>();
+  readonly #parts = new Map<string, PartName>();
   /** Whether thoughts were shown. */
   #thinks = false;
   last = "";
@@ -108,7 +108,7 @@ export class ConvertTranslator implements StreamTranslator {
     return out;
   }
 
-  #begin({ choice, part }: PartPlace): void {
+  #begin({ choice, part }: PartName): void {
     this.#begun.add(choice);
     this.#open.add(choice);
     this.#parts.set(`${choice}:${part}`, { choice, part });

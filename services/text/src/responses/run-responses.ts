@@ -33,13 +33,13 @@ export async function runResponses(
   const prepared = await prepareResponses(deps, call, body);
   const answerId = newAnswerId(deps, "responses");
   const { ask } = body.seen;
-  const plan = await planText(deps, call, {
+  const asked: AskedText = {
     wire: "responses",
     body: prepared.body,
     ask: ask.compacts ? heldForSummary(prepared.ask) : prepared.ask,
     native: prepared.native,
     answerId,
-    ...(ask.previousId === undefined ? {} : { echo: { previous_response_id: ask.previousId } }),
+    echo: ask.previousId === undefined ? undefined : { previous_response_id: ask.previousId },
     ...(ask.compacts ? await compacting(deps, call, prepared, answerId) : {}),
     admitted: prepared.admitted,
     answered(answered) {
@@ -52,8 +52,8 @@ export async function runResponses(
       const kept = response.then((made) => made && keep(deps, call, made, body.bytes.length));
       kept.catch((error: unknown) => notKept(deps, call, error));
     },
-  });
-  await runCall(deps.relay, call, plan);
+  };
+  await runCall(deps.relay, call, asked.ask.model, (serving) => planText(deps, call, asked, serving));
 }
 
 /** A summary of the gateway's own may be longer than the client's bound of an answer: it is held for. */

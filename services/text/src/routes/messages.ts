@@ -1,4 +1,4 @@
-import { Failure, firstHeader, headerAliases } from "@modelgate/contracts";
+import { Failure, firstHeader, headerAliases, present } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Forwarded } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
@@ -50,7 +50,7 @@ export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire
   const beta = query.get("beta");
   return {
     wire,
-    headers: { "anthropic-version": version, ...(betas === undefined ? {} : { "anthropic-beta": betas }) },
+    headers: present({ "anthropic-version": version, "anthropic-beta": betas }),
     query: beta === null ? {} : { beta },
   };
 }

@@ -11,6 +11,14 @@ export function listModels({ relay }: Deps): EndpointHandler {
   };
 }
 
+/** GET /api/tags, of Ollama's clients. */
+export function listOllamaModels({ relay }: Deps): EndpointHandler {
+  return async (call) => {
+    const models = relay.catalog.current().modelsOf(call.caller);
+    answerJson(call.response, 200, modelLists.ollama.list(models, call.query));
+  };
+}
+
 /** GET /v1/models/{model} and GET /v1beta/models/{model}. */
 export function getModel({ relay }: Deps): EndpointHandler {
   return async (call) => {

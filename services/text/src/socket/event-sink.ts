@@ -43,6 +43,10 @@ export class EventSink implements AnswerSink {
 
   setHeader(): void {}
 
+  announceTrailer(): void {}
+
+  addTrailer(): void {}
+
   begin(): void {
     this.#begun = true;
   }

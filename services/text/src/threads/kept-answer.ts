@@ -30,6 +30,8 @@ export function keepingAnswer(sink: AnswerSink, mostBytes: number, keep: KeepMes
       return sink.full;
     },
     setHeader: (name, value) => sink.setHeader(name, value),
+    announceTrailer: (name) => sink.announceTrailer(name),
+    addTrailer: (name, value) => sink.addTrailer(name, value),
     begin(status, headers) {
       isGood = status === 200;
       isStream = headers["content-type"]?.startsWith("text/event-stream") === true;

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import { withSources } from "../hub/content.ts";
@@ -22,7 +22,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const choices = isBlocked(body)
     ? [blocked]
     : answeredCandidates(body).map((each, index) => choiceOf(each, head.id, index));
-  return { ...head, choices, ...(usage === undefined ? {} : { usage }) };
+  return present({ ...head, choices, usage });
 }
 
 /** The time is 0 where the vendor gives none. */
@@ -53,8 +53,8 @@ export function isBlocked(body: JsonObject): boolean {
   return isRecord(feedback) && typeof feedback["blockReason"] === "string" && candidatesOf(body).length === 0;
 }
 
-/** A candidate's parts as they are; its calls get ids of their place where they have none. */
-export function answerParts(candidate: JsonObject, place: readonly (string | number)[]): readonly Part[] {
+/** A candidate's parts as they are; its calls get ids of their path where they have none. */
+export function answerParts(candidate: JsonObject, path: readonly (string | number)[]): readonly Part[] {
   const content = candidate["content"];
   const parts: unknown = isRecord(content) ? content["parts"] : undefined;
   if (!Array.isArray(parts)) return [];
@@ -64,7 +64,7 @@ export function answerParts(candidate: JsonObject, place: readonly (string | num
     if (said !== undefined) return said;
     const own = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
     try {
-      return parsePart(new Fields(part, "", "either"), { calls, place: [...place, index, own] });
+      return parsePart(new Fields(part, "", "either"), { calls, path: [...path, index, own] });
     } catch (cause) {
       throw new Failure("upstream_error", "The vendor's answer holds a part that cannot be read.", { cause });
     }

@@ -1,5 +1,4 @@
-import { Failure, renderFailure, type Units } from "@modelgate/contracts";
-import { present } from "../../json/present.ts";
+import { Failure, renderFailure, type Units, present } from "@modelgate/contracts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";

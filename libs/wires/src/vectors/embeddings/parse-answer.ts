@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/vendor-answer.ts";
 import type { VectorsAnswer } from "../hub/answer.ts";
@@ -18,7 +18,7 @@ export function parseAnswer(body: JsonRecord): VectorsAnswer {
       if (index >= items.length || vectors[index] !== undefined) throw item.wrong("index", "a place of its own");
       vectors[index] = parseVector(item);
     });
-    return { model: fields.text("model") ?? "", vectors, ...(usage === undefined ? {} : { usage }) };
+    return present({ model: fields.text("model") ?? "", vectors, usage });
   });
 }
 

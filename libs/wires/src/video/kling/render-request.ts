@@ -1,5 +1,4 @@
-import { Failure } from "@modelgate/contracts";
-import { present } from "../../json/present.ts";
+import { Failure, present } from "@modelgate/contracts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedVideo } from "../hub/codec.ts";
 import { extrasFor } from "../hub/extras.ts";

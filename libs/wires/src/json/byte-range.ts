@@ -2,7 +2,7 @@ import { refuseAmbiguous } from "./ambiguous.ts";
 import { membersOf } from "./members.ts";
 
 /** Where a value stands in the bytes of its document: its first byte, and the byte after its last. */
-export interface Place {
+export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -11,30 +11,30 @@ export interface Place {
  * Where the value at a path of members stands; undefined where the document has none. Of members that are there twice
  * the last counts, as for a parser of ours. The bytes must be a valid JSON object.
  */
-export function placeOf(bytes: Buffer, path: readonly string[]): Place | undefined {
-  let place: Place = { start: 0, end: bytes.length };
+export function rangeOf(bytes: Buffer, path: readonly string[]): ByteRange | undefined {
+  let range: ByteRange = { start: 0, end: bytes.length };
   for (const name of path) {
-    const object = bytes.subarray(place.start, place.end);
+    const object = bytes.subarray(range.start, range.end);
     if (!isObject(object)) return undefined;
     const found = membersOf(object).findLast((member) => member.name === name);
     if (found === undefined) return undefined;
-    place = { start: place.start + found.start, end: place.start + found.end };
+    range = { start: range.start + found.start, end: range.start + found.end };
   }
-  return place;
+  return range;
 }
 
 /** Refuses (400) a document in which a member of the path is ambiguous (`refuseAmbiguous`), as far as it goes. */
 export function refuseAmbiguousPath(bytes: Buffer, path: readonly string[]): void {
   for (const [depth, name] of path.entries()) {
-    const place = placeOf(bytes, path.slice(0, depth));
-    const object = place && bytes.subarray(place.start, place.end);
+    const range = rangeOf(bytes, path.slice(0, depth));
+    const object = range && bytes.subarray(range.start, range.end);
     if (object === undefined || !isObject(object)) return;
     refuseAmbiguous(object, [name]);
   }
 }
 
-/** The document with another value (JSON text) in a place, every other byte as it came. */
-export function replaceAt(bytes: Buffer, { start, end }: Place, value: string): Buffer {
+/** The document with another value (JSON text) in a range, every other byte as it came. */
+export function replaceAt(bytes: Buffer, { start, end }: ByteRange, value: string): Buffer {
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(value), bytes.subarray(end)]);
 }
 

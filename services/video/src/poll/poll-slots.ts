@@ -1,5 +1,5 @@
-/** How many looks one process has under way at once; shared by all rounds of its poller. */
-export class LookPlaces {
+/** How many polls one process has under way at once; shared by all rounds of its poller. */
+export class PollSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -8,16 +8,16 @@ export class LookPlaces {
     this.#free = most;
   }
 
-  /** A place as soon as there is one, first come first served; dispose it to give it back. */
+  /** A slot as soon as there is one, first come first served; dispose it to give it back. */
   async take(): Promise<Disposable> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return { [Symbol.dispose]: () => this.#giveBack() };
   }
 
-  /** Resolves when there is a place, without keeping it. */
+  /** Resolves when there is a slot, without keeping it. */
   async vacancy(): Promise<void> {
-    using _place = await this.take();
+    using _slot = await this.take();
   }
 
   #giveBack(): void {
