@@ -76,7 +76,15 @@ function streamError({ wire, name }: Client, vendor: Vendor): object {
 
 const failed = { code: "server_error" };
 
-/** Each wire's body for an overloaded or broken vendor. */
+/** Each wire's body for a vendor that says of itself that it has too much to do. */
+const overloadedBodies = {
+  chat: { type: "upstream_error", code: "upstream_overloaded" },
+  responses: { type: "upstream_error", code: "upstream_overloaded" },
+  messages: { type: "overloaded_error" },
+  content: { code: 502, status: "INTERNAL" },
+} as const;
+
+/** Each wire's body for a broken vendor. */
 const brokenBodies = {
   chat: { type: "upstream_error", code: "upstream_error" },
   responses: { type: "upstream_error", code: "upstream_error" },
@@ -114,8 +122,10 @@ describe.each(clients)("$name", (client) => {
     });
 
     test("an overloaded vendor", async () => {
-      const error = await errorFor("overloaded", { status: vendor.wire === "messages" ? 529 : 503 }, { stream: true });
-      expect(error).toMatchObject({ className: named[502], status: 502, body: brokenBodies[client.wire] });
+      const isOverloaded = vendor.wire === "messages";
+      const error = await errorFor("overloaded", { status: isOverloaded ? 529 : 503 }, { stream: true });
+      const body = (isOverloaded ? overloadedBodies : brokenBodies)[client.wire];
+      expect(error).toMatchObject({ className: named[502], status: 502, body });
     });
 
     test("a vendor that refuses the input is heard in its own words, without its addresses", async () => {

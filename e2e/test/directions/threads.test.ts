@@ -1,4 +1,5 @@
-import Anthropic, { APIError } from "@anthropic-ai/sdk";
+import { APIError } from "@anthropic-ai/sdk";
+import type { BetaTool } from "@anthropic-ai/sdk/resources/beta/messages";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Suite } from "@modelgate/testkit";
 import { anthropicAt } from "./clients/anthropic-messages.ts";
@@ -16,7 +17,7 @@ forbidWarnings();
 const beta = (account = "demo") => anthropicAt(suite, keyOf(account)).beta.messages;
 const most = 2_000;
 const betas = ["message-threads-2026-08-12" as const];
-const weather: Anthropic.Beta.BetaTool = {
+const weather: BetaTool = {
   name: "weather",
   description: "The weather.",
   input_schema: { type: "object", properties: { city: { type: "string" } } },
@@ -67,7 +68,7 @@ describe.each(vendors)("threads over $name", ({ name: model }) => {
 });
 
 test.each<[string, string, object, object]>([
-  ["a message that nobody knows", "demo", {}, { status: 404, code: "thread_not_found" }],
+  ["a message that is not known", "demo", {}, { status: 404, code: "thread_not_found" }],
   ["another account's", "other", {}, { status: 404, code: "thread_not_found" }],
   ["other tools", "demo", { tools: [weather] }, { status: 400, code: undefined }],
   ["another kind of thread", "demo", { thread: { type: "fork" } }, { status: 400, code: undefined }],

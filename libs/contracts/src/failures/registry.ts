@@ -161,6 +161,11 @@ export const failures = {
     retryable: true,
     say: "The vendor did not answer in time.",
   },
+  upstream_overloaded: {
+    ...upstream,
+    alpha: "overloaded_error",
+    say: "The vendor is overloaded; try again shortly.",
+  },
   upstream_rate_limited: { ...limited, say: "The vendor is rate limiting this model." },
   upstream_rejected: { ...invalid, status: 400, say: "The vendor refused the request." },
 

@@ -28,6 +28,7 @@ const ofModels: Codes = [
   "channel_concurrency_exceeded",
   "no_available_channel",
   "upstream_error",
+  "upstream_overloaded",
   "upstream_auth_failed",
   "upstream_timeout",
   "upstream_rate_limited",

@@ -17,7 +17,8 @@ export class EventSink implements AnswerSink {
   readonly #lane: string | undefined;
   readonly #bufferedBytes: number;
   readonly #frames = eventStreamFraming.splitter();
-  readonly #watchers: SinkWatcher[] = [];
+  /** Their order is that of their coming; one may leave while they are called. */
+  readonly #watchers = new Set<SinkWatcher>();
   #begun = false;
   #ending = false;
   #over = false;
@@ -74,8 +75,8 @@ export class EventSink implements AnswerSink {
   }
 
   watch(watcher: SinkWatcher): Disposable {
-    this.#watchers.push(watcher);
-    return { [Symbol.dispose]: () => void this.#watchers.splice(this.#watchers.indexOf(watcher), 1) };
+    this.#watchers.add(watcher);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
   /** The connection is gone. */
@@ -86,7 +87,7 @@ export class EventSink implements AnswerSink {
   /** Ends the response before it is over, because the gateway goes. */
   interrupt(failure: Failure): void {
     if (this.#over || this.#ending) return;
-    this.#watchers.findLast(({ interrupted }) => interrupted !== undefined)?.interrupted?.(failure);
+    [...this.#watchers].findLast(({ interrupted }) => interrupted !== undefined)?.interrupted?.(failure);
   }
 
   #send(frame: Buffer): void {
@@ -99,12 +100,12 @@ export class EventSink implements AnswerSink {
   readonly #sent = (): void => {
     if (!this.#wasFull || this.#socket.bufferedAmount > this.#bufferedBytes / lowShare) return;
     this.#wasFull = false;
-    for (const { drained } of [...this.#watchers]) drained?.();
+    for (const { drained } of this.#watchers) drained?.();
   };
 
   #end(whole: boolean): void {
     if (this.#over) return;
     this.#over = true;
-    for (const { closed } of [...this.#watchers]) closed?.(whole);
+    for (const { closed } of this.#watchers) closed?.(whole);
   }
 }
