@@ -64,6 +64,12 @@ export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { checkStillValid } from "./tokens/still-valid.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
+  findSessionSettings,
+  newClientSecret,
+  type ClientSecretWish,
+  type SessionSettings,
+} from "./tokens/client-secret.ts";
+export {
   digestOfToken,
   findToken,
   findTokenById,

@@ -1,3 +1,4 @@
+import type { SessionSettings } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
 import {
@@ -11,6 +12,7 @@ import {
 } from "@modelgate/platform";
 import { priced, type HeldMoney } from "@modelgate/relay";
 import { watchLeaving } from "./leaving.ts";
+import { boundSettings } from "./client-secrets.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import type { SessionPrice } from "./hold-use.ts";
@@ -29,6 +31,8 @@ const looksPerLimit = 4;
 interface Starting extends Handshake {
   readonly call: SessionCall;
   readonly price: SessionPrice;
+  /** What it begins with, where its key is bound to that. */
+  readonly settings: SessionSettings | undefined;
   /** Money for its first response. */
   readonly first: HeldMoney;
 }
@@ -73,16 +77,17 @@ export class Sessions implements Disposable {
   /** Opens a session: everything that can be refused is refused before the protocol is switched. Throws Failure. */
   async begin(upgrade: UpgradeCall): Promise<void> {
     if (this.#state !== "open")
-      throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
+      throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
     if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
-      throw new Failure("server_overloaded", "The gateway holds as many sessions as it may; try again shortly.");
+      throw new Failure("server_overloaded", "The gateway is at its limit of sessions; try again shortly.");
     const handshake = readHandshake(upgrade.request, upgrade.query);
     const call = sessionCall(upgrade);
-    const price = priceOf(this.#deps, call, handshake.model);
+    const settings = await boundSettings(this.#deps, call);
+    const price = priceOf(this.#deps, call, handshake.model ?? settings?.model);
     this.#opening++;
     try {
       const first = await holdFirst(this.#deps, call, price);
-      await this.#start(upgrade, { ...handshake, call, price, first });
+      await this.#start(upgrade, { ...handshake, call, price, settings, first });
     } catch (error) {
       if (!(error instanceof AttemptsFailed)) throw error;
       const { failure, attempts } = error;
@@ -112,7 +117,7 @@ export class Sessions implements Disposable {
     clearInterval(this.#timer);
   }
 
-  async #start(upgrade: UpgradeCall, { call, beta, price, first }: Starting): Promise<void> {
+  async #start(upgrade: UpgradeCall, { call, beta, price, settings, first }: Starting): Promise<void> {
     using opening = new DisposableStack();
     opening.use(first);
     const leaving = opening.use(watchLeaving(upgrade.socket));
@@ -132,6 +137,7 @@ export class Sessions implements Disposable {
       call,
       connection: upgrade.socket,
       sessionId,
+      settings,
       client,
       vendor,
       responses: new ResponseMoney(this.#deps, { call, price, sent, first }),
@@ -165,6 +171,8 @@ function priceOf({ relay }: Deps, { caller, endpoint }: SessionCall, name: strin
   const kinds = endpoint.kinds ?? [];
   const wanted = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;
   if (wanted === undefined)
-    throw new Failure("missing_required_parameter", "Name a model: ?model=…", { param: "model" });
+    throw new Failure("missing_required_parameter", "Missing required query parameter: model (?model=…).", {
+      param: "model",
+    });
   return priced(relay, { caller, endpoint }, wanted);
 }

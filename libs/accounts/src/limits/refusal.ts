@@ -14,9 +14,9 @@ const limited: Words = {
 export function refusalOf(admission: Admission, limits: TokenLimits, tokenId: string): Failure | undefined {
   const { decision, retryAfterMs } = admission;
   if (decision === "admitted") return undefined;
-  if (decision === "balance") return new Failure("insufficient_quota", "The account's balance is used up.");
+  if (decision === "balance") return new Failure("insufficient_quota", "The account's balance is exhausted.");
   if (decision === "no-account")
-    return new Failure("account_disabled", `The account of this key (${tokenId}) does not exist any more.`);
+    return new Failure("account_disabled", `The account of this key (${tokenId}) no longer exists.`);
   return new Failure("rate_limit_exceeded", limited[decision](limits), {
     retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
   });

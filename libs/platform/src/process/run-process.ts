@@ -26,7 +26,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
   try {
     const services = await load();
     const [first] = services;
-    if (first === undefined) throw new StartError("This process is asked to run no service.");
+    if (first === undefined) throw new StartError("No service was named for this process to run.");
     if (services.length === 1) ({ name } = first);
     const declared = readVariables((read) => services.map((service) => ({ ...service, ...service.declare(read) })));
     const { logLevel, collectorUrl } = frameOf(declared);
@@ -68,7 +68,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
 
 /** What all services of a process read alike stands in each of their frames. */
 function frameOf<Frame>([first]: readonly { readonly frame: Frame }[]): Frame {
-  if (first === undefined) throw new StartError("This process is asked to run no service.");
+  if (first === undefined) throw new StartError("No service was named for this process to run.");
   return first.frame;
 }
 

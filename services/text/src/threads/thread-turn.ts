@@ -66,10 +66,14 @@ function headOf(body: JsonObject): JsonObject {
 }
 
 function notFound(id: string): Failure {
-  return new Failure("thread_not_found", `There is no thread with the message ${JSON.stringify(id.slice(0, 200))}.`, {
-    param: "thread.previous_message_id",
-    details: { error_code: "thread_not_found" },
-  });
+  return new Failure(
+    "thread_not_found",
+    `The thread of the message ${JSON.stringify(id.slice(0, 200))} does not exist or is no longer kept.`,
+    {
+      param: "thread.previous_message_id",
+      details: { error_code: "thread_not_found" },
+    },
+  );
 }
 
 function wrong(param: string, say: string): Failure {
