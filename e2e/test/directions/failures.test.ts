@@ -65,10 +65,12 @@ const streamClasses: Readonly<Record<string, string>> = {
 };
 
 /** The reason in a broken stream: a converted one of the responses wire ends as a failed response. */
-function streamError({ wire, name }: Client, vendor: Vendor): object {
+function streamError({ wire, name }: Client, vendor: Vendor, fault: Fault): object {
   const [family = ""] = name.split(" ");
   const className = streamClasses[family];
-  if (wire !== "responses") return { className, body: brokenBodies[wire] };
+  // The vendor of messages says why it breaks; on its own wire what it said is not repeated.
+  const says = fault === "breaking" && vendor.wire === "messages" && wire !== "messages";
+  if (wire !== "responses") return { className, body: (says ? overloadedBodies : brokenBodies)[wire] };
   if (vendor.wire === "responses") return { className, body: { type: "error", code: "upstream_error" } };
   if (family === "ai") return { className, body: { type: "response.failed", response: { error: failed } } };
   return { className: "response.failed", body: failed };
@@ -141,7 +143,7 @@ describe.each(clients)("$name", (client) => {
     ])("a stream that is %s in its middle", async (fault, behaviour) => {
       const paced = { ...behaviour, chunks: 20, chunkDelayMs: 2, text: "one two three four five six seven eight" };
       const error = await errorFor(fault, paced, { stream: true });
-      expect(error).toMatchObject(streamError(client, vendor));
+      expect(error).toMatchObject(streamError(client, vendor, fault));
     });
   });
 });
