@@ -85,6 +85,7 @@ const writtenTables = [
   "calls",
   "call_ids",
   "other_receipts",
+  "first_bytes",
   "call_labels",
   "hourly_totals",
   "daily_totals",

@@ -37,7 +37,11 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     void stopped.then(() => endSurely(life, logger));
     const metrics = createMetrics(name, worker);
     await using _tracing = await openTracing(name, collectorUrl, log);
-    await using shared = new Shared(log);
+    let problems = (): Promise<Readonly<Record<string, string>>> => Promise.resolve({});
+    await using shared = new Shared(log, {
+      services: declared.map((service) => service.name),
+      problems: () => problems(),
+    });
     await using running = new ProcessServices(declared, {
       log,
       metrics,
@@ -52,6 +56,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
       endSurely(life, logger); // what still opens may never be there to be closed
       return;
     }
+    problems = () => running.problems();
     life.endWithinMs = running.drainMs + lastStepsMs;
     announce(log, running);
     log.info({ signal: await stopped }, "draining");
