@@ -52,7 +52,7 @@ export {
 } from "./operators/operators.ts";
 export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
-export { isAway } from "./failure.ts";
+export { isAway, isUnwritable } from "./failure.ts";
 export { forgetCalls } from "./forget.ts";
 export { labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./has-call.ts";
