@@ -47,6 +47,8 @@ export interface Understood {
   /** What the request's own words ask for. */
   readonly directive?: Behaviour | undefined;
   whole(behaviour: Behaviour): object;
+  /** Headers of the whole answer. */
+  readonly headers?: AnswerHeaders | undefined;
   /** Absent: the answer comes whole. */
   readonly streamed?: ((behaviour: Behaviour) => Streamed) | undefined;
   /** The answer is a file, of which ranges can be had. */
@@ -136,6 +138,7 @@ async function serve({ response, headers }: VendorCall, understood: Understood, 
   if (understood.bytes !== undefined) return writeBytes(response, understood.bytes(behaviour), behaviour);
   if (understood.file !== undefined) return writeFile(response, headers, understood.file());
   const answer = understood.whole(behaviour);
+  for (const [name, value] of Object.entries(understood.headers ?? {})) response.setHeader(name, value);
   if (behaviour.closeAfterAccept === true) return void response.socket?.resetAndDestroy();
   answerJson(response, 200, answer);
 }

@@ -62,6 +62,12 @@ export { openTaskSeal, type TaskSeal } from "./tasks/seal.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
+  findSessionSettings,
+  newClientSecret,
+  type ClientSecretWish,
+  type SessionSettings,
+} from "./tokens/client-secret.ts";
+export {
   digestOfToken,
   findToken,
   findTokenById,

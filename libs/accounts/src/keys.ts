@@ -24,6 +24,7 @@ export const keys = {
   account: (accountId: string) => `account:${tag(accountId)}:${accountId}`,
   credits: (accountId: string) => `credits:${tag(accountId)}:${accountId}`,
   token: (digest: string) => `token:${digest}`,
+  sessionSettings: (accountId: string, id: string) => `session-settings:${tag(accountId)}:${id}`,
   tokenIds: "token-ids",
   accountTokens: (accountId: string) => `tokens:${tag(accountId)}:${accountId}`,
   bucket: (accountId: string, tokenId: string) => `bucket:${tag(accountId)}:${tokenId}`,

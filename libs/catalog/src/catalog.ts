@@ -229,7 +229,8 @@ function wrongKind({ name, kind }: CatalogModel): Failure {
 }
 
 /** One answer for "misspelled" and "not in the group", so that no group learns of another's models. */
-function unknownModel(name: string): Failure {
+/** The failure of a caller that names a model that it does not have. */
+export function unknownModel(name: string): Failure {
   const shown = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
   return new Failure("model_not_found", `The model ${shown} does not exist or this key cannot use it.`, {
     param: "model",

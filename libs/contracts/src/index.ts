@@ -57,6 +57,7 @@ export {
   type Price,
   type PriceField,
   type ToolPriceField,
+  unitPriceText,
   type WrittenPrice,
 } from "./money/price.ts";
 export { costLines, type CostLine } from "./money/cost-lines.ts";

@@ -6,7 +6,13 @@ export type TextWire = (typeof textWires)[number];
 export const besideTextWires = ["compact", "count-messages", "count-content"] as const;
 
 /** The wires of vectors. */
-export const vectorsWires = ["embeddings", "content-embeddings"] as const;
+export const vectorsWires = [
+  "embeddings",
+  "content-embeddings",
+  "cohere-embeddings",
+  "titan-embeddings",
+  "predict-embeddings",
+] as const;
 export type VectorsWire = (typeof vectorsWires)[number];
 
 /** The wires of ranking. */
@@ -32,6 +38,8 @@ export const imagesWires = [
   "qwen-images",
   "qwen-image-tasks",
   "qwen-image-edit-tasks",
+  "imagen",
+  "vertex-imagen",
 ] as const;
 export type ImagesWire = (typeof imagesWires)[number] | "content";
 

@@ -4,7 +4,6 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
-  type Attributes,
   type Context,
   type Span as TelemetrySpan,
 } from "@opentelemetry/api";
@@ -12,7 +11,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { Logger } from "./log.ts";
-import type { Span, SpanAttributes, SpanStart, StartSpan } from "./tracing.ts";
+import type { Span, SpanStart, StartSpan } from "./tracing.ts";
 
 /** Most spans that wait for the collector; what is beyond is dropped, no request waits for it. */
 const mostWaiting = 4_096;

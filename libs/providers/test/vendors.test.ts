@@ -102,6 +102,8 @@ describe("a call goes to", () => {
       true,
       "https://v.example/at/x/ws/google.ai.generativelanguage.v1alpha.GenerativeService.BidiGenerateContent",
     ],
+    ["gemini", "https://v.example", "imagen", "imagen-4", false, "https://v.example/v1beta/models/imagen-4:predict"],
+    ["cohere", "https://v.example/v2", "cohere-embeddings", "m", false, "https://v.example/v2/embed"],
     ["jina", "https://v.example/v1", "jina-rerank", "m", false, "https://v.example/v1/rerank"],
     ["cohere", "https://v.example", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
     ["cohere", "https://v.example/v1", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
@@ -120,8 +122,9 @@ describe("a call goes to", () => {
 /** Videos are tasks, which have addresses of their own. */
 const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
 
-/** Models of Bedrock that are invoked in their own wires share an action: the model decides what it takes. */
-const byWire = Object.values(providers).filter(({ name }) => name !== "bedrock");
+/** Their models that are invoked in wires of their own share an action: the model decides what it takes. */
+const byModel: ReadonlySet<string> = new Set(["bedrock", "vertex", "gemini"]);
+const byWire = Object.values(providers).filter(({ name }) => !byModel.has(name));
 
 test.each(byWire)("$name has an address of its own for every wire that it can be spoken to in", (provider) => {
   const addresses = upstreamWires

@@ -1,7 +1,14 @@
 import { idsOf } from "@modelgate/platform";
 import type { Duplex } from "node:stream";
 import { asFailure, Failure } from "@modelgate/contracts";
-import { errorEvent, eventType, parseEvent, type Bridged, type RealtimeMessage } from "@modelgate/wires/realtime";
+import {
+  errorEvent,
+  eventMessage,
+  eventType,
+  parseEvent,
+  type Bridged,
+  type RealtimeMessage,
+} from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
@@ -22,6 +29,8 @@ export interface SessionParts {
   /** The connection that the client's WebSocket is made of. */
   readonly connection: Duplex;
   readonly sessionId: string;
+  /** What it begins with, as the client's first update. */
+  readonly settings?: object | undefined;
   readonly client: WebSocket;
   readonly vendor: VendorConnection;
   readonly responses: ResponseMoney;
@@ -109,6 +118,8 @@ export class Session {
     });
     this.#pass(bridge.open());
     this.#vendor.replay(first.splice(0));
+    const { settings } = this.#parts;
+    if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));
     socket.resume();
     // The vendor may have left between its greeting and now.
     if (socket.readyState !== socket.OPEN) this.#vendorClosed(1006, "");

@@ -1,9 +1,11 @@
+import type { SessionSettings } from "@modelgate/accounts";
 import { Failure, headers } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
 import { ClientGone, Gauge, idsOf, type Registry, type UpgradeCall } from "@modelgate/platform";
 import { priced, type HeldMoney } from "@modelgate/relay";
 import { WebSocketServer, type WebSocket } from "ws";
 import { watchLeaving, type Leaving } from "./leaving.ts";
+import { boundSettings } from "./client-secrets.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import type { SessionPrice } from "./hold-use.ts";
@@ -22,6 +24,8 @@ const looksPerLimit = 4;
 interface Starting extends Handshake {
   readonly call: SessionCall;
   readonly price: SessionPrice;
+  /** What it begins with, where its key is bound to that. */
+  readonly settings: SessionSettings | undefined;
   /** Money for its first response. */
   readonly first: HeldMoney;
 }
@@ -71,11 +75,12 @@ export class Sessions implements Disposable {
       throw new Failure("server_overloaded", "The gateway holds as many sessions as it may; try again shortly.");
     const handshake = readHandshake(upgrade.request, upgrade.query);
     const call = sessionCall(upgrade);
-    const price = priceOf(this.#deps, call, handshake.model);
+    const settings = await boundSettings(this.#deps, call);
+    const price = priceOf(this.#deps, call, handshake.model ?? settings?.model);
     this.#opening++;
     try {
       const first = await holdFirst(this.#deps, call, price);
-      await this.#start(upgrade, { ...handshake, call, price, first });
+      await this.#start(upgrade, { ...handshake, call, price, settings, first });
     } catch (error) {
       if (!(error instanceof AttemptsFailed)) throw error;
       const { failure, attempts } = error;
@@ -105,7 +110,7 @@ export class Sessions implements Disposable {
     clearInterval(this.#timer);
   }
 
-  async #start(upgrade: UpgradeCall, { call, beta, price, first }: Starting): Promise<void> {
+  async #start(upgrade: UpgradeCall, { call, beta, price, settings, first }: Starting): Promise<void> {
     using opening = new DisposableStack();
     opening.use(first);
     const leaving = opening.use(watchLeaving(upgrade.socket));
@@ -124,6 +129,7 @@ export class Sessions implements Disposable {
       call,
       connection: upgrade.socket,
       sessionId,
+      settings,
       client,
       vendor,
       responses: new ResponseMoney(this.#deps, { call, price, sent, first }),

@@ -108,10 +108,11 @@ function recorderOf(
   wanted: WantedTask,
   { attempted: { accepted, way }, sent }: Accepted,
 ): (call: UsageRecord) => TaskRecord {
-  const { seconds, lines } = accepted.measure;
+  const { seconds, lines, isSizeLost } = accepted.measure;
   const units = unitsOf(wanted.request, accepted.measure);
   const end: CallEnd = { units, estimated: false, outcome: "completed", status: 200, sent };
-  const echo: AskedVideo = { ...askedOf(wanted.request, seconds), lines, remixOf: wanted.remix?.id };
+  const asked = askedOf(isSizeLost ? { ...wanted.request, size: undefined } : wanted.request, seconds);
+  const echo: AskedVideo = { ...asked, lines, remixOf: wanted.remix?.id };
   const [id, createdAt] = [deps.newTaskId(), deps.now()];
   return (record) => {
     const { accountId, tokenId } = record.call.caller;

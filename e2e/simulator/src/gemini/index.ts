@@ -3,6 +3,7 @@ import { decide } from "../core/answer.ts";
 import { createVendor, headerOf, isBadKey, type Endpoint, type Understood, type Vendor } from "../vendor.ts";
 import { camelise } from "./camel.ts";
 import { invalidKey, renderError } from "./errors.ts";
+import { predictImages } from "./imagen.ts";
 import { batchEmbedContents, countTokens, embedContent } from "./other-actions.ts";
 import { readGenerate } from "./read.ts";
 import { renderGenerated, streamGenerated } from "./render.ts";
@@ -43,6 +44,7 @@ export const gemini: Vendor = createVendor({
     action("countTokens", countTokens),
     action("embedContent", embedContent),
     action("batchEmbedContents", batchEmbedContents),
+    action("predict", (body, model) => predictImages(body, model, "gemini")),
   ],
   admit({ headers, query }) {
     const key = headerOf(headers, "x-goog-api-key") || (query.get("key") ?? "");

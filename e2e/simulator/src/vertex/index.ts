@@ -9,6 +9,7 @@ import { Refusal } from "../checks/refusal.ts";
 import { decide } from "../core/answer.ts";
 import { camelise } from "../gemini/camel.ts";
 import { renderError as googleError } from "../gemini/errors.ts";
+import { predictImages } from "../gemini/imagen.ts";
 import { countTokens } from "../gemini/other-actions.ts";
 import { readGenerate } from "../gemini/read.ts";
 import { renderGenerated, streamGenerated } from "../gemini/render.ts";
@@ -21,6 +22,7 @@ import {
   type Understood,
   type Vendor,
 } from "../vendor.ts";
+import { predictEmbeddings } from "./predict.ts";
 import { problemOfToken } from "./account.ts";
 
 /** An action on a model of a publisher, in a project's place. */
@@ -87,6 +89,9 @@ export const vertex: Vendor = createVendor({
     action("google", "generateContent", (asking, model) => generate(asking, model, false)),
     action("google", "streamGenerateContent", (asking, model) => generate(asking, model, true)),
     action("google", "countTokens", ({ body }, model) => countTokens(camelise(body), model)),
+    action("google", "predict", ({ body }, model) =>
+      model.startsWith("imagen-") ? predictImages(body, model, "vertex") : predictEmbeddings(body, model),
+    ),
     action("anthropic", "rawPredict", (asking, model) =>
       model === "count-tokens" ? countClaude(asking) : predict(asking, model, false),
     ),

@@ -54,6 +54,8 @@ function canonical(rawPath: string): string {
   return path.length > 1 && path.endsWith("/") && !fixed.has(path) ? path.slice(0, -1) : path;
 }
 
+const namedAction = /\/models\/.+:[a-z]\w*$/i;
+
 function findFixed(method: string, path: string): Found | undefined {
   const byMethod = fixed.get(path);
   return byMethod === undefined ? undefined : choose(byMethod, method, path, noParams);
@@ -69,7 +71,10 @@ function findPattern(method: string, path: string): Found | undefined {
       if (value === undefined) return undefined;
       params[name] = value;
     }
-    return choose(byMethod, method, path, params);
+    const found = choose(byMethod, method, path, params);
+    // An action that is not served is not the model whose name it would be a part of.
+    const isAction = method === "POST" && names.includes("model") && namedAction.test(path);
+    return found.kind === "wrong-method" && isAction ? undefined : found;
   }
   return undefined;
 }
@@ -99,7 +104,8 @@ function decoded(text: string | undefined): string | undefined {
  */
 export function errorFormatOfPath(rawPath: string): ErrorFormat {
   const path = canonical(rawPath);
-  if (path.startsWith("/v1beta/") || /^\/v1\/models\/.+:/.test(path)) return "gamma";
+  if (path.startsWith("/v1beta/") || path.startsWith("/upload/v1beta/") || /^\/v1\/models\/.+:/.test(path))
+    return "gamma";
   if (path.startsWith("/v1/messages")) return "alpha";
   if (path.startsWith("/delta/") || path.startsWith("/v1/video/")) return "task";
   return path.startsWith("/epsilon/") ? "epsilon" : "common";

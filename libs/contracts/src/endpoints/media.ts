@@ -69,4 +69,14 @@ export const mediaEndpoints = {
     kinds: ["realtime"],
     summary: "A realtime session over WebSocket.",
   },
+  createClientSecret: {
+    method: "POST",
+    path: "/v1/realtime/client_secrets",
+    area: "realtime",
+    errors: "common",
+    keys: bearer,
+    body: "json",
+    schema: "ClientSecretRequest",
+    summary: "A short-lived key that opens sessions with these settings, for browsers.",
+  },
 } as const satisfies Record<string, Endpoint>;

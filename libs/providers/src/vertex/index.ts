@@ -18,7 +18,7 @@ export const vertex: Provider = {
     "https://${GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/${GOOGLE_CLOUD_PROJECT}/locations/${GOOGLE_CLOUD_LOCATION}",
   usualKey: chainKey,
   pricesAs: "google",
-  wires: ["content", "messages", "count-content", "count-messages"],
+  wires: ["content", "messages", "count-content", "count-messages", "predict-embeddings", "vertex-imagen"],
   moreWires: ["chat"],
   wiresAt: (_, model) => wiresOfModel(model),
   addressProblem,

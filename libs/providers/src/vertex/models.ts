@@ -3,6 +3,8 @@ import type { UpstreamWire } from "@modelgate/contracts";
 /** Which wires a model is served in, by its name. */
 const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   [/^claude-/, ["messages", "count-messages"]],
+  [/^imagen-/, ["vertex-imagen"]],
+  [/embedding/, ["predict-embeddings"]],
   // Models of other publishers, by the publisher's name: `meta/llama-…`.
   [/^[\w-]+\//, ["chat"]],
 ];

@@ -70,7 +70,7 @@ export interface VendorLink {
   /** Asks how a task goes; the vendor's answer as JSON bytes. Throws Failure. */
   poll(task: string): Promise<Buffer>;
   /** Sends another request of the same call, once; the vendor's complete answer. Throws Failure. */
-  send(body: Buffer): Promise<Buffer>;
+  send(body: Buffer): Promise<AnswerHead & { readonly bytes: Buffer }>;
   /** Scheme, host and port of the channel's own address. */
   readonly origin: string;
   /** Aborted when the client leaves. */

@@ -62,6 +62,7 @@ function callerOf(
     ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
       ? { format }
       : {}),
+    ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId }),
     ...(tags === undefined ? {} : { tags }),
     expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
   };
