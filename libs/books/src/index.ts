@@ -52,6 +52,7 @@ export {
 } from "./operators/operators.ts";
 export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
+export { firstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
 export { isAway, isUnwritable } from "./failure.ts";
 export { forgetCalls } from "./forget.ts";
 export { labelsOf, type Label, type LabelName } from "./labels.ts";
@@ -72,4 +73,5 @@ export {
 } from "./totals-query.ts";
 export { isRecordable, recordCalls } from "./record-calls.ts";
 export { recordCredits } from "./record-credits.ts";
+export { readTasks, type TaskFilter, type TaskLogPage } from "./read-tasks.ts";
 export { lostTasks, recordTasks, type BookedTask } from "./record-tasks.ts";

@@ -67,7 +67,9 @@ export class BooksAway extends Error {
 function placeIn(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hostname === "")
-    throw new StartError("BOOKS_URL is not the address of a PostgreSQL: postgres://user:password@host:5432/database.");
+    throw new StartError(
+      "BOOKS_URL is not the address of a PostgreSQL database: postgres://user:password@host:5432/database.",
+    );
   return `${parsed.host}${parsed.pathname}`;
 }
 
@@ -83,6 +85,7 @@ const writtenTables = [
   "calls",
   "call_ids",
   "other_receipts",
+  "first_bytes",
   "call_labels",
   "hourly_totals",
   "daily_totals",

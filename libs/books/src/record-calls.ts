@@ -6,6 +6,7 @@ import type { Books } from "./open.ts";
 import { rememberReplaced, settledAgain } from "./other-receipts.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
+import { addFirstBytes } from "./first-bytes.ts";
 import { addTotals } from "./add-totals.ts";
 
 /** Rows of one statement: SQLite and PostgreSQL bound the parameters of one at 32,766 and 65,535. */
@@ -43,6 +44,7 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
     }
     await addLabels(at, added);
     await addTotals(at, added);
+    await addFirstBytes(at, added);
     await rememberReplaced(at, added);
     await changeAccounts(at, [
       ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),

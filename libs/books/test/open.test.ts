@@ -215,7 +215,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
 
   test.each(["not an address", "mysql://host/books", "postgres://", "http://127.0.0.1"])("%s", async (wrong) => {
     expect(await refusal(wrong)).toBe(
-      "BOOKS_URL is not the address of a PostgreSQL: postgres://user:password@host:5432/database.",
+      "BOOKS_URL is not the address of a PostgreSQL database: postgres://user:password@host:5432/database.",
     );
   });
 

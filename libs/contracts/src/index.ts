@@ -34,10 +34,11 @@ export {
 } from "./endpoints/table.ts";
 export { endUserOf } from "./end-user.ts";
 export { CreditEvent, CreditKind } from "./events/credit.ts";
+export { CallTry } from "./events/call-try.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
-export { Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
+export { mostDropped, mostDroppedCharacters, mostTries, Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";

@@ -182,7 +182,7 @@ test("a file on the vendor's own host is asked for with the key and nothing else
 
 test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks that an answer could name", (name) => {
   const poll = () => providers[name]?.request({ ...call, act: "poll", wire: "images", task: "t" });
-  expect(poll).toThrow("The vendor answered with a task although it has none.");
+  expect(poll).toThrow("The vendor answered with a task, which it does not support.");
 });
 
 test("a vendor signs the address, the body and the time", () => {

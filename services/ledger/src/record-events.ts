@@ -79,7 +79,7 @@ function recorder<Event extends OutboxEvent>(
     } catch (error) {
       // Away, read-only, full: the whole batch comes again until it is taken.
       if (error instanceof Failure || !isUnwritable(error)) throw error;
-      if (events.length <= 1) return log.error({ err: error, events }, "an event cannot be recorded and is left out");
+      if (events.length <= 1) return log.error({ err: error, events }, "an event cannot be recorded and is skipped");
       // One of them is wrong: the others are recorded without it.
       const middle = Math.ceil(events.length / 2);
       await recordAll(events.slice(0, middle));
@@ -91,9 +91,9 @@ function recorder<Event extends OutboxEvent>(
       try {
         const event = read(body);
         if (isSound(event)) return [event];
-        log.error({ bytes: body.length }, "an event that cannot be recorded is left out");
+        log.error({ bytes: body.length }, "an event that cannot be recorded is skipped");
       } catch (error) {
-        log.error({ err: error, bytes: body.length }, "an event that cannot be read is left out");
+        log.error({ err: error, bytes: body.length }, "an event that cannot be read is skipped");
       }
       return [];
     });

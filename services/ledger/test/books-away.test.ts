@@ -103,7 +103,7 @@ test("a ledger that starts before its PostgreSQL waits for it, and sees to holds
   }
 }, 90_000);
 
-test("while PostgreSQL takes no writes, as after a failover, an event waits and is not left out", async () => {
+test("while PostgreSQL takes no writes, as after a failover, an event waits and is not skipped", async () => {
   await using postgres = await startLocalPostgres();
   const ledger = await start({ BOOKS_URL: postgres.url });
   /** For all sessions to come; those that are open end. */
@@ -122,7 +122,7 @@ test("while PostgreSQL takes no writes, as after a failover, an event waits and 
     await until("the ledger to be refused", () => ledger.logs().includes("in a read-only transaction"), 60_000);
     await readOnly("off");
     await until("the call to be recorded", async () => (await read(ledger, "demoted")).includes("meanwhile"), 30_000);
-    expect(ledger.logs()).not.toContain("is left out");
+    expect(ledger.logs()).not.toContain("is skipped");
   } finally {
     await ledger.stop();
   }

@@ -33,7 +33,9 @@ export function readHandshake({ headers }: IncomingMessage, query: URLSearchPara
     throw invalidHeader("sec-websocket-protocol", "a list of names");
   for (const param of ["call_id", "intent"])
     if (query.has(param))
-      throw new Failure("unsupported_parameter", `${param} is not served here: open a session of a model.`, { param });
+      throw new Failure("unsupported_parameter", `${param} is not supported here: open a session with a model.`, {
+        param,
+      });
   const models = new Set(["model", "deployment"].flatMap((name) => query.getAll(name)).filter((name) => name !== ""));
   if (models.size > 1) throw new Failure("invalid_value", "The query names more than one model.", { param: "model" });
   const [model] = models;

@@ -131,14 +131,14 @@ export class Session {
     const failure = this.#clock.expired(now);
     if (failure !== undefined) return this.#end({ code: closeCodes.normal, reason: failure.code, failure });
     if (this.#clock.isVendorSilent(now) && !this.#client.full)
-      return this.#lost(new Failure("upstream_timeout", "The vendor fell silent."));
+      return this.#lost(new Failure("upstream_timeout", "The vendor stopped sending."));
     this.#client.tick(now);
     this.#vendor.tick(now);
   }
 
   /** The gateway ends: the client is closed with 1001, and can reconnect to another. */
   goAway(): void {
-    this.#end({ code: closeCodes.goingAway, reason: "the gateway is going away; connect again" });
+    this.#end({ code: closeCodes.goingAway, reason: "the gateway is shutting down; reconnect" });
   }
 
   /** A fault of ours ends its session, and no other. */

@@ -70,9 +70,9 @@ export class Sessions implements Disposable {
   /** Opens a session: everything that can be refused is refused before the protocol is switched. Throws Failure. */
   async begin(upgrade: UpgradeCall): Promise<void> {
     if (this.#state !== "open")
-      throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
+      throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
     if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
-      throw new Failure("server_overloaded", "The gateway holds as many sessions as it may; try again shortly.");
+      throw new Failure("server_overloaded", "The gateway is at its limit of sessions; try again shortly.");
     const handshake = readHandshake(upgrade.request, upgrade.query);
     const call = sessionCall(upgrade);
     const settings = await boundSettings(this.#deps, call);
@@ -193,6 +193,8 @@ function priceOf({ relay }: Deps, { caller, endpoint }: SessionCall, name: strin
   const kinds = endpoint.kinds ?? [];
   const wanted = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;
   if (wanted === undefined)
-    throw new Failure("missing_required_parameter", "Name a model: ?model=…", { param: "model" });
+    throw new Failure("missing_required_parameter", "Missing required query parameter: model (?model=…).", {
+      param: "model",
+    });
   return priced(relay, { caller, endpoint }, wanted);
 }

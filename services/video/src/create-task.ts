@@ -47,7 +47,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   let sent = notSent;
   try {
     using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId });
-    sent = { way: attempted.way, tried: attempted.tried };
+    sent = { way: attempted.way, tried: attempted.tried, dropped: attempted.accepted.dropped };
     reportWay(deps.relay, call, attempted.tried);
     const recorder = recorderOf(deps, wanted, { attempted, sent });
     const task = await recordSurely(deps, { held, holdAgain: hold, recordOf: recorder, ids: idsOf(call) });

@@ -44,7 +44,7 @@ export async function recordSurely(
     return paid;
   } catch (error) {
     const { id: taskId, callId } = task;
-    deps.relay.log.error({ ...ids, err: error, taskId, callId }, "a started task is not recorded");
+    deps.relay.log.error({ ...ids, err: error, taskId, callId }, "a started task could not be recorded");
     return undefined;
   }
 }

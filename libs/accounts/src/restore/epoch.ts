@@ -25,7 +25,7 @@ export async function unlessLost<T>(redis: Redis, look: () => Promise<T>, isAbse
   const found = await look();
   if (!isAbsent(found)) return found;
   if ((await readEpoch(redis)) === undefined || !(await isInWholeRun(redis)))
-    throw new Failure("server_overloaded", "The gateway's accounts are being put back; try again shortly.", {
+    throw new Failure("server_overloaded", "The gateway's accounts are being restored; try again shortly.", {
       retryAfterSeconds: 1,
     });
   return look();

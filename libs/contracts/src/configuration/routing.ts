@@ -23,7 +23,7 @@ export function* routingProblems({ models, channels }: Configuration): Iterable<
       const say = bound.has(model.kind)
         ? `is not for models of kind ${[...bound].join(" and ")}`
         : fallbacks.indexOf(other) < at
-          ? `is there twice: ${shown(other)}`
+          ? `appears more than once: ${shown(other)}`
           : problemOf(name, model, other, models);
       if (say !== undefined) yield { path: `models.${name}.fallbacks[${at}]`, say };
     }

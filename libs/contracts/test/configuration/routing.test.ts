@@ -23,7 +23,10 @@ test.each([
   [{ a: { kind: "chat", shares: { plain: 0.9, spare: 0.1 }, fallbacks: ["spare"] } }, []],
   [{ a: { kind: "chat", fallbacks: ["missing"] } }, [["models.a.fallbacks[0]", "is not in models: missing"]]],
   [{ a: { kind: "chat", fallbacks: ["a"] } }, [["models.a.fallbacks[0]", "is the model itself"]]],
-  [{ a: { kind: "chat", fallbacks: ["plain", "plain"] } }, [["models.a.fallbacks[1]", "is there twice: plain"]]],
+  [
+    { a: { kind: "chat", fallbacks: ["plain", "plain"] } },
+    [["models.a.fallbacks[1]", "appears more than once: plain"]],
+  ],
   [{ a: { kind: "chat", fallbacks: ["vectors"] } }, [["models.a.fallbacks[0]", "is for embedding, not chat: vectors"]]],
   [{ a: { kind: "chat", fallbacks: ["split"] } }, [["models.a.fallbacks[0]", "has shares of its own: split"]]],
   [

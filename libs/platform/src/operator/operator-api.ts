@@ -120,7 +120,7 @@ function decoded(params: Readonly<Record<string, string>>): OperatorCall["params
   try {
     return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch (cause) {
-    throw new Failure("unknown_url", "The path is not well encoded.", { cause });
+    throw new Failure("unknown_url", "The path is not correctly percent-encoded.", { cause });
   }
 }
 

@@ -40,7 +40,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
     watch,
     paid: allowance === undefined ? undefined : moneyOf(delivery, allowance),
     ending(failure, cut) {
-      if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended where its money or its bound ends");
+      if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
       if (failure === undefined) answered(delivery, translator.last, cut !== undefined);
       else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);

@@ -60,7 +60,12 @@ export async function serveCall(
   try {
     using attempted = await attempt(deps, call, plan, held, leaving);
     const { way, accepted } = attempted;
-    sent = { way, tried: [...earlier, ...attempted.tried], firstByteAt: accepted.firstByteAt };
+    sent = {
+      way,
+      tried: [...earlier, ...attempted.tried],
+      firstByteAt: accepted.firstByteAt,
+      dropped: accepted.exchange.dropped,
+    };
     await deliver({ deps, call, plan, money: held, sent, meter, attempted, leaving });
   } catch (error) {
     if (error instanceof AttemptsFailed) {

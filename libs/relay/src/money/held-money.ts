@@ -78,12 +78,14 @@ export class HeldMoney implements Disposable {
   readonly #renewal: Disposable;
   #progress: (() => CallEnd) | undefined;
   #isOver = false;
+  #heldNanos: Nanos;
   #chargedNanos: Nanos | undefined;
 
   constructor(deps: HoldDeps, record: UsageRecord, expected: Expectation) {
     this.record = record;
     this.expected = expected;
     this.#deps = deps;
+    this.#heldNanos = expected.upperNanos;
     const { accountId } = record.call.caller;
     this.#renewal = deps.renewals.keep({ accountId, callId: record.callId, progress: () => this.#certain() });
   }
@@ -108,9 +110,11 @@ export class HeldMoney implements Disposable {
   }
 
   /** Holds more; false where the hold is gone. Throws Failure as `extendHold` does. */
-  extend(nanos: Nanos): Promise<boolean> {
+  async extend(nanos: Nanos): Promise<boolean> {
     const { accountId } = this.record.call.caller;
-    return extendHold(this.#deps.redis, { accountId, callId: this.callId, nanos });
+    const isHeld = await extendHold(this.#deps.redis, { accountId, callId: this.callId, nanos });
+    if (isHeld) this.#heldNanos += nanos;
+    return isHeld;
   }
 
   /** From now on renews the lease with what is certain by then: what is charged if the process dies. */
@@ -128,7 +132,7 @@ export class HeldMoney implements Disposable {
     const { call, price } = this.record;
     const { accountId, tokenId } = call.caller;
     const end = this.#capped(reported);
-    const draft = usageDraft(this.record, end);
+    const draft = usageDraft({ ...this.record, heldNanos: this.#heldNanos }, end);
     const costNanos = costOfUnits(price, end.units);
     this.#chargedNanos = costNanos;
     logCall(this.#deps.log, call.span, {

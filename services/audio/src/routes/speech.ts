@@ -34,7 +34,7 @@ export function speech(deps: Deps): EndpointHandler {
 function refuseTooLong({ input }: SpeechRequest, { speech: { characters } }: Deps): void {
   const length = charactersIn(input);
   if (length > characters)
-    throw new Failure("invalid_value", `input has ${length} characters; at most ${characters} are spoken at once.`, {
+    throw new Failure("invalid_value", `input has ${length} characters; the limit is ${characters}.`, {
       param: "input",
     });
 }

@@ -110,7 +110,7 @@ async function makeChange(
   const from = basedOn ?? (await newestOf(books)).version;
   const saved = await books.save({ text, note, basedOn: from }, actor);
   if (saved === undefined)
-    throw new Failure("invalid_value", "The configuration was changed by somebody else meanwhile. Load it again.", {
+    throw new Failure("invalid_value", "Someone else has changed the configuration in the meantime. Load it again.", {
       param: "basedOn",
       status: 409,
     });

@@ -81,7 +81,10 @@ export class ConfigurationInForce {
 
   #refuse(problems: ConfigurationStatus["problems"]): void {
     if (this.#applied !== undefined && JSON.stringify(problems) !== JSON.stringify(this.#status.problems))
-      this.#deps.log.error({ problems }, `configuration refused, the last good one stays:\n${problemLines(problems)}`);
+      this.#deps.log.error(
+        { problems },
+        `configuration rejected, the last valid one stays in force:\n${problemLines(problems)}`,
+      );
     this.#status = { ...this.#status, problems };
   }
 
@@ -92,7 +95,10 @@ export class ConfigurationInForce {
       keys.length < (before[at]?.keys.length ?? 0) ? [id] : [],
     );
     if (missing.length > 0 && missing.join() !== this.#missing.join())
-      this.#deps.log.error({ channels: missing }, "a file of a vendor's key is gone or empty: the last good keys stay");
+      this.#deps.log.error(
+        { channels: missing },
+        "a vendor key's file is missing or empty: the last valid keys stay in use",
+      );
     this.#missing = missing;
     if (missing.length > 0 || isDeepStrictEqual(channels, before)) return await this.#lookAtLists();
     await this.#apply({ configuration, channels, kept }, this.#status.problems);

@@ -137,7 +137,7 @@ export class People {
     const act = { action: "operator.create", account: account ?? "", after };
     const { created } = await this.#ledger.write<{ created: boolean }>("/operators", { name, record, ...act }, actor);
     if (!created)
-      throw new Failure("invalid_value", `There is an operator ${JSON.stringify(name)}.`, {
+      throw new Failure("invalid_value", `The operator ${JSON.stringify(name)} already exists.`, {
         param: "name",
         status: 409,
       });

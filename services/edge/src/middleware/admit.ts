@@ -94,9 +94,9 @@ function refuse({ decision, retryAfterMs }: Admission, limits: TokenLimits, toke
     case "concurrency":
       throw limited(`This key is limited to ${limits.concurrency ?? 0} calls at the same time.`);
     case "balance":
-      throw new Failure("insufficient_quota", "The account's balance is used up.");
+      throw new Failure("insufficient_quota", "The account's balance is exhausted.");
     case "no-account":
-      throw new Failure("account_disabled", `The account of this key (${token.id}) does not exist any more.`);
+      throw new Failure("account_disabled", `The account of this key (${token.id}) no longer exists.`);
   }
 }
 

@@ -2,6 +2,7 @@ import { readCalls, type CallFilter, type CallPosition } from "@modelgate/books"
 import { Failure, type UsageEvent } from "@modelgate/contracts";
 import { Streamed, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
+import { cursorOf, limitIn, positionIn } from "./cursor.ts";
 import { csvHead, csvRow } from "./calls-csv.ts";
 import { narrowingOf } from "./filter.ts";
 import { periodOf } from "./period.ts";
@@ -14,11 +15,8 @@ const mostRows = 1_000;
 export function callRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/events": async ({ query }) => {
-      const limit = Number(query.get("limit") ?? usualRows);
-      if (!Number.isInteger(limit) || limit < 1 || limit > mostRows)
-        throw new Failure("invalid_value", `limit must be a whole number from 1 to ${mostRows}.`, { param: "limit" });
-      const [cursor, filter] = [query.get("after"), filterOf(query)];
-      const after = cursor === null ? undefined : positionOf(cursor);
+      const limit = limitIn(query, usualRows, mostRows);
+      const [after, filter] = [positionIn(query), filterOf(query)];
       const page = await connection.use((books) => readCalls(books, filter, { order: "newest first", limit, after }));
       return { events: page.events, next: page.next === undefined ? null : cursorOf(page.next) };
     },
@@ -65,21 +63,4 @@ async function* written(pages: Pages, row: (event: UsageEvent) => string, head =
 
 function filterOf(query: URLSearchParams): CallFilter {
   return { ...periodOf(query), ...narrowingOf(query) };
-}
-
-function cursorOf({ at, account, id }: CallPosition): string {
-  return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
-}
-
-function positionOf(cursor: string): CallPosition {
-  try {
-    const position: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    const parts: readonly unknown[] = Array.isArray(position) ? position : [];
-    const [at, account, id] = parts;
-    if (typeof at === "number" && Number.isSafeInteger(at) && typeof account === "string" && typeof id === "string")
-      return { at, account, id };
-  } catch {
-    // said below
-  }
-  throw new Failure("invalid_value", "after must be the `next` of a page before.", { param: "after" });
 }

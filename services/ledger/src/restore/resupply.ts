@@ -23,7 +23,7 @@ export interface ResupplyOptions {
 /**
  * Publishes once more what was published and never came to the books: a stream was deleted, or JetStream lost its store,
  * before it was read. At once where a stream is seen to have begun anew; otherwise where an event has been on its way for
- * long although all that is in the streams was read. What is there twice counts once. What JetStream takes for a repetition
+ * long although all that is in the streams was read. What appears more than once counts once. What JetStream takes for a repetition
  * would never come: so it is written into the books here, too.
  */
 export function startResupplying(options: ResupplyOptions): AsyncDisposable {
@@ -64,7 +64,7 @@ function lookerOf({ redis, bus, connection, log, afterMs }: ResupplyOptions): ()
     if (stored.length === 0) return;
     await connection.fill((books) => recordSent({ redis, books }, stored));
     for (const { name } of stored) seen.delete(name);
-    log.warn({ events: stored.length }, "events that never came to the books are published once more");
+    log.warn({ events: stored.length }, "events missing from the books are published again");
   }
 
   return async () => {

@@ -108,7 +108,7 @@ class Watch implements RedisWatch {
         await connection.fill((books) => this.#round(books));
         this.#complained = false;
       } catch (error) {
-        if (!this.#complained) log.warn({ err: error }, "Redis is not compared with the books; trying again");
+        if (!this.#complained) log.warn({ err: error }, "comparing Redis with the books failed; trying again");
         this.#complained = true;
       }
       await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, roundMs))]);
@@ -126,7 +126,7 @@ class Watch implements RedisWatch {
     if (!this.#adopted) {
       // Before the first epoch there were accounts that only Redis had.
       const adopted = await adoptAccounts(deps);
-      if (adopted > 0) log.info({ accounts: adopted }, "accounts were taken over into the books");
+      if (adopted > 0) log.info({ accounts: adopted }, "accounts were copied into the books");
       this.#adopted = true;
     }
     if (found === undefined) await this.#fill(deps);
@@ -174,7 +174,7 @@ class Watch implements RedisWatch {
     const accounts = await putBackAll(deps);
     await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
     const ms = Math.round(performance.now() - begin);
-    if (accounts > 0) log.warn({ accounts, ms }, "Redis had lost all: accounts and tokens are put back from the books");
+    if (accounts > 0) log.warn({ accounts, ms }, "Redis was empty: accounts and tokens are restored from the books");
   }
 
   /** Of a Redis that may be behind: tasks, of which it may know no end, and keys, which may be disabled. */
@@ -192,7 +192,7 @@ class Watch implements RedisWatch {
     }
     const tasks = await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
     if (tokens + tasks > 0)
-      this.#options.log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are put back from the books");
+      this.#options.log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are restored from the books");
   }
 
   /** Waits until the books have what is in the streams, or for a while: what comes later is charged then. */

@@ -47,7 +47,7 @@ export function verifyingStep({
       const found = await verify(id);
       if (found === undefined) return;
       verifications.inc({ result: found.ok ? "holds" : "diverges" });
-      if (!found.ok) log.error({ account: id, divergence: found.divergence }, "the books of an account do not hold");
+      if (!found.ok) log.error({ account: id, divergence: found.divergence }, "an account's books do not verify");
     } catch (error) {
       verifications.inc({ result: "failed" });
       log.debug({ err: error, account: id }, "an account could not be verified; it is due again in the next period");

@@ -175,7 +175,7 @@ function refuseLongArguments({ turns }: Parsed["request"]): void {
   if (characters > mostArguments)
     throw new Failure(
       "request_too_large",
-      `The arguments of the calls in the history are longer than ${mostArguments} characters together.`,
+      `The arguments of the calls in the history are longer than ${mostArguments} characters in total.`,
     );
 }
 

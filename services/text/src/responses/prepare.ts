@@ -33,7 +33,7 @@ function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadRes
   if (value["background"] === true)
     throw new Failure(
       "unsupported_parameter",
-      "background cannot be true: answers are given while their client waits.",
+      "background: true is not supported: the answer is sent while its client waits.",
       {
         param: "background",
       },

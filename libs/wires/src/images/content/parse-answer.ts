@@ -38,7 +38,7 @@ function blocked({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord
   const finish = candidates[0]?.["finishReason"];
   const why = typeof reason === "string" ? reason : typeof finish === "string" ? finish : undefined;
   if (why === undefined || finished.has(why)) return undefined;
-  return new Failure("upstream_rejected", "The vendor would not make this image.", { vendorCode: why });
+  return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: why });
 }
 
 /** Reasons to finish that are not a refusal. */

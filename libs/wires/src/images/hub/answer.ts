@@ -80,5 +80,5 @@ export function base64InUrl(url: string): string | undefined {
 }
 
 export function noImages(): Failure {
-  return new Failure("upstream_error", "The vendor's answer holds no image.");
+  return new Failure("upstream_error", "The vendor's answer has no image.");
 }

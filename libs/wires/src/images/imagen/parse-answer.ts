@@ -12,7 +12,7 @@ export function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
   if (typeof reason === "string" || all.length === 0)
     throw new Failure(
       "upstream_rejected",
-      "The vendor would not make this image.",
+      "The vendor declined to make this image.",
       present({ vendorCode: reason ? "filtered" : undefined }),
     );
   throw noImages();

@@ -52,11 +52,11 @@ function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
   }
   const prompt = words.join("\n");
   const at = message.at("content");
-  if (prompt === "") throw new Failure("missing_required_parameter", `${at} must hold a text.`, { param: at });
+  if (prompt === "") throw new Failure("missing_required_parameter", `${at} must contain text.`, { param: at });
   if (prompt.length > mostPromptCharacters)
-    throw new Failure("invalid_value", `${at} must hold at most ${mostPromptCharacters} characters.`, { param: at });
+    throw new Failure("invalid_value", `${at} may have at most ${mostPromptCharacters} characters.`, { param: at });
   if (images.length > mostInputImages)
-    throw new Failure("invalid_value", `${at} must hold at most ${mostInputImages} images.`, { param: at });
+    throw new Failure("invalid_value", `${at} may have at most ${mostInputImages} images.`, { param: at });
   return { prompt, images };
 }
 

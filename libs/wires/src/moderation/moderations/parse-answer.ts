@@ -10,7 +10,7 @@ export function parseAnswer(body: JsonRecord): ModerationAnswer {
   const usage = readUsage(body);
   return readVendor(body, (fields) => {
     const results = fields.each("results", mostItems).map(parseResult);
-    if (results.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no result.");
+    if (results.length === 0) throw new Failure("upstream_error", "The vendor's answer has no results.");
     const [id, model] = [fields.text("id") ?? "", fields.text("model") ?? ""];
     return present({ id, model, results, usage });
   });

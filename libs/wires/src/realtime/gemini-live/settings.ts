@@ -157,7 +157,7 @@ function withoutNulls(members: JsonRecord): JsonRecord {
 
 function unsupported(name: string): Failure {
   const param = `session.${name}`;
-  return new Failure("unsupported_parameter", `${param} cannot be carried to the vendor of this model.`, { param });
+  return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
 }
 
 function wrong(name: string, say: string): Failure {

@@ -41,7 +41,7 @@ export function answeredChoices(body: JsonObject): readonly [JsonObject, ...Json
   const failed = failureOf(body);
   if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
   const [first, ...others] = choicesOf(body);
-  if (first === undefined) throw new Failure("upstream_error", "The vendor's answer holds no choice.");
+  if (first === undefined) throw new Failure("upstream_error", "The vendor's answer has no choices.");
   return [first, ...others];
 }
 
@@ -60,7 +60,7 @@ function answerParts(message: JsonObject, path: readonly (string | number)[]): r
   try {
     return modelParts(new Fields(message), { calls: new CallPairs(), path, google: "chat" });
   } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer holds a message that cannot be read.", { cause });
+    throw new Failure("upstream_error", "The vendor's answer has a message that cannot be read.", { cause });
   }
 }
 

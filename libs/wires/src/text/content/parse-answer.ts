@@ -43,7 +43,7 @@ export function candidatesOf(body: JsonObject): readonly JsonObject[] {
 /** Reads the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
 export function answeredCandidates(body: JsonObject): readonly JsonObject[] {
   const candidates = candidatesOf(body);
-  if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no candidate.");
+  if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer has no candidates.");
   return candidates;
 }
 
@@ -66,7 +66,7 @@ export function answerParts(candidate: JsonObject, path: readonly (string | numb
     try {
       return parsePart(new Fields(part, "", "either"), { calls, path: [...path, index, own] });
     } catch (cause) {
-      throw new Failure("upstream_error", "The vendor's answer holds a part that cannot be read.", { cause });
+      throw new Failure("upstream_error", "The vendor's answer has a part that cannot be read.", { cause });
     }
   });
 }

@@ -99,7 +99,7 @@ export class ContentWriter implements StreamWriter {
       return this.#piece([present({ ...said, logprobsResult: renderProbabilities(logProbabilities) })]);
     }
     this.#held += text.length;
-    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent whole.");
+    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
     open.pieces.push(text);
     return "";
   }

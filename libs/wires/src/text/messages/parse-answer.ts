@@ -41,7 +41,7 @@ function partsOf(body: JsonObject): readonly Part[] {
   try {
     return parseContent(new Fields(body), "content", new Map());
   } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer holds a block that cannot be read.", { cause });
+    throw new Failure("upstream_error", "The vendor's answer has a block that cannot be read.", { cause });
   }
 }
 

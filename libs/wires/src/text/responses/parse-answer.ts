@@ -36,7 +36,7 @@ export function answerItem(item: unknown): readonly Part[] {
   try {
     return parseModelItem(new Fields(item), item["type"]) ?? [];
   } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer holds an item that cannot be read.", { cause });
+    throw new Failure("upstream_error", "The vendor's answer has an item that cannot be read.", { cause });
   }
 }
 

@@ -160,6 +160,6 @@ export class PartWriter {
 
   #keep(characters: number): void {
     this.#kept += characters;
-    if (this.#kept > mostKept) throw new Failure("upstream_error", "The answer is too large to be sent whole.");
+    if (this.#kept > mostKept) throw new Failure("upstream_error", "The answer is too large to be sent in one piece.");
   }
 }

@@ -12,7 +12,7 @@ export function parseAnswer(body: JsonRecord): VectorsAnswer {
   return readVendor(body, (fields) => {
     const single = fields.fields("embedding");
     const items = single === undefined ? fields.each("embeddings", mostInputs) : [single];
-    if (items.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no vector.");
+    if (items.length === 0) throw new Failure("upstream_error", "The vendor's answer has no vector.");
     return present({ model: "", vectors: items.map(parseVector), usage });
   });
 }

@@ -11,7 +11,7 @@ export function parseAnswer(body: JsonRecord): VectorsAnswer {
   const usage = readUsage(body);
   return readVendor(body, (fields) => {
     const items = fields.each("data", mostInputs);
-    if (items.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no vector.");
+    if (items.length === 0) throw new Failure("upstream_error", "The vendor's answer has no vector.");
     const vectors: Vector[] = [];
     items.forEach((item, position) => {
       const index = item.count("index") ?? position;

@@ -35,7 +35,7 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
   if (inPath === undefined) return fields.needText("model");
   const inBody = fields.text("model") ?? inPath;
   if (inBody === inPath) return inPath;
-  throw new Failure("invalid_value", `model is ${JSON.stringify(inPath)} in the path and another one in the body.`, {
+  throw new Failure("invalid_value", `model is ${JSON.stringify(inPath)} in the path, but different in the body.`, {
     param: "model",
   });
 }

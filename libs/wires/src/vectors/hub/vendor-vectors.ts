@@ -24,5 +24,5 @@ export function memberIn(value: unknown, name: string): unknown {
 }
 
 function unreadable(): Failure {
-  return new Failure("upstream_error", "The vendor's answer holds no vector that can be read.");
+  return new Failure("upstream_error", "The vendor's answer has no vector that can be read.");
 }

@@ -50,5 +50,5 @@ function readUsage(body: JsonRecord): Units | undefined {
 
 function predictionsIn({ predictions }: JsonRecord): readonly JsonRecord[] {
   if (Array.isArray(predictions) && predictions.length > 0 && predictions.every(isRecord)) return predictions;
-  throw new Failure("upstream_error", "The vendor's answer holds no vector.");
+  throw new Failure("upstream_error", "The vendor's answer has no vector.");
 }

@@ -24,7 +24,7 @@ export function renderRequest(request: VideoRequest, { model }: { readonly model
   const extras = extrasFor(request.extras, ownNames);
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
   if (firstFrame === undefined && lastFrame !== undefined)
-    throw new Failure("unsupported_parameter", "lastFrame needs a first one at the vendor of this model.", {
+    throw new Failure("unsupported_parameter", "The vendor of this model takes lastFrame only with firstFrame.", {
       param: "lastFrame",
     });
   const shape = firstFrame === undefined ? ratioAmong(ratios, request) : pictured;
