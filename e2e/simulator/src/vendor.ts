@@ -36,6 +36,8 @@ export interface Asking {
   readonly groups: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** The body as it came. */
+  readonly bytes: Buffer;
   /** The JSON body; undefined where there is none. */
   readonly body: unknown;
   /** The form; undefined for another body. */
@@ -111,7 +113,8 @@ function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood 
         groups: match.slice(1).map(decodeURIComponent),
         query: call.query,
         headers: call.headers,
-        body: call.form === undefined ? parsed(call.body) : undefined,
+        bytes: call.body,
+        body: call.form === undefined && isJson(call) ? parsed(call.body) : undefined,
         form: call.form,
       });
   }
@@ -148,6 +151,11 @@ function asRefusal(status: number, { errorCode, errorMessage, retryAfter }: Beha
     ...(errorCode !== undefined && { code: errorCode }),
     ...(retryAfter !== undefined && { retryAfter }),
   });
+}
+
+/** A file of audio is no JSON; whatever else comes has to be. */
+function isJson({ headers }: VendorCall): boolean {
+  return !/^(?:audio|video)\/|octet-stream/.test(headers["content-type"] ?? "");
 }
 
 function parsed(body: Buffer): unknown {

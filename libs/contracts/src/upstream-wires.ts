@@ -31,6 +31,18 @@ export type VideoWire = (typeof videoWires)[number];
 export const transcriptsWires = ["transcriptions", "translations"] as const;
 export type TranscriptsWire = (typeof transcriptsWires)[number];
 
+/** Wires of transcripts that only vendors speak. */
+export const vendorTranscriptsWires = [
+  "elevenlabs-transcripts",
+  "deepgram-transcripts",
+  "content-transcripts",
+] as const;
+export type VendorTranscriptsWire = (typeof vendorTranscriptsWires)[number];
+
+/** The wires of speech that is made of text. */
+export const speechWires = ["speech", "elevenlabs-speech", "deepgram-speech", "content-speech"] as const;
+export type SpeechWire = (typeof speechWires)[number];
+
 /** The wires of images; generated content is a wire of theirs too. */
 export const imagesWires = [
   "images",
@@ -54,7 +66,8 @@ export const upstreamWires = [
   ...realtimeWires,
   ...videoWires,
   ...transcriptsWires,
-  "speech",
+  ...vendorTranscriptsWires,
+  ...speechWires,
   ...imagesWires,
 ] as const;
 export type UpstreamWire = (typeof upstreamWires)[number];

@@ -8,6 +8,8 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "count-content": "countTokens",
   "content-embeddings": "batchEmbedContents",
   imagen: "predict",
+  "content-speech": "generateContent",
+  "content-transcripts": "generateContent",
 };
 
 /** Where sessions are, beside the versioned paths of everything else. */
@@ -21,7 +23,15 @@ export const gemini: Provider = {
   keyVariable: "GEMINI_API_KEY",
   pricesAs: "google",
   modelsAt: "/v1beta/models",
-  wires: ["content", "count-content", "content-embeddings", "gemini-live", "imagen"],
+  wires: [
+    "content",
+    "count-content",
+    "content-embeddings",
+    "gemini-live",
+    "imagen",
+    "content-speech",
+    "content-transcripts",
+  ],
   wiresAt: (_, model) => wiresOfModel(model),
   request: requestsAt(address, ({ key }) => ({ "x-goog-api-key": key })),
   failureOf,
@@ -29,7 +39,8 @@ export const gemini: Provider = {
 
 /** Which wires a model is served in, by its name, where it is not one that writes. Undefined: it is. */
 function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
-  return /^(?:models\/)?imagen-/.test(model) ? ["imagen"] : undefined;
+  if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];
+  return /-tts(?:-|$)/.test(model) ? ["content-speech"] : undefined;
 }
 
 /** Where each wire is; streams are asked for as server-sent events. */

@@ -5,6 +5,8 @@ import type { Addressed } from "../request.ts";
 const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   content: "generateContent",
   "count-content": "countTokens",
+  "content-speech": "generateContent",
+  "content-transcripts": "generateContent",
 };
 
 /** Where a wire's requests are, under a project's address. */

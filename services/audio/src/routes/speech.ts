@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, speechWires } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { readJson, refuseVendorIds, runCall } from "@modelgate/relay";
 import { refuseAmbiguous } from "@modelgate/wires/json";
@@ -23,10 +23,12 @@ export function speech(deps: Deps): EndpointHandler {
       // By the character the cost is known beforehand.
       hearsOut: isByTokens(model.price),
       cost: { by: "measure", measure: speechMeasure(request, model.price) },
-      wires: ["speech"],
+      wires: speechWires,
       waiting: request.events ? waitingForEvents : undefined,
-      exchange: ({ candidate }) =>
-        speechExchange(request, { model: candidate.upstreamModel, events: request.events || isByTokens(model.price) }),
+      exchange: ({ wire, candidate: { upstreamModel } }) => {
+        const events = request.events || isByTokens(model.price);
+        return speechExchange({ request, strict: call.strict }, { model: upstreamModel, events }, wire);
+      },
     }));
   };
 }

@@ -1,4 +1,4 @@
-import type { TranscriptsWire } from "@modelgate/contracts";
+import { vendorTranscriptsWires, type TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
 import { refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
@@ -7,6 +7,7 @@ import { formAsBody } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange } from "../transcripts/exchange.ts";
+import { vendorCodecOf, vendorExchange } from "../transcripts/vendor-exchange.ts";
 import { transcriptMeasure } from "../transcripts/measure.ts";
 import { mostHeard } from "../transcripts/most-heard.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
@@ -68,10 +69,15 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
             most: { seconds: mostHeard({ bound, bytes: upload.announced ?? upload.file.size }) },
           },
         },
-        wires: [wire],
+        wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
         waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
         broken: upload.broken,
-        exchange: ({ candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
+        exchange: ({ wire: spoken, candidate: { upstreamModel } }) => {
+          const codec = vendorCodecOf(spoken);
+          return codec === undefined
+            ? transcriptExchange({ wire, upload, request }, upstreamModel)
+            : vendorExchange({ upload, request, strict: call.strict }, codec, upstreamModel);
+        },
       };
     });
   };

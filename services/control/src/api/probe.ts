@@ -51,6 +51,16 @@ function probes(model: string): Readonly<Record<Exclude<ProbedWire, TextWire>, o
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
+    // Its voice is in the address, and its file in a form: this shows whether the address and the key are right, no more.
+    "elevenlabs-speech": { text: "OK", model_id: model },
+    "elevenlabs-transcripts": { model_id: model },
+    "deepgram-speech": { text: "OK" },
+    "deepgram-transcripts": {},
+    "content-speech": {
+      contents: [{ role: "user", parts: [{ text: "OK" }] }],
+      generationConfig: { responseModalities: ["AUDIO"] },
+    },
+    "content-transcripts": { contents: [{ role: "user", parts: [{ text: "OK" }] }] },
     speech: { model, input: "OK", voice: "alloy" },
     images: { model, prompt: "A dot" },
     imagen: { instances: [{ prompt: "A dot" }], parameters: { sampleCount: 1 } },

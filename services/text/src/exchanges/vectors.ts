@@ -1,4 +1,4 @@
-import { addUnits, type Units, type VectorsWire } from "@modelgate/contracts";
+import { addUnits, present, type Units, type VectorsWire } from "@modelgate/contracts";
 import { parseAnyAnswer, renderJson, renderSupported, type AnswerHead, type Exchange } from "@modelgate/relay";
 import { vectorsCodecs, type ClientVectorsCodec, type VectorsRequest } from "@modelgate/wires/vectors";
 import { kindExchange, type KindCall } from "./kind.ts";
@@ -42,7 +42,7 @@ export async function vectorsExchange(
             const all = [begun, ...(await Promise.all((await sendAll(link, others)).map(parse)))];
             const usage = sumOf(all);
             const vectors = all.flatMap((each) => each.vectors);
-            const answer = { model: begun.model, vectors, ...(usage === undefined ? {} : { usage }) };
+            const answer = present({ model: begun.model, vectors, usage });
             return { body: Buffer.from(JSON.stringify(client.renderAnswer(answer, call))), usage, words: () => "" };
           },
         };
