@@ -1,7 +1,11 @@
 import { build, createServer } from "vitepress";
+import { countClients } from "./count-clients.ts";
 import { generate } from "./generate/main.ts";
 
-/** The documentation's site: `npm run docs` serves it while it is written, `npm run docs -- build` writes it to docs/dist. */
+/**
+ * The documentation's site: `npm run docs` serves it while it is written, `npm run docs -- build` writes it to docs/dist;
+ * `npm run docs -- clients` runs the clients' pages and prints what became of each.
+ */
 const [command = "serve"] = process.argv.slice(2);
 await generate();
 if (command === "build") await build(import.meta.dirname);
@@ -9,4 +13,6 @@ else if (command === "serve") {
   const server = await createServer(import.meta.dirname);
   await server.listen();
   server.printUrls();
-} else throw new Error(`There is no command ${JSON.stringify(command)}; there are serve and build.`);
+} else if (command === "clients") {
+  await countClients();
+} else throw new Error(`There is no command ${JSON.stringify(command)}; there are serve, build and clients.`);

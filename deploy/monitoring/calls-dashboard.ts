@@ -4,7 +4,7 @@ import { burning, duration, failures, firstChunk, model, p95, perChunk, rate, re
 /** What an operator looks at first: do requests pass, how long do they take, what do they cost. */
 export const callsRows: readonly Row[] = [
   row("Now", [
-    figure("Requests per second", "reqps", `sum(rate(${requests}{service="edge"}[5m]))`),
+    figure("Requests per second", "reqps", `sum(rate(${requests}{service=~"edge|gateway"}[5m]))`),
     figure("Failures, last hour", "percentunit", failures("1h"), {
       description: "Answers with 5xx. Orange and red are where the alerts on the objective of 99.9 % begin.",
       thresholds: burning,
@@ -18,13 +18,13 @@ export const callsRows: readonly Row[] = [
     curves(
       "Requests by endpoint",
       "reqps",
-      { "{{http_route}}": rate(`${requests}{service="edge"}`, "http_route") },
+      { "{{http_route}}": rate(`${requests}{service=~"edge|gateway"}`, "http_route") },
       { stacked: true },
     ),
     curves(
       "Answers by status",
       "reqps",
-      { "{{http_response_status_code}}": rate(`${requests}{service="edge"}`, "http_response_status_code") },
+      { "{{http_response_status_code}}": rate(`${requests}{service=~"edge|gateway"}`, "http_response_status_code") },
       { stacked: true, colors: { "/^[123]/": "green", "/^4/": "orange", "/^5/": "red" } },
     ),
     curves(

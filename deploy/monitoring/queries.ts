@@ -22,7 +22,7 @@ export function rate(metric: string, by: string): string {
 /** The share of 5xx among the edge's answers; where nothing fails it is 0, not nothing. */
 export function failures(over: string): string {
   const of = (labels: string): string => `sum(rate(${requests}{${labels}}[${over}]))`;
-  return `(${of('service="edge", http_response_status_code=~"5.."')} or vector(0)) / ${of('service="edge"')}`;
+  return `(${of('service=~"edge|gateway", http_response_status_code=~"5.."')} or vector(0)) / ${of('service=~"edge|gateway"')}`;
 }
 
 /** Below what 95 of 100 stay, by model. */

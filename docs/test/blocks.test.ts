@@ -1,19 +1,16 @@
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
-import { checkConfiguration } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { generate } from "../generate/main.ts";
 import { blocksIn, blocksOf, type Block } from "./blocks.ts";
-import { root, startDemo, type Demo, type Ended } from "./start.ts";
+import { python, runBlock } from "./run-block.ts";
+import { startDemo, type Demo } from "./start.ts";
 
 const docs = join(import.meta.dirname, "..");
 await generate();
 const blocks = blocksOf(docs);
 const chosen = blocks.filter(({ notRun }) => notRun === undefined);
-const named = process.env["MODELGATE_PYTHON"] ?? globSync(join(root, ".tools/python-*/bin/python"))[0];
-const python = named !== undefined && existsSync(named) ? named : undefined;
 
 let demo: Demo;
 beforeAll(async () => {
@@ -21,51 +18,13 @@ beforeAll(async () => {
 }, 150_000);
 afterAll(() => demo?.[Symbol.asyncDispose]());
 
-/** A block as it is run here: at the port of this demo, and with gatectl called without npm, which takes a second each. */
-const here = (text: string): string =>
-  text
-    .replaceAll("127.0.0.1:8080", demo.address)
-    .replaceAll("npm run gatectl --", `${process.execPath} services/control/src/gatectl/main.ts`);
-
-let files = 0;
-
-/** Runs a block of JavaScript from a file beside the packages that have the SDKs. */
-async function runModule(text: string): Promise<Ended> {
-  const file = join(docs, `sample-${process.pid}-${files++}.mjs`);
-  writeFileSync(file, here(text));
-  try {
-    return await demo.run(process.execPath, [file]);
-  } finally {
-    rmSync(file);
-  }
-}
-
-/** How the blocks of a language are run. */
-const runners: Readonly<Record<string, (text: string) => Promise<Ended> | Ended>> = {
-  sh: (text) => demo.run("bash", ["-euo", "pipefail", "-c", here(text)]),
-  js: runModule,
-  python: (text) => demo.run(python ?? "python3", ["-c", here(text)]),
-  yaml: (text) => {
-    const written: object = parse(text);
-    const { problems } = checkConfiguration({
-      groups: { default: { models: ["*"] } },
-      models: {},
-      channels: [],
-      ...written,
-    });
-    return { status: problems === undefined ? 0 : 1, output: JSON.stringify(problems) };
-  },
-};
-
 describe("code blocks", () => {
   test.concurrent.each(chosen.filter(({ language }) => language !== "python" || python !== undefined))(
     "$place runs ($language)",
     { timeout: 300_000 },
-    async ({ language, text, prints }) => {
-      const runner = runners[language];
-      if (runner === undefined)
-        throw new Error("there is no way to run it: say why not by <!-- not run: … --> before it");
-      const { status, output } = await runner(text);
+    async (block) => {
+      const { prints } = block;
+      const { status, output } = await runBlock(demo, block);
       expect({ status, output }).toMatchObject({ status: 0 });
       if (prints !== undefined) expect(output.toLowerCase()).toContain(prints.toLowerCase());
     },

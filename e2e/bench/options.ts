@@ -6,6 +6,18 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
     /** One section alone. */
     only: { type: "string" },
+    /** Other gateways by turns with ours, and nothing else. */
+    rivals: { type: "boolean", default: false },
+    /** Of the rivals: addresses of gateways that run already, their key, and the process of the only one. */
+    gateway: { type: "string", multiple: true },
+    key: { type: "string" },
+    pid: { type: "string" },
+    "stub-port": { type: "string" },
+    /** CPU by part of the code, and nothing else. */
+    profile: { type: "boolean", default: false },
+    /** Of the profile: one shape alone, `one` or `apart`, and another kind of load than `chat`: `burst`, `spaced`, `large`. */
+    shape: { type: "string" },
+    kind: { type: "string" },
     /** Of the books: one engine alone, calls of the month, receipts of the account that is verified. */
     engine: { type: "string" },
     calls: { type: "string" },

@@ -49,6 +49,17 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     await server?.[Symbol.asyncDispose]();
   });
 
+  test("the interface's page shows its endpoints and breaks no rule of its own", async () => {
+    const shown = await browser.newPage();
+    const complaints: string[] = [];
+    shown.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    shown.on("pageerror", (error) => complaints.push(error.message));
+    await shown.goto(`${suite.edgeUrl}/docs`);
+    await shown.getByText("/v1/chat/completions").first().waitFor();
+    expect(complaints).toEqual([]);
+    await shown.close();
+  });
+
   async function open(origin: string): Promise<Page> {
     const opened = await browser.newPage({ ignoreHTTPSErrors: true });
     await opened.goto(origin);

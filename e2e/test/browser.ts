@@ -70,6 +70,12 @@ export function launchBrowser(program: string): Promise<Browser> {
   return chromium.launch({
     executablePath: program,
     headless: true,
-    args: [...quiet, "--disable-background-networking"],
+    // A microphone that beeps, and is allowed.
+    args: [
+      ...quiet,
+      "--disable-background-networking",
+      "--use-fake-device-for-media-stream",
+      "--use-fake-ui-for-media-stream",
+    ],
   });
 }

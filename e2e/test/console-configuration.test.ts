@@ -173,7 +173,7 @@ describe("a file that is the truth", { timeout: 60_000 }, () => {
       const answer = await admin.get("/configuration");
       return answer.data?.published !== "" && answer;
     });
-    expect(data).toMatchObject({ place: "file", version: null, path: expect.stringContaining("modelgate.yaml") });
+    expect(data).toMatchObject({ source: "file", version: null, path: expect.stringContaining("modelgate.yaml") });
     expect(data.document).not.toContain(keys.demo);
     expect(data.document).not.toContain("key-of-main");
     const edits = [{ section: "models", name: "more", value: { kind: "chat", price: { input: 1 } } }];

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import axe, { type AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
-import { consolePages, takeScreenshots } from "./console-screenshots.ts";
+import { consolePages } from "./console-screenshots.ts";
 import { config as house } from "./house.ts";
 
 const program = browserProgram();
@@ -196,14 +193,5 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
       const wider = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
       expect(wider, name).toBeLessThanOrEqual(0);
     }
-  });
-
-  test("the script of the documentation's screenshots takes one of every page", async () => {
-    const folder = process.env["SCREENSHOTS"] || mkdtempSync(join(tmpdir(), "modelgate-screenshots-"));
-    await using session = await visitSignedIn(browser, suite);
-    const files = await takeScreenshots(session.page, suite.controlUrl, folder);
-    expect(files).toHaveLength(consolePages.length);
-    for (const file of files) expect(statSync(file).size, file).toBeGreaterThan(5_000);
-    if (process.env["SCREENSHOTS"] === undefined) rmSync(folder, { recursive: true });
   });
 });

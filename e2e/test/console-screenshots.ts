@@ -8,10 +8,12 @@ export const consolePages = [
   { name: "Overview", path: "overview" },
   { name: "Calls", path: "calls" },
   { name: "Accounts and keys", path: "accounts" },
+  { name: "Video tasks", path: "tasks" },
   { name: "Models", path: "models" },
   { name: "Channels", path: "channels" },
   { name: "Configuration", path: "configuration" },
   { name: "Operators", path: "operators" },
+  { name: "System", path: "system" },
   { name: "Audit", path: "audit" },
   { name: "Playground", path: "playground" },
 ] as const;
@@ -26,6 +28,7 @@ export async function takeScreenshots(page: Page, controlUrl: string, folder: st
     await page.goto(`${controlUrl}/console/${path}`);
     await page.getByRole("heading", { name }).waitFor();
     await until(`${name} to be loaded`, async () => (await page.getByLabel("Loading").count()) === 0);
+    await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined);
     const file = join(folder, `${path}.png`);
     await page.screenshot({ path: file });
     files.push(file);

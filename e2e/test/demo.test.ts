@@ -12,7 +12,7 @@ const path = join(import.meta.dirname, "../../deploy/config/demo.yaml");
 const demo: {
   readonly models: Readonly<Record<string, { readonly kind: string }>>;
 } & Record<string, unknown> = parse(readFileSync(path, "utf8"));
-const models = Object.keys(demo.models).filter((name) => name.startsWith("demo-"));
+const models = Object.keys(demo.models).filter((name) => name.startsWith("demo-") || name === "gpt-4o-mini-transcribe");
 
 let suite: Suite;
 let client: OpenAI;

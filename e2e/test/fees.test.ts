@@ -244,7 +244,7 @@ test("images as a tool are made by models that the key may use, of a quality tha
   expect((await call("content", "responses-bare", wanted)).status).toBe(400);
 });
 
-test("a tool that is there twice is not read in two ways", async () => {
+test("a tool that appears more than once is not read in two ways", async () => {
   const answer = await fetch(`${suite.edgeUrl}/v1/responses`, {
     method: "POST",
     headers: { authorization: `Bearer ${keys.strict}`, "content-type": "application/json" },

@@ -136,7 +136,7 @@ test.each([
   ["/chat/completions", {}, "there is /v1/chat/completions: add /v1 to the base address"],
   ["/v1/chat/completions", {}, "No API key was sent"],
   ["/v1/chat/completions", { "x-goog-api-key": "sk-demo" }, "does not read an API key from the header x-goog-api-key"],
-  ["/v1/chat/completions", { authorization: "Basic abc" }, "holds no Bearer token"],
+  ["/v1/chat/completions", { authorization: "Basic abc" }, "has no Bearer token"],
 ])("%s with %j: the answer says what is to be done", async (path, headers, words) => {
   const answer = await fetch(suite.edgeUrl + path, { method: "POST", headers });
   expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining(words) } });

@@ -24,7 +24,7 @@ test.each([
   [{ enable_thinking: true, thinking_budget: 2_000 }, { reasoning_effort: "low" }, ""],
   [{ reasoning: { effort: "high" } }, { reasoning_effort: "high" }, ""],
   [{ min_p: 0.1, user: "u" }, { user: "u" }, "min_p"],
-  [{ usage: { include: true } }, {}, "usage"],
+  [{ usage: { include: true } }, {}, ""],
   [{ provider: { order: ["a"] } }, {}, "provider"],
   [{ safe_prompt: true }, {}, "safe_prompt"],
   [{ top_k: 3 }, {}, "top_k"],

@@ -39,7 +39,7 @@ test("an edge that goes lets no session in; the open ones get their time, and ar
   talking?.send(say(simulated({ chunks: 5_000, chunkDelayMs: 10, bodyBytes: 5_000 })));
   talking?.send({ type: "response.create" });
   for (const { closed } of sessions)
-    expect(await closed).toEqual({ code: 1001, reason: "the gateway is going away; connect again" });
+    expect(await closed).toEqual({ code: 1001, reason: "the gateway is shutting down; reconnect" });
   expect(await suite.process("edge").ended).toBe(0);
   await suite.restart("edge");
   await booksAgree(suite, "demo");

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { config as house, money } from "./house.ts";
 import { booksAgree, openSession, type TestSession } from "./realtime-client.ts";
@@ -6,11 +6,17 @@ import { startGreedyVendor, type GreedyVendor } from "./realtime-vendor.ts";
 
 /** Balance of each test's account, and what a response is held for and costs, in nano-dollars. */
 const [balance, slice, cost] = [300_000_000n, 100_000_000n, 15_000_000n];
-const key = "sk-thirty-0123456789abcdef";
+/** Accounts, one for each test. */
+const accounts = Array.from({ length: 16 }, (_, at) => ({
+  name: `thirty-${at}`,
+  key: `sk-thirty-${at}-0123456789abcdef`,
+}));
 
-let suite: Suite | undefined;
+let suite: Suite;
 let vendor: GreedyVendor;
-beforeEach(async () => {
+let account = { name: "", key: "" };
+let sessions: TestSession[] = [];
+beforeAll(async () => {
   vendor = await startGreedyVendor({ outputTokens: 150 });
   suite = await startSuite({
     config: {
@@ -31,24 +37,35 @@ beforeEach(async () => {
           models: ["live", "listener", "reader", "writer"],
         },
       ],
-      accounts: { thirty: { balance: "0.30", tokens: [{ key, group: "default" }] } },
+      accounts: Object.fromEntries(
+        accounts.map(({ name, key }) => [name, { balance: "0.30", tokens: [{ key, group: "default" }] }]),
+      ),
     },
     envOf: { realtime: { HOLD_TEXT_TOKENS: "1000", HOLD_AUDIO_SECONDS: "1", WAITING_RESPONSES: "16" } },
   });
 });
-afterEach(async () => {
-  vendor?.[Symbol.dispose]();
+afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
-  suite = undefined;
+  vendor?.[Symbol.dispose]();
+});
+let tests = 0;
+beforeEach(() => {
+  account = accounts[tests++] ?? account;
+});
+afterEach(async () => {
+  for (const { socket } of sessions) socket.close();
+  sessions = [];
+  await until("the vendor's sessions to end", async () => vendor.sessions() === 0);
+  vendor.forget();
 });
 
-function running(): Suite {
-  if (suite === undefined) throw new Error("no suite");
-  return suite;
+async function opened(model = "live"): Promise<TestSession> {
+  const session = await openSession(suite, { model, key: account.key });
+  sessions.push(session);
+  return session;
 }
-
-const opened = (): Promise<TestSession> => openSession(running(), { model: "live", key });
-const held = async (): Promise<bigint> => BigInt((await money(running(), "thirty")).heldNanos);
+const paid = () => money(suite, account.name);
+const held = async (): Promise<bigint> => BigInt((await paid()).heldNanos);
 const codes = ({ texts }: TestSession): string[] =>
   texts.map((text) => JSON.parse(text)).flatMap(({ type, error }) => (type === "error" ? [error.code] : []));
 
@@ -65,13 +82,15 @@ test.each([
   // 16 wait, and three go on, the last of them perhaps when it was there already.
   await until("the others to be refused", async () => codes(session).length >= 60 - 3 - 16);
   expect(new Set(codes(session))).toEqual(new Set(["rate_limit_exceeded"]));
-  expect(vendor.count("response.create")).toBe(Number(balance / slice));
+  const paidFor = Number(balance / slice);
+  await until("what is paid for to arrive", async () => vendor.count("response.create") >= paidFor);
+  expect(vendor.count("response.create")).toBe(paidFor);
 
   vendor.answering(true);
   // What is settled gives back what it did not need, until that is less than the next one needs.
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
-  await booksAgree(running(), "thirty");
-  const { balanceNanos, spentNanos } = await money(running(), "thirty");
+  await booksAgree(suite, account.name);
+  const { balanceNanos, spentNanos } = await paid();
   const responses = vendor.count("response.create");
   expect(responses).toBeGreaterThan(3);
   expect(BigInt(spentNanos)).toBe(BigInt(responses) * cost);
@@ -90,8 +109,8 @@ test("responses that wait go on as others are done, and a client that ends one n
   await until("everything to arrive", async () => vendor.count("conversation.item.delete") === 1);
   expect(vendor.arrived.slice(4)).toEqual(["response.create", "response.create", "conversation.item.delete"]);
   session.socket.close();
-  await booksAgree(running(), "thirty");
-  expect(BigInt((await money(running(), "thirty")).spentNanos)).toBe(5n * cost);
+  await booksAgree(suite, account.name);
+  expect(BigInt((await paid()).spentNanos)).toBe(5n * cost);
 });
 
 test("responses that the vendor begins by itself are held for, and end the session when they cannot be", async () => {
@@ -101,8 +120,8 @@ test("responses that the vendor begins by itself are held for, and end the sessi
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
   await until("every response to be ended", async () => vendor.count("response.cancel") === 4);
   vendor.answering(true);
-  await booksAgree(running(), "thirty");
-  expect(BigInt((await money(running(), "thirty")).spentNanos)).toBe(4n * cost);
+  await booksAgree(suite, account.name);
+  expect(BigInt((await paid()).spentNanos)).toBe(4n * cost);
 });
 
 test("speech is written down only as far as money is held for it", async () => {
@@ -118,24 +137,24 @@ test("speech is written down only as far as money is held for it", async () => {
   vendor.answering(true);
   const turns = () => vendor.count("input_audio_buffer.commit");
   await until("every turn to be paid", async () => {
-    const { spentNanos } = await money(running(), "thirty");
+    const { spentNanos } = await paid();
     return turns() > 3 && BigInt(spentNanos) === BigInt(turns()) * 10_000_000n;
   });
-  await booksAgree(running(), "thirty");
+  await booksAgree(suite, account.name);
   // Beside the slice of a response, $0.20 pay for at most 20 seconds.
   expect(turns()).toBeLessThanOrEqual(20);
-  expect(BigInt((await money(running(), "thirty")).spentNanos)).toBe(BigInt(turns()) * 10_000_000n);
+  expect(BigInt((await paid()).spentNanos)).toBe(BigInt(turns()) * 10_000_000n);
 });
 
 test("a recording that is sent at once is held for as the turns that the vendor may make of it", async () => {
-  const session = await openSession(running(), { model: "listener", key });
+  const session = await opened("listener");
   const audio = Buffer.alloc(48_000, 1).toString("base64");
   for (let at = 0; at < 120; at++) session.send({ type: "input_audio_buffer.append", audio });
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
   // So many seconds, as a turn every two of them which each read all before it, cost less than $0.30.
   expect(vendor.count("input_audio_buffer.append")).toBeGreaterThan(10);
   expect(vendor.count("input_audio_buffer.append")).toBeLessThan(70);
-  await booksAgree(running(), "thirty");
+  await booksAgree(suite, account.name);
 });
 
 /** Text that costs $0.31 to read. */
@@ -152,10 +171,10 @@ test.each([
   },
   { where: "an item", events: [{ type: "conversation.item.create", item: message }], response: {} },
 ])("a response is not asked for that would read more in $where than can be paid", async ({ events, response }) => {
-  const session = await openSession(running(), { model: "reader", key });
+  const session = await opened("reader");
   for (const event of events) session.send(event);
   session.send({ type: "response.create", response });
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
   expect(vendor.count("response.create")).toBe(0);
-  await booksAgree(running(), "thirty");
+  await booksAgree(suite, account.name);
 });

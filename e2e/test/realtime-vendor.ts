@@ -20,6 +20,10 @@ export interface GreedyVendor extends Disposable {
   answering(isAnswering: boolean): void;
   /** Begins unrequested responses, in all sessions. */
   begins(responses: number): void;
+  /** Sessions that are open. */
+  sessions(): number;
+  /** Knows of nothing that came, and answers nothing: as it began. */
+  forget(): void;
 }
 
 /** Starts it on a free port. */
@@ -79,6 +83,13 @@ export async function startGreedyVendor({ outputTokens }: ReportedUse): Promise<
     },
     begins(responses) {
       for (const socket of sockets) for (let at = 0; at < responses; at++) respond(socket);
+    },
+    sessions: () => sockets.size,
+    forget() {
+      arrived.length = 0;
+      unanswered = [];
+      isAnswering = false;
+      ids = 0;
     },
     [Symbol.dispose]() {
       for (const socket of sockets) socket.terminate();

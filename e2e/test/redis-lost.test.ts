@@ -3,11 +3,21 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
-import { config, hello, keys, money, post, read } from "./house.ts";
+import { channel, config, hello, keys, money, post, read, sdk } from "./house.ts";
+
+const withFilm = {
+  ...config,
+  models: { ...config.models, film: { kind: "video", price: { second: 0.01 } } },
+  channels: [...config.channels, channel("films", { film: "sora-2" })],
+};
 
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
-  suite = await startLocalSuite({ shape: "apart", config, env: { HOLD_LEASE_MS: "3000", SEAT_LEASE_MS: "900" } });
+  suite = await startLocalSuite({
+    shape: "apart",
+    config: withFilm,
+    env: { HOLD_LEASE_MS: "3000", SEAT_LEASE_MS: "900" },
+  });
 }, 120_000);
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -48,13 +58,18 @@ async function booksAgree(receipts: number): Promise<Verification> {
 const passes = (): Promise<true> =>
   until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200, 60_000);
 
-test("Redis is emptied under an open stream: it ends as ever and is paid once; others wait with 503", async () => {
+test("Redis is emptied under a stream and a video that is being made: both end as ever and are paid once; others wait with 503", async () => {
   expect((await post(suite, hello("fixed"))).status).toBe(200);
   await booksAgree(2);
   const before = (await suite.simulator.requests("main")).length;
   const slow = hello("chat", 'Hi {{simulate: {"chunks": 60, "chunkDelayMs": 30}}}');
   const stream = await post(suite, { ...slow, stream: true });
   await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length > before);
+  const film = sdk(suite).videos.create({
+    model: "film",
+    prompt: 'A boat {{simulate: {"delayMs": 1000, "looks": 1}}}',
+  });
+  await until("its vendor to be asked", async () => (await suite.simulator.requests("films")).length > 0);
   suite.process("ledger").signal("SIGSTOP");
   await asked((redis) => redis.flushall());
   const refused = await post(suite, hello("fixed"));
@@ -64,14 +79,17 @@ test("Redis is emptied under an open stream: it ends as ever and is paid once; o
   suite.process("ledger").signal("SIGCONT");
   expect(await stream.text()).toContain("[DONE]");
   await passes();
-  const { restored } = await booksAgree(4);
+  const { id } = await film;
+  await until("the video to be made", async () => (await sdk(suite).videos.retrieve(id)).status === "completed");
+  expect((await suite.simulator.requests("films")).filter(({ method }) => method === "POST")).toHaveLength(1);
+  const { restored } = await booksAgree(5);
   expect(restored).toMatchObject([{ calls: 1, reason: "the call was open when Redis was lost" }]);
   expect((await money(suite)).creditedNanos).toBe("10000000000");
 }, 180_000);
 
 test("Redis comes back without the end of its log: what was lost of it is charged again, once", async () => {
   const folder = await asked(async (redis) => (await redis.config("GET", "dir"))[1] ?? "");
-  const first = await booksAgree(4);
+  const first = await booksAgree(5);
   for (let at = 0; at < 3; at++) expect((await post(suite, hello("fixed"))).status).toBe(200);
   await booksAgree(first.to + 3);
   const spent = (await money(suite)).spentNanos;
@@ -84,11 +102,39 @@ test("Redis comes back without the end of its log: what was lost of it is charge
   expect(BigInt((await money(suite)).spentNanos)).toBe(BigInt(spent) + 1_000_000n);
 }, 180_000);
 
+test("Redis comes back as it was before the last changes of keys: what is not known yet is answered 503, then they hold again", async () => {
+  const folder = join(await asked(async (redis) => (await redis.config("GET", "dir"))[1] ?? ""), "appendonlydir");
+  const newKey = (): Promise<{ id: string; key: string }> => suite.ask("token", "create", "demo", "--group", "default");
+  const disabled = await newKey();
+  const cut = newestOf(folder);
+  await suite.ask("token", "disable", disabled.id);
+  const made = await newKey();
+  suite.process("ledger").signal("SIGSTOP");
+  await suite.backends.redis.kill();
+  truncateSync(cut.file, cut.bytes);
+  await suite.backends.redis.start();
+  const status = async (key: string): Promise<number> => (await post(suite, hello("fixed"), key)).status;
+  await until("Redis to be found", async () => (await status(keys.demo)) === 200);
+  const unknown = await post(suite, hello("fixed"), made.key);
+  expect([unknown.status, unknown.headers.get("retry-after")]).toEqual([503, "1"]);
+  suite.process("ledger").signal("SIGCONT");
+  await until("the new key to pass", async () => (await status(made.key)) === 200, 30_000);
+  await until("the other to be refused", async () => (await status(disabled.key)) === 401, 30_000);
+  const stranger = "sk-stranger-0123456789abcdef";
+  await until("a key that was never made to be refused", async () => (await status(stranger)) === 401, 30_000);
+}, 180_000);
+
 /** Cuts bytes off the end of the newest part of Redis' log, as a crash does whose last writes were not on the disk. */
 function cutLog(folder: string, bytes: number): void {
+  const newest = newestOf(folder);
+  truncateSync(newest.file, Math.max(0, newest.bytes - bytes));
+}
+
+/** The newest part of Redis' log, and how long it is. */
+function newestOf(folder: string): { readonly file: string; readonly bytes: number } {
   const parts = readdirSync(folder).filter((name) => name.endsWith(".incr.aof"));
-  const newest = join(folder, parts.sort().at(-1) ?? "");
-  truncateSync(newest, Math.max(0, statSync(newest).size - bytes));
+  const file = join(folder, parts.sort().at(-1) ?? "");
+  return { file, bytes: statSync(file).size };
 }
 
 test("Redis comes back on an empty volume: keys, balances and the configuration are there again", async () => {

@@ -299,11 +299,11 @@ describe("a member that names something in the vendor's store", () => {
     ["images", '"reference":{"file_id":"file-1"},"reference":{}'],
     ["speech", '"file":{"file_id":"file-1"},"file":{}'],
     ["videos", '"input_reference":{"file_id":"file-1"},"input_reference":null'],
-  ])("%s: one that is there twice is refused, whichever the vendor would read: %s", async (endpoint, twice) => {
+  ])("%s: one that appears more than once is refused, whichever the vendor would read: %s", async (endpoint, twice) => {
     const body = JSON.stringify(asked[endpoint]?.({})).replace(/^\{/, `{${twice},`);
     expect(await refusal(await send(keys.one, endpoint, body))).toMatchObject({
       status: 400,
-      text: expect.stringContaining("is there twice"),
+      text: expect.stringContaining("appears more than once"),
     });
   });
 });
@@ -503,7 +503,9 @@ test("a session passes them where the group shares vendors' stores", async () =>
 test("a session refuses an event with a member twice, the first of which names something", async () => {
   const session = await opened("live", keys.one);
   session.socket.send('{"type":"response.create","response":{"prompt":{"id":"pmpt_1"},"prompt":null}}');
-  expect((await session.next("error")).error).toMatchObject({ message: expect.stringContaining("is there twice") });
+  expect((await session.next("error")).error).toMatchObject({
+    message: expect.stringContaining("appears more than once"),
+  });
   session.socket.close();
 });
 

@@ -189,10 +189,8 @@ describe("a create is refused", () => {
     ["/v1/videos", { model: "film-openai", prompt: "A boat", seconds: 1e9 }, 400, "invalid_value", "seconds"],
     ["/v1/videos", { model: "film-openai", prompt: "A boat", size: "big" }, 400, "invalid_value", "size"],
     ["/v1/videos", { model: "film-kling", prompt: "A boat", seconds: "7" }, 400, "unsupported_parameter", "seconds"],
-    ["/v1/videos", { model: "film-kling", prompt: "A boat", size: "700x500" }, 400, "unsupported_parameter", "size"],
     ["/v1/videos", { model: "absent", prompt: "A boat" }, 404, "model_not_found", "model"],
     ["/v1/videos", { model: "chat", prompt: "A boat" }, 404, "model_not_found", "model"],
-    ["/v1/video/generations", { model: "film-kling", prompt: "A boat", fps: 30 }, 400, "unsupported_parameter", "fps"],
     [
       "/v1/video/generations",
       { model: "film-jimeng", prompt: "A boat", duration: 7 },
@@ -236,6 +234,28 @@ describe("a create is refused", () => {
     expect([answer.status, answer.json.error.code]).toEqual([402, "insufficient_quota"]);
     expect(await suite.simulator.requests("openai-films")).toEqual([]);
   });
+
+  test.each([
+    ["film-openai", 4, "seed, fps"],
+    ["film-compatible", 5, null],
+    ["film-kling", 5, "fps, seed, width"],
+    ["film-jimeng", 5, "width, fps"],
+  ])(
+    "every member of the interface makes a video of %s, and what its vendor cannot take is named",
+    async (model, duration, lost) => {
+      const members = { prompt: "A boat", duration, width: 1280, height: 720, fps: 30, seed: 7 };
+      const plain = await ask(suite, "/v1/video/generations", { model, ...members });
+      const image = `data:image/png;base64,${png.toString("base64")}`;
+      const pictured = await ask(suite, "/v1/video/generations", { model, ...members, image });
+      expect([plain.status, pictured.status]).toEqual([200, 200]);
+      expect(pictured.headers.get("x-modelgate-dropped")).toBe(lost);
+      await Promise.all([plain, pictured].map(({ json }) => ended(suite, json.id)));
+      expect((await ask(suite, `/v1/videos/${plain.json.id}`)).json).toMatchObject({
+        status: "completed",
+        size: "1280x720",
+      });
+    },
+  );
 
   test("hints are dropped by name, or refused where the client is strict", async () => {
     const body = { model: "film-kling", prompt: "A boat", seed: 7 };

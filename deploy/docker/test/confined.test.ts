@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { rows, simulator } from "../../k8s/generate/services.ts";
+import { gateway, rows, simulator } from "../../k8s/generate/services.ts";
 import { renderFolder } from "../../k8s/render/kustomize.ts";
 import { at, itemsAt } from "../../k8s/test/suite.ts";
 
@@ -64,12 +64,12 @@ describe.each(Object.entries(compose.services))("compose's %s", (name, service) 
   });
 });
 
-test.each([...rows, simulator])(
+test.each([...rows, gateway, simulator])(
   "compose gives $name the memory that its pod has, and buffers that fit in it",
   (row) => {
     const service = compose.services[row.name];
     expect(bytesOf(service?.mem_limit ?? "")).toBe(bytesOf(row.resources.memoryLimit));
-    const { CONTROL_URL: _url, MODELGATE_CONFIG: _path, ...bounds } = row.env ?? {};
+    const { CONTROL_URL: _url, LEDGER_URL: _ledger, MODELGATE_CONFIG: _path, ...bounds } = row.env ?? {};
     expect(service?.environment).toMatchObject(bounds);
   },
 );

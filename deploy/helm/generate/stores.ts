@@ -3,11 +3,11 @@ import { textOf, type Fields, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
 import { inline, optional, print, type Part } from "./template.ts";
 
-/** Servers that the chart can bring for trials: those of the local overlay. */
+/** Servers that the chart can bring for trials: those of deploy/k8s/components/stores. */
 const objects = {
-  redis: manifest("overlays/local/redis.yaml"),
-  nats: manifest("overlays/local/nats.yaml"),
-  postgres: manifest("overlays/local/postgres.yaml"),
+  redis: manifest("components/stores/redis.yaml"),
+  nats: manifest("components/stores/nats.yaml"),
+  postgres: manifest("components/stores/postgres.yaml"),
 } as const;
 export type Store = keyof typeof objects;
 export const stores = ["redis", "nats", "postgres"] as const satisfies readonly Store[];

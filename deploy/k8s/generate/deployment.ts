@@ -112,7 +112,7 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
 function variablesOf(row: ServiceRow, urls: Readonly<Record<string, string>>): readonly object[] {
   const plain = {
     [row.portVariable]: String(ports.http),
-    [`${prefixOf(row.name)}_OPS_PORT`]: String(ports.ops),
+    [row.opsPortVariable ?? `${prefixOf(row.name)}_OPS_PORT`]: String(ports.ops),
     DRAIN_MS: String(row.drainSeconds * 1_000),
     ...row.env,
     ...(row.calledBy === "gateway" ? urls : {}),

@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { objectsOf } from "./objects.ts";
-import { rows, simulator } from "./services.ts";
+import { gateway, rows, simulator } from "./services.ts";
 
 const head = "# Written by `node deploy/k8s/generate/main.ts` from generate/services.ts: change it there.\n";
 
@@ -9,9 +9,10 @@ export function generated(): ReadonlyMap<string, string> {
   const print = (value: object): string => stringify(value, { lineWidth: 120, aliasDuplicateObjects: false });
   const files = new Map(
     [
-      ...rows.map((row) => [`base/${row.name}.yaml`, row] as const),
-      ["components/simulator/simulator.yaml", simulator] as const,
-    ].map(([file, row]) => [file, head + objectsOf(row, rows).map(print).join("---\n")]),
+      ...rows.map((row) => [`base/${row.name}.yaml`, row, rows] as const),
+      ["components/simulator/simulator.yaml", simulator, rows] as const,
+      ["overlays/small/gateway.yaml", gateway, [gateway]] as const,
+    ].map(([file, row, beside]) => [file, head + objectsOf(row, beside).map(print).join("---\n")]),
   );
   const kustomization = {
     apiVersion: "kustomize.config.k8s.io/v1beta1",

@@ -5,8 +5,9 @@ import { join } from "node:path";
 export interface ServiceRow {
   /** The folder in `services/`, the image `modelgate/<name>`, and the name of every object. */
   readonly name: string;
-  /** Variable of the main port; the second port's is `<NAME>_OPS_PORT`. */
+  /** Variable of the main port, and of the second where that is not `<NAME>_OPS_PORT`. */
   readonly portVariable: string;
+  readonly opsPortVariable?: string;
   /** The keys of the Secret `modelgate` that it reads. */
   readonly secrets: readonly ("REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
   /** Who may call its main port: the gateway in front, the edge, control, the whole suite, or none. */
@@ -131,6 +132,34 @@ const table: readonly ServiceRow[] = [
 export const rows: readonly ServiceRow[] = table.filter(({ name }) =>
   existsSync(join(import.meta.dirname, "../../../services", name, "src/main.ts")),
 );
+
+/** Every service in one process, for the overlay `small`: it takes the place of all rows. */
+export const gateway: ServiceRow = {
+  name: "gateway",
+  portVariable: "PORT",
+  opsPortVariable: "EDGE_OPS_PORT",
+  secrets: [...state, "BOOKS_URL"],
+  calledBy: "gateway",
+  callsVendors: true,
+  resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },
+  replicas: { min: 1, max: 1 },
+  drainSeconds: streamSeconds,
+  // It migrates the books, as the ledger does.
+  startSeconds: 3_600,
+  diskMebibytes: 3_072,
+  // Ports that only this process itself calls; no rule of the network lets others to them.
+  env: {
+    CONTROL_PORT: "8081",
+    CONTROL_URL: "http://127.0.0.1:8081",
+    LEDGER_PORT: "8082",
+    LEDGER_URL: "http://127.0.0.1:8082",
+    MODELGATE_CONFIG: "/config/modelgate.yaml",
+    BUFFER_BYTES: String(256 * 1024 * 1024),
+    SPOOL_BYTES: String(2_048 * 1024 * 1024),
+    SESSIONS: "2000",
+  },
+  readsConfiguration: true,
+};
 
 /** The vendors' simulator, for overlays without a vendor's key. */
 export const simulator: ServiceRow = {

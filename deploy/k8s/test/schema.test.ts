@@ -7,7 +7,7 @@ import { problemsOf } from "./schema.ts";
 
 const folder = join(import.meta.dirname, "..");
 // The last has the components that no overlay takes.
-const places = ["base", "overlays/local", "overlays/production", "../helm/test/ingress"];
+const places = ["base", "overlays/local", "overlays/production", "overlays/small", "../helm/test/ingress"];
 
 describe.each(places)("%s", (place) => {
   test.each(

@@ -1,12 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { variablesOf, type DeclaredVariable } from "../../reference/describe-variables.ts";
+import { serviceNames } from "../../local/services.ts";
 import { nameOf, renderFolder } from "../render/kustomize.ts";
 import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 
 const root = join(import.meta.dirname, "../../..");
-/** What the manifests are held against. */
-export const overlays = ["local", "production"] as const;
+/** What the manifests are held against: overlays with a Deployment for each service, and that with one for all. */
+export const overlaysApart = ["local", "production"] as const;
+export const overlays = [...overlaysApart, "small"] as const;
 
 /** All objects of an overlay. */
 export function overlay(name: (typeof overlays)[number]): readonly Fields[] {
@@ -59,13 +61,21 @@ export function deployedIn(objects: readonly Fields[]): readonly Deployed[] {
     });
 }
 
-/** The variables that a service's `env.ts` declares, by name. */
-export async function declaredBy(service: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
-  return Object.fromEntries((await variablesOf(service)).map((variable) => [variable.name, variable]));
+/** The variables that a program's `env.ts` declares, by name; the gateway's are those of all services, too. */
+export async function declaredBy(program: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
+  const all = program === "gateway" ? [program, ...together] : [program];
+  const variables = await Promise.all(all.map(variablesOf));
+  return Object.fromEntries(variables.flat().map((variable) => [variable.name, variable]));
 }
 
-/** Everything that gets an image: the services, and the simulator, which stands with the tests. */
+/** The services that the gateway runs. */
+const together = serviceNames.filter((name) => name !== "simulator");
+
+/** What runs in pods of its own: the services, and the simulator, which stands with the tests. */
 export const services: readonly string[] = [
   ...readdirSync(join(root, "services")).filter((name) => existsSync(join(root, "services", name, "src/service.ts"))),
   "simulator",
 ];
+
+/** Everything that gets an image: those, and the program that runs all of them. */
+export const images: readonly string[] = [...services, "gateway"];

@@ -128,14 +128,21 @@ test("every alert is one that rules.promtool.yaml or a chaos run tries", () => {
   expect(alerts.filter((alert) => !`${tried}${provoked}`.includes(alert))).toEqual([]);
 });
 
-test("Prometheus scrapes every service that compose starts, at its second port", () => {
+test.each([
+  ["apart", (profiles: readonly string[]) => profiles.length === 0],
+  ["one", (profiles: readonly string[]) => profiles.includes("one")],
+])("Prometheus scrapes every service that compose starts in the shape %s, at its second port", (shape, isStarted) => {
   const wanted = Object.entries(compose.services)
     .filter(([name, { image }]) => image.startsWith("modelgate/") && name !== "simulator")
-    .map(([name, { environment }]) => `${name}:${environment?.[`${name.toUpperCase()}_OPS_PORT`] ?? ""}`);
-  const { scrape_configs: jobs }: { scrape_configs: { static_configs: { targets: string[] }[] }[] } = parse(
-    readFileSync(join(folder, "prometheus.yaml"), "utf8"),
+    .filter(([, { profiles = [] }]) => isStarted(profiles))
+    .map(([name, { environment }]) => {
+      const [, port] = Object.entries(environment ?? {}).find(([variable]) => variable.endsWith("_OPS_PORT")) ?? [];
+      return `${name}:${port ?? ""}`;
+    });
+  const found: readonly { targets: readonly string[] }[] = parse(
+    readFileSync(join(folder, `targets/${shape}.yaml`), "utf8"),
   );
-  expect(jobs.flatMap((job) => job.static_configs.flatMap(({ targets }) => targets)).sort()).toEqual(wanted.sort());
+  expect(found.flatMap(({ targets }) => targets).toSorted()).toEqual(wanted.toSorted());
 });
 
 describe("compose's profile `monitoring`", () => {
@@ -143,7 +150,7 @@ describe("compose's profile `monitoring`", () => {
   const mountsOf = (name: string): ReadonlyMap<string, string> =>
     new Map(
       (compose.services[name]?.volumes ?? []).map((volume) => {
-        const [from = "", to = ""] = volume.split(":");
+        const [from = "", to = ""] = volume.replace("${SHAPE-apart}", "apart").split(":");
         return [to, from];
       }),
     );
@@ -161,12 +168,13 @@ describe("compose's profile `monitoring`", () => {
         if (from.startsWith(".")) expect(existsSync(join(root, from)), `${name}: ${from}`).toBe(true);
   });
 
-  test("Prometheus finds its configuration, and that its rules", () => {
+  test("Prometheus finds its configuration, and that its rules and targets", () => {
     const mounts = mountsOf("prometheus");
     const [, config = ""] =
       /^--config\.file=(.*)$/m.exec(compose.services["prometheus"]?.command?.join("\n") ?? "") ?? [];
     expect(at(mounts, config)).toBe(join(folder, "prometheus.yaml"));
     const { rule_files: files }: { rule_files: readonly string[] } = parse(readFileSync(at(mounts, config), "utf8"));
+    expect(at(mounts, "/etc/prometheus/targets.yaml")).toBe(join(folder, "targets/apart.yaml"));
     expect(files.map((file) => at(mounts, join(dirname(config), file)))).toEqual([join(folder, "rules.yaml")]);
   });
 

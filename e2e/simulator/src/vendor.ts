@@ -36,6 +36,8 @@ export interface Asking {
   readonly groups: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** The body as it came. */
+  readonly bytes: Buffer;
   /** The JSON body; undefined where there is none. */
   readonly body: unknown;
   /** The form; undefined for another body. */
@@ -47,6 +49,8 @@ export interface Understood {
   /** What the request's own words ask for. */
   readonly directive?: Behaviour | undefined;
   whole(behaviour: Behaviour): object;
+  /** Headers of the whole answer. */
+  readonly headers?: AnswerHeaders | undefined;
   /** Absent: the answer comes whole. */
   readonly streamed?: ((behaviour: Behaviour) => Streamed) | undefined;
   /** The answer is a file, of which ranges can be had. */
@@ -109,7 +113,8 @@ function open({ endpoints, admit }: VendorTraits, call: VendorCall): Understood 
         groups: match.slice(1).map(decodeURIComponent),
         query: call.query,
         headers: call.headers,
-        body: call.form === undefined ? parsed(call.body) : undefined,
+        bytes: call.body,
+        body: call.form === undefined && isJson(call) ? parsed(call.body) : undefined,
         form: call.form,
       });
   }
@@ -136,6 +141,7 @@ async function serve({ response, headers }: VendorCall, understood: Understood, 
   if (understood.bytes !== undefined) return writeBytes(response, understood.bytes(behaviour), behaviour);
   if (understood.file !== undefined) return writeFile(response, headers, understood.file());
   const answer = understood.whole(behaviour);
+  for (const [name, value] of Object.entries(understood.headers ?? {})) response.setHeader(name, value);
   if (behaviour.closeAfterAccept === true) return void response.socket?.resetAndDestroy();
   answerJson(response, 200, answer);
 }
@@ -145,6 +151,11 @@ function asRefusal(status: number, { errorCode, errorMessage, retryAfter }: Beha
     ...(errorCode !== undefined && { code: errorCode }),
     ...(retryAfter !== undefined && { retryAfter }),
   });
+}
+
+/** A file of audio is no JSON; whatever else comes has to be. */
+function isJson({ headers }: VendorCall): boolean {
+  return !/^(?:audio|video)\/|octet-stream/.test(headers["content-type"] ?? "");
 }
 
 function parsed(body: Buffer): unknown {

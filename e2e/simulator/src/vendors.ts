@@ -1,6 +1,8 @@
 import { anthropic } from "./anthropic/index.ts";
 import { bedrock } from "./bedrock/index.ts";
 import { cohere } from "./cohere/index.ts";
+import { deepgram } from "./deepgram/index.ts";
+import { elevenlabs } from "./elevenlabs/index.ts";
 import { gemini } from "./gemini/index.ts";
 import { jimeng } from "./jimeng/index.ts";
 import { jina } from "./jina/index.ts";
@@ -24,4 +26,6 @@ export const vendors: readonly Vendor[] = [
   jimeng,
   bedrock,
   vertex,
+  elevenlabs,
+  deepgram,
 ];

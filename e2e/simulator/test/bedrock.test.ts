@@ -37,6 +37,21 @@ const counts = { inputTokens: 1_000, cachedTokens: 600, cacheWriteTokens: 100, o
 const tools = [{ toolSpec: { name: "weather", inputSchema: { json: { type: "object", properties: {} } } } }];
 
 describe("the official SDK", () => {
+  test("embeds by Titan, and by Cohere with the tokens in the head", async () => {
+    const invoke = (modelId: string, body: object) =>
+      client().send(new InvokeModelCommand({ modelId, body: JSON.stringify(body) }));
+    const titan = await invoke("amazon.titan-embed-text-v2:0", { inputText: "Hello there", dimensions: 256 });
+    expect(JSON.parse(titan.body.transformToString())).toMatchObject({ inputTextTokenCount: 3 });
+    const texts = ["Hello there", "Hi"];
+    const cohere = await invoke("cohere.embed-english-v3", {
+      texts,
+      input_type: "search_query",
+      embedding_types: ["float"],
+    });
+    expect(JSON.parse(cohere.body.transformToString()).embeddings.float).toHaveLength(2);
+    await expect(invoke("cohere.embed-english-v3", { texts })).rejects.toThrow(/input_type/);
+  });
+
   test("converses", async () => {
     const messages = [user(simulate({ usage: counts, reasoning: "Hm", text: "Ah" }))];
     const { output, stopReason, usage } = await client().send(new ConverseCommand({ modelId: nova, messages }));

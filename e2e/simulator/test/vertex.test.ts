@@ -48,6 +48,30 @@ describe("the official SDK", () => {
     expect((await sdk.models.countTokens({ model, contents: "Hello" })).totalTokens).toBe(2);
   });
 
+  test.each([
+    ["text-embedding-005", ["Hello there"]],
+    ["text-embedding-005", ["Hello there", "Good morning"]],
+    ["gemini-embedding-001", ["Hello there"]],
+  ])("embeds by %s", async (model, contents) => {
+    const { embeddings = [] } = await sdk.models.embedContent({ model, contents, config: { outputDimensionality: 8 } });
+    expect(embeddings.map(({ values, statistics }) => [values?.length, statistics?.tokenCount])).toEqual(
+      contents.map(() => [8, 3]),
+    );
+  });
+
+  test("draws by Imagen", async () => {
+    const config = { numberOfImages: 2, aspectRatio: "16:9", negativePrompt: "rain", outputMimeType: "image/jpeg" };
+    const { generatedImages = [] } = await sdk.models.generateImages({
+      model: "imagen-4.0-generate-001",
+      prompt: "A boat",
+      config,
+    });
+    expect(generatedImages.map(({ image }) => [image?.mimeType, image?.imageBytes?.slice(0, 4)])).toEqual([
+      ["image/jpeg", "/9j/"],
+      ["image/jpeg", "/9j/"],
+    ]);
+  });
+
   test("is refused for an account that is not known", async () => {
     const { private_key: key }: { private_key: string } = JSON.parse(
       await (await fetch(`${started.url}/_account/vertex`)).text(),

@@ -7,6 +7,7 @@ export {
   type Remaining,
   type TokenLimits,
 } from "./limits/admit.ts";
+export { refusalOf } from "./limits/refusal.ts";
 export { leave, renewSeats, type Seat } from "./limits/seats.ts";
 export { largestAmount } from "./money/bounds.ts";
 export {
@@ -21,6 +22,7 @@ export { applyCredit, credit, creditEventOf, listCredits, type Credit, type Cred
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { claimVerification, countDivergences, keepVerification } from "./money/divergences.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
+export { readMoneyLeft, type BudgetUse, type MoneyLeft, type SpendingScope } from "./money/left.ts";
 export { releaseHold, releaseSurely, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
@@ -41,9 +43,9 @@ export {
   retryCallback,
   type Callback,
 } from "./tasks/callback.ts";
-export { claimTasks, firstTaskDue, openTasks, type TaskPlace } from "./tasks/claim.ts";
+export { claimTasks, firstTaskDue, openTasks, type TaskName } from "./tasks/claim.ts";
 export { chargeLost, type LostCall } from "./restore/charge.ts";
-export { readEpoch, unlessLost, writeEpoch } from "./restore/epoch.ts";
+export { readEpoch, unlessLost, writeEpoch, writeWholeRuns } from "./restore/epoch.ts";
 export { forgetLate, readLate, type LateCall } from "./restore/late.ts";
 export { restoreTask, type LostTask } from "./restore/restore-task.ts";
 export { readHeads, restoreAccount, type KnownHead, type LostAccount } from "./restore/restore.ts";
@@ -58,8 +60,15 @@ export {
   type TaskQuery,
 } from "./tasks/find.ts";
 export { openTaskSeal, type TaskSeal } from "./tasks/seal.ts";
-export { taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { checkStillValid } from "./tokens/still-valid.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
+export {
+  findSessionSettings,
+  newClientSecret,
+  type ClientSecretWish,
+  type SessionSettings,
+} from "./tokens/client-secret.ts";
 export {
   digestOfToken,
   findToken,

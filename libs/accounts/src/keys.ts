@@ -24,6 +24,7 @@ export const keys = {
   account: (accountId: string) => `account:${tag(accountId)}:${accountId}`,
   credits: (accountId: string) => `credits:${tag(accountId)}:${accountId}`,
   token: (digest: string) => `token:${digest}`,
+  sessionSettings: (accountId: string, id: string) => `session-settings:${tag(accountId)}:${id}`,
   tokenIds: "token-ids",
   accountTokens: (accountId: string) => `tokens:${tag(accountId)}:${accountId}`,
   bucket: (accountId: string, tokenId: string) => `bucket:${tag(accountId)}:${tokenId}`,
@@ -47,6 +48,8 @@ export const keys = {
   charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,
   /** Names the books that Redis was filled from: absent in one that has lost all. */
   epoch: "epoch",
+  /** The runs of Redis' servers that were compared with the books. */
+  wholeRuns: "whole-runs",
   /** Pub/sub: the SHA-256 of a token that changed. */
   tokenChanges: "tokens",
 } as const;

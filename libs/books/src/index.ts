@@ -6,8 +6,8 @@ export {
   creditsOf,
   findBooked,
   markProjected,
+  pagesOfAccounts,
   pendingCredits,
-  readAccounts,
   shiftChain,
   unprojectedAccounts,
   withdrawCredit,
@@ -52,14 +52,15 @@ export {
 } from "./operators/operators.ts";
 export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
-export { isAway } from "./failure.ts";
+export { firstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
+export { isAway, isUnwritable } from "./failure.ts";
 export { forgetCalls } from "./forget.ts";
 export { labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./has-call.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
-export { BooksAway, openBooks, type Books, type BooksPlace } from "./open.ts";
+export { BooksAway, openBooks, type Books, type BooksAddress } from "./open.ts";
 export { readCalls, type CallFilter, type CallOrder, type CallPage } from "./read-calls.ts";
-export type { CallPlace } from "./read-places.ts";
+export type { CallPosition } from "./read-positions.ts";
 export { readCredits, readHead, readReceipts, type Head } from "./read-receipts.ts";
 export { markRefunded, secondSettlements, unrefunded, type SecondSettlement } from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";
@@ -72,4 +73,5 @@ export {
 } from "./totals-query.ts";
 export { isRecordable, recordCalls } from "./record-calls.ts";
 export { recordCredits } from "./record-credits.ts";
+export { readTasks, type TaskFilter, type TaskLogPage } from "./read-tasks.ts";
 export { lostTasks, recordTasks, type BookedTask } from "./record-tasks.ts";

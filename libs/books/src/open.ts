@@ -14,7 +14,7 @@ export interface Books extends AsyncDisposable {
 }
 
 /** Where the books are. */
-export interface BooksPlace {
+export interface BooksAddress {
   /** `postgres://…`; absent: the file. */
   readonly url?: string | undefined;
   /** The SQLite file. */
@@ -29,7 +29,7 @@ const oldestPostgres = 150_000;
  * cannot be used as they are: a wrong address or password, no rights, read-only, of a newer version, no database at all.
  * Throws BooksAway where the server does not answer now.
  */
-export async function openBooks({ url, file }: BooksPlace, log: Logger): Promise<Books> {
+export async function openBooks({ url, file }: BooksAddress, log: Logger): Promise<Books> {
   const engine: Engine = url === undefined ? "sqlite" : "postgres";
   const where = url === undefined ? file : placeIn(url);
   let db: Kysely<Tables> | undefined;
@@ -67,7 +67,9 @@ export class BooksAway extends Error {
 function placeIn(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hostname === "")
-    throw new StartError("BOOKS_URL is not the address of a PostgreSQL: postgres://user:password@host:5432/database.");
+    throw new StartError(
+      "BOOKS_URL is not the address of a PostgreSQL database: postgres://user:password@host:5432/database.",
+    );
   return `${parsed.host}${parsed.pathname}`;
 }
 
@@ -83,6 +85,7 @@ const writtenTables = [
   "calls",
   "call_ids",
   "other_receipts",
+  "first_bytes",
   "call_labels",
   "hourly_totals",
   "daily_totals",

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { stored, UsageEvent } from "@modelgate/contracts";
 import type { AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
-import { eventsAt } from "./read-places.ts";
+import { eventsAt } from "./read-positions.ts";
 import type { Tables } from "./schema.ts";
 
 const readEvent = stored("usage event", UsageEvent);
@@ -53,13 +53,13 @@ export async function settledAgain(
 
 async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Map<string, UsageEvent>> {
   if (events.length === 0) return new Map();
-  const places = await at
+  const positions = await at
     .selectFrom("call_ids")
     .select(["account", "at", "id"])
     .where("account", "in", [...new Set(events.map(({ accountId }) => accountId))])
     .where("id", "in", [...new Set(events.map(({ id }) => id))])
     .execute();
-  const found = (await eventsAt(at, places)).map(({ event }) => readEvent(event));
+  const found = (await eventsAt(at, positions)).map(({ event }) => readEvent(event));
   return new Map(found.map((event) => [`${event.accountId}\n${event.id}`, event]));
 }
 

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import { stored, UsageEvent } from "@modelgate/contracts";
 import type { Label } from "./labels.ts";
 import type { Books } from "./open.ts";
-import { eventsAt, type CallPlace, type StoredCall } from "./read-places.ts";
+import { eventsAt, type CallPosition, type StoredCall } from "./read-positions.ts";
 
 const readEvent = stored("usage event", UsageEvent);
 
@@ -28,14 +28,14 @@ export type CallOrder = "oldest first" | "newest first";
 /** Calls of one reading; `next` is there where more may follow. */
 export interface CallPage {
   readonly events: readonly UsageEvent[];
-  readonly next?: CallPlace;
+  readonly next?: CallPosition;
 }
 
 /** How a reading goes through the log. */
 export interface CallReading {
   readonly order: CallOrder;
   readonly limit: number;
-  readonly after?: CallPlace | undefined;
+  readonly after?: CallPosition | undefined;
 }
 
 /** Calls of one index that are looked at together where more than that is asked of them. */
@@ -45,7 +45,9 @@ const placesAtOnce = 1_000;
 export async function readCalls(books: Books, filter: CallFilter, reading: CallReading): Promise<CallPage> {
   const source = sourceOf(filter, reading);
   const rows =
-    source === undefined ? await readRows(books, filter, reading) : await readPlaces(books, filter, reading, source);
+    source === undefined
+      ? await readRows(books, filter, reading)
+      : await readAtPositions(books, filter, reading, source);
   const page = rows.slice(0, reading.limit);
   const last = page.at(-1);
   const events = page.map(({ event }) => readEvent(event));
@@ -61,9 +63,9 @@ async function readRows({ db }: Books, filter: CallFilter, reading: CallReading)
   return rows;
 }
 
-/** An index that has the places of calls in the order of the log: how many at once, and what is asked beside it. */
+/** An index that has the positions of calls in the order of the log: how many at once, and what is asked beside it. */
 interface Source {
-  readonly places: (after: CallPlace | undefined, limit: number) => RawBuilder<CallPlace>;
+  readonly positions: (after: CallPosition | undefined, limit: number) => RawBuilder<CallPosition>;
   readonly wanted: readonly RawBuilder<unknown>[];
 }
 
@@ -73,32 +75,32 @@ function sourceOf(filter: CallFilter, reading: CallReading): Source | undefined 
   const [first, ...others] = labels;
   if (requestId !== undefined) {
     const wanted = [...narrowed(filter), ...labels.map((label) => hasLabel(label))];
-    return { wanted, places: (after, limit) => placesOf(requestId, filter, { ...reading, after, limit }) };
+    return { wanted, positions: (after, limit) => positionsOf(requestId, filter, { ...reading, after, limit }) };
   }
   if (first === undefined) return undefined;
   const wanted = [...narrowed(filter), ...others.map((label) => hasLabel(label))];
   const is = [sql`name = ${first.name}`, sql`value = ${first.value}`];
   return {
     wanted,
-    places: (after, limit) => placesIn("call_labels", is, filter, { ...reading, after, limit }),
+    positions: (after, limit) => positionsIn("call_labels", is, filter, { ...reading, after, limit }),
   };
 }
 
 /** The request's id may be the gateway's or the vendor's, each by an index of its own. */
-function placesOf(requestId: string, filter: CallFilter, reading: CallReading): RawBuilder<CallPlace> {
-  const one = (column: string): RawBuilder<CallPlace> =>
-    placesIn("call_ids", [sql`${sql.ref(column)} = ${requestId}`, sql`${sql.ref(column)} <> ''`], filter, reading);
+function positionsOf(requestId: string, filter: CallFilter, reading: CallReading): RawBuilder<CallPosition> {
+  const one = (column: string): RawBuilder<CallPosition> =>
+    positionsIn("call_ids", [sql`${sql.ref(column)} = ${requestId}`, sql`${sql.ref(column)} <> ''`], filter, reading);
   return sql`select at, account, id from (
       select * from (${one("request")}) as ours union select * from (${one("upstream")}) as theirs
     ) as found order by ${inOrder("found", filter, reading)} limit ${reading.limit}`;
 }
 
-function placesIn(
+function positionsIn(
   table: string,
   is: readonly RawBuilder<unknown>[],
   filter: CallFilter,
   reading: CallReading,
-): RawBuilder<CallPlace> {
+): RawBuilder<CallPosition> {
   const account = filter.account === undefined ? [] : [sql`account = ${filter.account}`];
   const where = [...is, ...account, ...within(table, filter, reading)];
   return sql`select at, account, id from ${sql.table(table)} where ${sql.join(where, sql` and `)}
@@ -106,27 +108,27 @@ function placesIn(
 }
 
 /**
- * Calls that an index has: their places are read first, in the order of the log, then those calls, batch by batch until what
+ * Calls that an index has: their positions are read first, in the order of the log, then those calls, batch by batch until what
  * else is asked of them has filled the page. As one join PostgreSQL read and sorted every call that the index has.
  */
-async function readPlaces(
+async function readAtPositions(
   { db }: Books,
   filter: CallFilter,
   reading: CallReading,
-  { places, wanted }: Source,
+  { positions, wanted }: Source,
 ): Promise<readonly StoredCall[]> {
   const batch = wanted.length === 0 ? reading.limit : Math.max(reading.limit, placesAtOnce);
   const found: StoredCall[] = [];
   for (let { after } = reading; ;) {
-    const { rows } = await places(after, batch).execute(db);
-    const calls = new Map((await eventsAt(db, rows, wanted)).map((call) => [placeName(call), call]));
-    found.push(...rows.flatMap((place) => calls.get(placeName(place)) ?? []));
+    const { rows } = await positions(after, batch).execute(db);
+    const calls = new Map((await eventsAt(db, rows, wanted)).map((call) => [positionName(call), call]));
+    found.push(...rows.flatMap((position) => calls.get(positionName(position)) ?? []));
     after = rows.at(-1);
     if (found.length >= reading.limit || rows.length < batch) return found;
   }
 }
 
-function placeName({ at, account, id }: CallPlace): string {
+function positionName({ at, account, id }: CallPosition): string {
   return `${at} ${account} ${id}`;
 }
 
@@ -141,17 +143,17 @@ function within(table: string, filter: CallFilter, { order, after }: CallReading
   const period = [sql`${at} >= ${filter.from}`, sql`${at} < ${filter.to}`];
   if (after === undefined) return period;
   const columns = columnsOf(filter);
-  const place = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
+  const position = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
   return [
     ...period,
     // Said apart as well: only a plain bound leaves out the partitions of other days.
     sql`${at} ${sql.raw(order === "oldest first" ? ">=" : "<=")} ${after.at}`,
-    sql`(${place}) ${sql.raw(order === "oldest first" ? ">" : "<")} (${sql.join(columns.map((column) => after[column]))})`,
+    sql`(${position}) ${sql.raw(order === "oldest first" ? ">" : "<")} (${sql.join(columns.map((column) => after[column]))})`,
   ];
 }
 
 /** What the log is ordered by: of one account by what its key goes on with. */
-function columnsOf({ account }: CallFilter): readonly (keyof CallPlace)[] {
+function columnsOf({ account }: CallFilter): readonly (keyof CallPosition)[] {
   return account === undefined ? ["at", "account", "id"] : ["at", "id"];
 }
 

@@ -3,7 +3,7 @@ import { CreditEvent, stored, type UsageEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 import { secondSettlements } from "./other-receipts.ts";
 import { readCalls, type CallPage } from "./read-calls.ts";
-import type { CallPlace } from "./read-places.ts";
+import type { CallPosition } from "./read-positions.ts";
 
 /** Calls that are read at once. */
 const callsAtOnce = 5_000;
@@ -16,7 +16,7 @@ export async function* readReceipts(
 ): AsyncGenerator<readonly (CreditEvent | UsageEvent)[], undefined> {
   yield [...(await readCredits(books, account)), ...(await secondSettlements(books, account))];
   const filter = { from, to: Number.MAX_SAFE_INTEGER, account };
-  const page = (after: CallPlace | undefined): Promise<CallPage> => {
+  const page = (after: CallPosition | undefined): Promise<CallPage> => {
     const reading = readCalls(books, filter, { order: "oldest first", limit: callsAtOnce, after });
     reading.catch(() => undefined); // a reader that has enough waits for no more
     return reading;

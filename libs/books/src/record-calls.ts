@@ -6,6 +6,7 @@ import type { Books } from "./open.ts";
 import { rememberReplaced, settledAgain } from "./other-receipts.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
+import { addFirstBytes } from "./first-bytes.ts";
 import { addTotals } from "./add-totals.ts";
 
 /** Rows of one statement: SQLite and PostgreSQL bound the parameters of one at 32,766 and 65,535. */
@@ -43,6 +44,7 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
     }
     await addLabels(at, added);
     await addTotals(at, added);
+    await addFirstBytes(at, added);
     await rememberReplaced(at, added);
     await changeAccounts(at, [
       ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
@@ -67,7 +69,8 @@ async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[])
   const fresh = await at
     .insertInto("call_ids")
     .values(
-      events.map((event) => ({
+      // In one order, so that two ledgers wait for each other and do not lock each other out.
+      inOrder(events).map((event) => ({
         account: event.accountId,
         id: event.id,
         at: timeOf(event),
@@ -79,6 +82,12 @@ async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[])
     .returning(["account", "id"])
     .execute();
   return new Set(fresh.map(({ account, id }) => nameOf(account, id)));
+}
+
+function inOrder(events: readonly UsageEvent[]): readonly UsageEvent[] {
+  return events.toSorted((left, right) =>
+    nameOf(left.accountId, left.id) < nameOf(right.accountId, right.id) ? -1 : 1,
+  );
 }
 
 /** Writes what the calls are found by beside their columns. */

@@ -71,6 +71,18 @@ export interface LabelledTotalsTable extends TotalsTable {
   labels: string;
 }
 
+/** How many completed calls of an account and hour had their first byte in a range of times (`first-bytes.ts`). */
+export interface FirstBytesTable {
+  account: string;
+  /** Unix ms of the beginning of the hour. */
+  period: number;
+  model: string;
+  channel: string;
+  /** The range's number. */
+  bucket: number;
+  calls: ColumnType<number, number, number>;
+}
+
 /** A label of a call: `endUser`, or `tag:` and the name of a tag. */
 export interface CallLabelsTable {
   account: string;
@@ -209,6 +221,7 @@ export interface Tables {
   hourly_totals: TotalsTable;
   daily_totals: TotalsTable;
   labelled_totals: LabelledTotalsTable;
+  first_bytes: FirstBytesTable;
   call_labels: CallLabelsTable;
   credits: CreditsTable;
   accounts: AccountsTable;
@@ -225,5 +238,6 @@ export interface Tables {
 }
 
 export type CallRow = Insertable<CallsTable>;
+export type FirstBytesRow = Insertable<FirstBytesTable>;
 export type TotalsRow = Insertable<TotalsTable>;
 export type LabelledTotalsRow = Insertable<LabelledTotalsTable>;

@@ -35,8 +35,8 @@ export async function readTable(
   );
   const labelled = (query.labels ?? []).map(({ name, value }) => sql`${labelIn(engine, name)} = ${value}`);
   const where = [sql`period >= ${query.from}`, sql`period < ${query.to}`, ...wanted, ...labelled];
-  const places = query.groupBy.map((_, at) => sql.lit(at + 1));
-  const grouped = places.length === 0 ? sql`` : sql`group by ${sql.join(places)}`;
+  const ordinals = query.groupBy.map((_, at) => sql.lit(at + 1));
+  const grouped = ordinals.length === 0 ? sql`` : sql`group by ${sql.join(ordinals)}`;
   const { rows } = await sql<Record<string, string | number>>`
     select ${sql.join(columns)} from ${sql.table(table)} where ${sql.join(where, sql` and `)} ${grouped}`.execute(db);
   return rows.map((row) => ({

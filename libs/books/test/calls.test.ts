@@ -12,7 +12,7 @@ import {
   recordCredits,
   type Books,
   type CallFilter,
-  type CallPlace,
+  type CallPosition,
 } from "../src/index.ts";
 import { callOf, engines, log, newBooks, type TestEngine } from "./engines.ts";
 
@@ -29,7 +29,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   /** Ids of all that a filter finds, read by pages. */
   async function read(books: Books, filter: Partial<CallFilter>, limit: number, order: (typeof orders)[number]) {
     const ids: string[] = [];
-    for (let after: CallPlace | undefined; ;) {
+    for (let after: CallPosition | undefined; ;) {
       const page = await readCalls(books, { ...month, ...filter }, { order, limit, after });
       expect(page.events.length).toBeLessThanOrEqual(limit);
       ids.push(...page.events.map(({ id }) => id));
@@ -77,10 +77,10 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("what is recorded at once, in different orders, is recorded once", async () => {
-    const place = await engine.place();
-    await using one = await openBooks(place, log);
+    const address = await engine.address();
+    await using one = await openBooks(address, log);
     // A file's owner is one process; a server has the pools of several ledgers.
-    await using two = name === "SQLite" ? one : await openBooks(place, log);
+    await using two = name === "SQLite" ? one : await openBooks(address, log);
     const ledgers = [one, two, one];
     const events = Array.from({ length: 600 }, (_, at) =>
       callOf(`call-${at}`, {
@@ -224,6 +224,14 @@ describe.each(engines)("$name", ({ name, start }) => {
         });
       }
     }
+    // From within an hour of one day to within an hour of another.
+    const span = { from: month.from + 5_400_000, to: month.from + 3.6 * 86_400_000 };
+    const inSpan = calls.filter(({ time }) => Date.parse(time) >= span.from && Date.parse(time) < span.to);
+    const byDay = await readTotals(books, { ...span, groupBy: ["day"] });
+    const counts = Map.groupBy(inSpan, (event) => valueOf(event, "day"));
+    expect(byDay.map(({ by, sums }) => [by.day, Number(sums["calls"])])).toEqual(
+      [...counts].map(([day, events]) => [day, events.length]),
+    );
     const hour = month.from + 5 * 3_600_000;
     const [part] = await readTotals(books, { from: hour, to: hour + 3_600_000, groupBy: ["model", "day"] });
     expect(part).toEqual({
@@ -325,8 +333,8 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("calls of days that are over their time are forgotten, and their totals stay", async () => {
-    const place = await engine.place();
-    await using books = await openBooks(place, log);
+    const address = await engine.address();
+    await using books = await openBooks(address, log);
     const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"];
     const calls = days.map((day) => callOf(day, { time: `${day}T23:59:59.999Z`, endUser: "ann", tags: { team: "a" } }));
     const labels = [{ name: "tag:team", value: "a" }] as const;
@@ -337,7 +345,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await readTotals(books, { ...month, labels, groupBy: [] })).toMatchObject([{ sums: { calls: "3" } }]);
     expect(await total(books)).toMatchObject({ calls: "4" });
     // Neither where another ledger removed it.
-    await using other = name === "SQLite" ? books : await openBooks(place, log);
+    await using other = name === "SQLite" ? books : await openBooks(address, log);
     await recordCalls(other, [callOf("before", { time: "2026-01-02T10:00:00.000Z" })]);
     await forgetCalls(books, 1, Date.parse("2026-01-04T12:00:00Z"));
     await recordCalls(other, [callOf("after", { time: "2026-01-02T10:00:00.000Z" })]);

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { createLogger } from "@modelgate/platform";
 import { draftOf, startPostgres } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
-import { openBooks, type Books, type BooksPlace } from "../src/index.ts";
+import { openBooks, type Books, type BooksAddress } from "../src/index.ts";
 
 export const { log } = createLogger("test", "silent");
 
 /** One engine, for one test file: opens as many books as a test wants, each empty at first. */
 export interface TestEngine extends AsyncDisposable {
   /** Where new, empty books can be. */
-  place(): Promise<BooksPlace>;
+  address(): Promise<BooksAddress>;
 }
 
 /** Every engine; tests of the books run on each. */
@@ -22,14 +22,14 @@ export const engines = [
 
 /** Opens new, empty books. */
 export async function newBooks(engine: TestEngine): Promise<Books> {
-  return openBooks(await engine.place(), log);
+  return openBooks(await engine.address(), log);
 }
 
 async function startSqlite(): Promise<TestEngine> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-books-"));
   let made = 0;
   return {
-    place: async () => ({ file: join(folder, `books-${made++}.sqlite`) }),
+    address: async () => ({ file: join(folder, `books-${made++}.sqlite`) }),
     async [Symbol.asyncDispose]() {
       rmSync(folder, { recursive: true, force: true });
     },
@@ -40,7 +40,7 @@ async function startPostgresEngine(): Promise<TestEngine> {
   const server = await startPostgres();
   let made = 0;
   return {
-    async place() {
+    async address() {
       const name = `books_${made++}`;
       await onServer(server.url, `create database ${name}`);
       return { url: server.url.replace(/[^/]+$/, name), file: "" };

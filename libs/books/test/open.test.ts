@@ -37,29 +37,31 @@ describe.each(engines)("$name", ({ name, start }) => {
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
   test("books are made once, however many ledgers start at once, and are there for the next start", async () => {
-    const place = await engine.place();
+    const address = await engine.address();
     const opened =
-      name === "SQLite" ? [await openBooks(place, log)] : await Promise.all([1, 2, 3].map(() => openBooks(place, log)));
+      name === "SQLite"
+        ? [await openBooks(address, log)]
+        : await Promise.all([1, 2, 3].map(() => openBooks(address, log)));
     for (const books of opened) {
       expect(await recordCalls(books, [callOf("one")])).toHaveLength(books === opened[0] ? 1 : 0);
       await books[Symbol.asyncDispose]();
     }
-    await using again = await openBooks(place, log);
+    await using again = await openBooks(address, log);
     expect(await recordCalls(again, [callOf("one")])).toEqual([]);
   });
 
   test("books of a newer version are refused, and are left as they are", async () => {
-    const place = await engine.place();
-    await using books = await openBooks(place, log);
+    const address = await engine.address();
+    await using books = await openBooks(address, log);
     await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')`.execute(books.db);
     await books[Symbol.asyncDispose]();
-    const refused = openBooks(place, log);
+    const refused = openBooks(address, log);
     await expect(refused).rejects.toThrow(StartError);
     await expect(refused).rejects.toThrow(/^The books are of a newer version.*9999-later/);
   });
 
   test("books of the version before tags keep what they have, and take tags", async () => {
-    const { url, file } = await engine.place();
+    const { url, file } = await engine.address();
     const dialect = url === undefined ? sqliteDialect(file) : postgresDialect(url, () => undefined);
     const before = new Kysely<Tables>({ dialect });
     const kind = url === undefined ? "sqlite" : "postgres";
@@ -99,9 +101,9 @@ describe.each(engines)("$name", ({ name, start }) => {
   async function booksOf(
     last: keyof typeof migrations,
     fill: (db: Kysely<Tables>) => Promise<void>,
-  ): Promise<Awaited<ReturnType<TestEngine["place"]>>> {
-    const place = await engine.place();
-    const { url, file } = place;
+  ): Promise<Awaited<ReturnType<TestEngine["address"]>>> {
+    const address = await engine.address();
+    const { url, file } = address;
     const dialect = url === undefined ? sqliteDialect(file) : postgresDialect(url, () => undefined);
     const db = new Kysely<Tables>({ dialect });
     const kind = url === undefined ? "sqlite" : "postgres";
@@ -112,7 +114,7 @@ describe.each(engines)("$name", ({ name, start }) => {
           for values from (1768003200000) to (1768089600000)`.execute(db);
     await fill(db);
     await db.destroy();
-    return place;
+    return address;
   }
 
   const insertCall = (db: Kysely<Tables>, event: UsageEvent, at: number) =>
@@ -122,7 +124,7 @@ describe.each(engines)("$name", ({ name, start }) => {
 
   test("books of the version before accounts were in them: what is known of an account is its credits and its newest receipt", async () => {
     const head = "76543210f0e1d2c3b4a5968778695a4b3c2d1e0f";
-    const place = await booksOf("0003-failed-calls", async (db) => {
+    const address = await booksOf("0003-failed-calls", async (db) => {
       await sql`insert into accounts (account, receipts, head, balance) values ('acme', 7, ${head}, 93)`.execute(db);
       for (const [operation, nanos] of [
         ["opening", 90],
@@ -130,7 +132,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       ] as const)
         await sql`insert into credits values ('acme', ${operation}, ${at}, 'top-up', ${nanos}, '{}')`.execute(db);
     });
-    await using books = await openBooks(place, log);
+    await using books = await openBooks(address, log);
     const known = { id: "acme", createdAt: "", receipts: 7, head, balanceNanos: 93n, creditedNanos: 100n, whole: true };
     expect(await findBooked(books, ["acme"])).toMatchObject([known]);
     const receipt = { number: 8, previous: head, balanceNanos: "92", hash: "0123456789abcdef" };
@@ -140,13 +142,13 @@ describe.each(engines)("$name", ({ name, start }) => {
 
   test("books of the version before ids: a call that is there stays once, whatever time its event has, and is found by its ids", async () => {
     const old = callOf("old", { requestId: "ours", upstreamRequestId: "theirs" });
-    const place = await booksOf("0011-operators", async (db) => {
+    const address = await booksOf("0011-operators", async (db) => {
       await insertCall(db, old, at);
       await insertCall(db, old, at + 1); // it may have been there twice
       await sql`insert into call_labels values ('acme', ${at}, 'old', 'upstreamRequest', 'theirs')`.execute(db);
       await sql`insert into tasks values ('acme', 'task-1', ${at}, 'completed', 'm', 'c', '{}')`.execute(db);
     });
-    await using books = await openBooks(place, log);
+    await using books = await openBooks(address, log);
     expect(await recordCalls(books, [{ ...old, time: "2026-01-10T23:00:00.000Z" }])).toEqual([]);
     expect(await hasCall(books, old)).toBe(true);
     const ever = { from: 0, to: Number.MAX_SAFE_INTEGER };
@@ -159,14 +161,14 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("a unit that is added to the contracts gets its column; what was summed before stays", async () => {
-    const place = await engine.place();
-    await using before = await openBooks(place, log);
+    const address = await engine.address();
+    await using before = await openBooks(address, log);
     await recordCalls(before, [callOf("before", { units: { images: 2, inputTokens: 3 } })]);
     // As if the books had been made when there was no such unit.
     for (const table of ["hourly_totals", "daily_totals", "labelled_totals"])
       await sql`alter table ${sql.table(table)} drop column ${sql.ref("images")}`.execute(before.db);
     await before[Symbol.asyncDispose]();
-    await using after = await openBooks(place, log);
+    await using after = await openBooks(address, log);
     await recordCalls(after, [callOf("after", { units: { images: 5, inputTokens: 1 } })]);
     const [total] = await readTotals(after, { from: 0, to: Date.parse("2027-01-01"), groupBy: [] });
     expect(total?.sums).toEqual({ calls: "2", costNanos: "2", inputTokens: "4", images: "5" });
@@ -176,7 +178,7 @@ describe.each(engines)("$name", ({ name, start }) => {
 
 test("a migration in PostgreSQL may take longer than any query", async () => {
   await using engine = await engines[1].start();
-  const { url = "" } = await engine.place();
+  const { url = "" } = await engine.address();
   const db = new Kysely<Tables>({ dialect: postgresDialect(url, () => undefined) });
   const timeouts: unknown[] = [];
   const look = {
@@ -192,7 +194,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
   let url: string;
   beforeAll(async () => {
     engine = await engines[1].start();
-    ({ url = "" } = await engine.place());
+    ({ url = "" } = await engine.address());
   });
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
@@ -213,7 +215,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
 
   test.each(["not an address", "mysql://host/books", "postgres://", "http://127.0.0.1"])("%s", async (wrong) => {
     expect(await refusal(wrong)).toBe(
-      "BOOKS_URL is not the address of a PostgreSQL: postgres://user:password@host:5432/database.",
+      "BOOKS_URL is not the address of a PostgreSQL database: postgres://user:password@host:5432/database.",
     );
   });
 
@@ -238,10 +240,10 @@ describe("a wrong BOOKS_URL is one clear line", () => {
   });
 
   test("a database that is read-only", async () => {
-    const place = await engine.place();
-    await (await openBooks(place, log))[Symbol.asyncDispose]();
-    await onServer(url, `alter database ${place.url?.split("/").at(-1)} set default_transaction_read_only = on`);
-    expect(await refusal(place.url ?? "")).toContain("it is read-only: BOOKS_URL must name the primary");
+    const address = await engine.address();
+    await (await openBooks(address, log))[Symbol.asyncDispose]();
+    await onServer(url, `alter database ${address.url?.split("/").at(-1)} set default_transaction_read_only = on`);
+    expect(await refusal(address.url ?? "")).toContain("it is read-only: BOOKS_URL must name the primary");
   });
 
   test("a file that is not a database, a folder, and a folder that is not a data folder", async () => {

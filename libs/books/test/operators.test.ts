@@ -30,7 +30,7 @@ describe.each(engines)("$name", ({ start }) => {
   let books: Books;
   beforeAll(async () => {
     engine = await start();
-    books = await openBooks(await engine.place(), log);
+    books = await openBooks(await engine.address(), log);
   });
   afterAll(async () => {
     await books?.[Symbol.asyncDispose]();
@@ -82,14 +82,15 @@ describe.each(engines)("$name", ({ start }) => {
   });
 
   test("books of the version before operators keep what they have, and take a configuration", async () => {
-    const place = await engine.place();
-    const dialect = place.url === undefined ? sqliteDialect(place.file) : postgresDialect(place.url, () => undefined);
+    const address = await engine.address();
+    const dialect =
+      address.url === undefined ? sqliteDialect(address.file) : postgresDialect(address.url, () => undefined);
     const before = new Kysely<Tables>({ dialect });
     const steps = Object.entries(migrations).filter(([name]) => name < "0011");
-    await migrate(before, place.url === undefined ? "sqlite" : "postgres", Object.fromEntries(steps));
+    await migrate(before, address.url === undefined ? "sqlite" : "postgres", Object.fromEntries(steps));
     await before.insertInto("marks").values({ name: "epoch", value: "kept" }).execute();
     await before.destroy();
-    await using after = await openBooks(place, log);
+    await using after = await openBooks(address, log);
     expect(await after.db.selectFrom("marks").select("value").execute()).toEqual([{ value: "kept" }]);
     const first = { document: "groups: {}", note: "", keys: [], basedOn: 0 };
     expect(await bookConfiguration(after, first, "ada")).toMatchObject({ version: 1 });

@@ -114,6 +114,8 @@ export interface Catalog {
    * the group, without a channel, or of another kind), model_not_allowed (403: outside the token's narrowing).
    */
   resolve(scope: Scope, name: string, kinds: readonly ModelKind[]): CatalogModel;
+  /** The models that may serve a model's calls in its stead, first choice first. Whether a caller may use them is `resolve`'s to say. */
+  fallbacksOf(model: string): readonly string[];
   /** The channels that serve a model to a group, higher priority first. */
   candidates(model: string, group: string): readonly Candidate[];
 }
@@ -133,10 +135,16 @@ export function compileCatalog(
   const candidates = allCandidates([...groups.keys()], [...models.keys()], { channels, shares });
   const unpriced = new Set(Object.keys(published.models).filter((name) => published.models[name]?.isUnpriced === true));
 
-  const reaches = (group: Group, name: string): boolean =>
+  const fallbacksOf = (name: string): readonly string[] =>
+    Object.hasOwn(published.models, name) ? (published.models[name]?.fallbacks ?? []) : [];
+  const isServed = (group: Group, name: string): boolean =>
     (group.models.has("*") || group.models.has(name)) &&
     (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0 &&
     (group.unpriced === "pass" || !unpriced.has(name));
+  /** A model is reached in a group that has it, by a channel of its own or of a fallback that the group has as well. */
+  const reaches = (group: Group, name: string): boolean =>
+    isServed(group, name) ||
+    ((group.models.has("*") || group.models.has(name)) && fallbacksOf(name).some((other) => isServed(group, other)));
   /** One of the models that a model is split between, of those with a channel for the group; else the model itself. */
   const shareOf = (model: CatalogModel, group: string): CatalogModel => {
     const open = [...(shares.get(model.name) ?? [])].filter(
@@ -170,6 +178,7 @@ export function compileCatalog(
       if (!kinds.includes(model.kind)) throw wrongKind(model);
       return shareOf(model, groupName);
     },
+    fallbacksOf,
     candidates: (model, group) => candidates.get(`${group}\n${model}`) ?? [],
   };
 }
@@ -220,7 +229,8 @@ function wrongKind({ name, kind }: CatalogModel): Failure {
 }
 
 /** One answer for "misspelled" and "not in the group", so that no group learns of another's models. */
-function unknownModel(name: string): Failure {
+/** The failure of a caller that names a model that it does not have. */
+export function unknownModel(name: string): Failure {
   const shown = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
   return new Failure("model_not_found", `The model ${shown} does not exist or this key cannot use it.`, {
     param: "model",

@@ -41,7 +41,7 @@ export async function openCatalog({
       if (published.version === state.catalog?.version) return;
       state.catalog = compileCatalog(published, sealer.open);
       delete state.refused;
-      log.info({ version: published.version, channels: published.channels.length }, "configuration taken up");
+      log.info({ version: published.version, channels: published.channels.length }, "configuration applied");
     } catch (error) {
       if (isFirst) state.leftBehind = text;
       else state.refused = text;

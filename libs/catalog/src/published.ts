@@ -7,6 +7,7 @@ import {
   PriceConfiguration,
   stored,
   UnknownShape,
+  present,
 } from "@modelgate/contracts";
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 import { channelKeyId } from "./channel-key-id.ts";
@@ -115,17 +116,19 @@ export async function publishConfiguration(
   secrets: Secrets,
 ): Promise<string> {
   const sealer = openSealer(secrets, sealedKeys);
-  const sealed = channels.map(({ configuration, models: served, costs, baseUrl, keys, off }): PublishedChannel => ({
-    ...configuration,
-    models: served ?? (configuration.models === "*" ? [] : configuration.models),
-    ...(costs === undefined ? {} : { costs }),
-    baseUrl,
-    keys: keys.map((key) => {
-      const id = createHash("sha256").update(key).digest("hex").slice(0, 12);
-      return { id, sealed: sealer.seal(key, channelKeyId(configuration.id, id)) };
+  const sealed = channels.map(({ configuration, models: served, costs, baseUrl, keys, off }): PublishedChannel =>
+    present({
+      ...configuration,
+      models: served ?? (configuration.models === "*" ? [] : configuration.models),
+      costs,
+      baseUrl,
+      keys: keys.map((key) => {
+        const id = createHash("sha256").update(key).digest("hex").slice(0, 12);
+        return { id, sealed: sealer.seal(key, channelKeyId(configuration.id, id)) };
+      }),
+      off,
     }),
-    ...(off === undefined ? {} : { off }),
-  }));
+  );
   const content = {
     groups,
     models,

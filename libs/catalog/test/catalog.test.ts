@@ -69,7 +69,7 @@ describe("a model that cannot be had", () => {
   });
 });
 
-test("a seal opens with its secret at its place only", () => {
+test("a seal opens with its secret for its own key only", () => {
   const sealed = sealer.seal("text", "main/1");
   expect(sealer.open(sealed, "main/1")).toBe("text");
   expect(sealed).not.toContain("text");

@@ -104,11 +104,14 @@ export class AttemptsFailed extends Error {
   readonly attempts: number;
   readonly way: Way | undefined;
   readonly tried: readonly Tried[];
-  constructor(failure: Failure, tried: readonly Tried[], way: Way | undefined) {
+  /** Whether the call would fail like this anywhere, or may not be sent again. */
+  readonly isFinal: boolean;
+  constructor(failure: Failure, tried: readonly Tried[], way: Way | undefined, isFinal = false) {
     super(failure.message, { cause: failure });
     this.failure = failure;
     this.attempts = tried.length;
     this.tried = tried;
     this.way = way;
+    this.isFinal = isFinal;
   }
 }

@@ -52,12 +52,11 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
   return {
     async run(plan) {
       const deadline = Date.now() + limits.budgetMs;
-      const candidates = plan.candidates.filter((candidate) => spoken.speaks(candidate, plan.wires));
-      if (candidates.length === 0) throw new AttemptsFailed(noEndpoint(), [], undefined);
+      const candidates = speakingOf(plan, spoken);
       const ways = new WayChooser({ ...plan, candidates }, health, { random, turn, score });
       let already: TriedAlready = {};
       const tried: Tried[] = [];
-      let last: { readonly failure: Failure; readonly way: Way } | undefined;
+      let last: { readonly failure: Failure; readonly way: Way; readonly isFinal: boolean } | undefined;
       while (tried.length < limits.mostAttempts && (tried.length === 0 || Date.now() < deadline)) {
         const chosen = ways.next(tried.length === 0);
         if (chosen === undefined) break;
@@ -82,7 +81,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         } catch (error) {
           const { failure, next } = verdictOn(error, sent, { ...plan, ...already }, { health, spoken });
           entry[Symbol.dispose]();
-          last = { failure, way };
+          last = { failure, way, isFinal: next === "none" };
           tried.push(triedWith(sent, failure.code, error));
           observeAttempt(channel, failure.code);
           span.end(failure.code);
@@ -93,9 +92,19 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
       }
       const { model } = plan;
       const failure = last?.failure ?? nothingLeft({ candidates, model }, ways.away, ways.lastResort);
-      throw new AttemptsFailed(failure, tried, last?.way);
+      throw new AttemptsFailed(failure, tried, last?.way, last?.isFinal);
     },
   };
+}
+
+/** Those that speak a wire of the call's. Throws AttemptsFailed where none of those that there are does. */
+function speakingOf(
+  { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
+  spoken: SpokenWires,
+): readonly Candidate[] {
+  const speaking = candidates.filter((candidate) => spoken.speaks(candidate, wires));
+  if (speaking.length > 0 || candidates.length === 0) return speaking;
+  throw new AttemptsFailed(noEndpoint(), [], undefined);
 }
 
 /** What the next attempt has to know. */

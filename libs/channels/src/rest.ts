@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import type { CoolDown, RestKind } from "./state.ts";
 
 /** First and longest rest of a scope whose calls fail: each rest in a row is twice as long as the one before. */
@@ -33,5 +34,5 @@ export function restFor(known: CoolDown | undefined, cause: RestCause, now: numb
   const { first, longest } = kind === "refused" ? refusedMs : failingMs;
   const restMs = askedMs ?? Math.min(first * 2 ** (rests - 1), longest);
   const since = new Date(now).toISOString();
-  return { kind, reason, since, until: now + restMs, rests, ...(account === undefined ? {} : { account }) };
+  return present({ kind, reason, since, until: now + restMs, rests, account });
 }

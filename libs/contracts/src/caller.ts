@@ -20,6 +20,8 @@ export const Caller = Type.Object(
     budgets: Type.Optional(Budgets),
     /** The family of model list, and of its errors, that the client's headers asked for; they stop at the edge. */
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
+    /** Settings of the sessions that the key is bound to; it does nothing else. */
+    settingsId: Type.Optional(Type.String()),
     /** What the client's header says of the call, for the books. */
     tags: Type.Optional(Tags),
     /** Unix seconds after which the signature no longer counts. */

@@ -1,5 +1,5 @@
 /**
- * A place that a schema's error names, as people and vendors write it: the JSON pointer `/messages/0/content`, with
+ * A field that a schema's error names, as people and vendors write it: the JSON pointer `/messages/0/content`, with
  * one more step if given, is `messages[0].content`; the whole document is "".
  */
 export function fieldPath(pointer: string, last?: string): string {

@@ -10,10 +10,14 @@ export const headers = {
   tags: "x-modelgate-tags",
   /** Request fields that the serving vendor could not take. */
   dropped: "x-modelgate-dropped",
+  /** The model that served the call, where it is not the one that the client named: a fallback, or a share. */
+  model: "x-modelgate-model",
   /** The channel that served the call, or that it went to last; where the caller's group shows channels. */
   channel: "x-modelgate-channel",
   /** The channels that were tried, in their order, with why one failed; likewise. */
   attempts: "x-modelgate-attempts",
+  /** What the call cost in US dollars; of a stream as a trailer, where its vendor reported what it used. */
+  cost: "x-modelgate-cost",
   /** The vendor's own id of the exchange, where it gave one. */
   upstreamRequestId: "x-modelgate-upstream-request-id",
   /** The W3C's trace context; carried from the client on to the vendor. */

@@ -2,7 +2,7 @@ export { bodies, type BodyName } from "./bodies/index.ts";
 export { Caller } from "./caller.ts";
 export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
 export { isSendableKey } from "./configuration/keys.ts";
-export { modelPlaces } from "./configuration/model-places.ts";
+export { modelPaths } from "./configuration/model-paths.ts";
 export type { ConfigurationProblem } from "./configuration/problem.ts";
 export {
   AccountConfiguration,
@@ -34,10 +34,11 @@ export {
 } from "./endpoints/table.ts";
 export { endUserOf } from "./end-user.ts";
 export { CreditEvent, CreditKind } from "./events/credit.ts";
+export { CallTry } from "./events/call-try.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
-export { Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
+export { mostDropped, mostDroppedCharacters, mostTries, Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
@@ -57,6 +58,7 @@ export {
   type Price,
   type PriceField,
   type ToolPriceField,
+  unitPriceText,
   type WrittenPrice,
 } from "./money/price.ts";
 export { costLines, type CostLine } from "./money/cost-lines.ts";
@@ -95,10 +97,15 @@ export {
   type RankingWire,
   type RealtimeWire,
   type TextWire,
+  speechWires,
+  type SpeechWire,
   type TranscriptsWire,
+  vendorTranscriptsWires,
+  type VendorTranscriptsWire,
   type UpstreamWire,
   type VectorsWire,
   type VideoWire,
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
 export { stored, UnknownShape } from "./stored.ts";
+export { present } from "./present.ts";

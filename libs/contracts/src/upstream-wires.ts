@@ -3,10 +3,16 @@ export const textWires = ["chat", "responses", "messages", "content", "converse"
 export type TextWire = (typeof textWires)[number];
 
 /** Endpoints beside the text wires: each takes the requests of one of them for another purpose. */
-export const besideTextWires = ["compact", "count-messages", "count-content"] as const;
+export const besideTextWires = ["compact", "count-responses", "count-messages", "count-content"] as const;
 
 /** The wires of vectors. */
-export const vectorsWires = ["embeddings", "content-embeddings"] as const;
+export const vectorsWires = [
+  "embeddings",
+  "content-embeddings",
+  "cohere-embeddings",
+  "titan-embeddings",
+  "predict-embeddings",
+] as const;
 export type VectorsWire = (typeof vectorsWires)[number];
 
 /** The wires of ranking. */
@@ -25,6 +31,18 @@ export type VideoWire = (typeof videoWires)[number];
 export const transcriptsWires = ["transcriptions", "translations"] as const;
 export type TranscriptsWire = (typeof transcriptsWires)[number];
 
+/** Wires of transcripts that only vendors speak. */
+export const vendorTranscriptsWires = [
+  "elevenlabs-transcripts",
+  "deepgram-transcripts",
+  "content-transcripts",
+] as const;
+export type VendorTranscriptsWire = (typeof vendorTranscriptsWires)[number];
+
+/** The wires of speech that is made of text. */
+export const speechWires = ["speech", "elevenlabs-speech", "deepgram-speech", "content-speech"] as const;
+export type SpeechWire = (typeof speechWires)[number];
+
 /** The wires of images; generated content is a wire of theirs too. */
 export const imagesWires = [
   "images",
@@ -32,6 +50,8 @@ export const imagesWires = [
   "qwen-images",
   "qwen-image-tasks",
   "qwen-image-edit-tasks",
+  "imagen",
+  "vertex-imagen",
 ] as const;
 export type ImagesWire = (typeof imagesWires)[number] | "content";
 
@@ -46,7 +66,8 @@ export const upstreamWires = [
   ...realtimeWires,
   ...videoWires,
   ...transcriptsWires,
-  "speech",
+  ...vendorTranscriptsWires,
+  ...speechWires,
   ...imagesWires,
 ] as const;
 export type UpstreamWire = (typeof upstreamWires)[number];

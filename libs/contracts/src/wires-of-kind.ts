@@ -3,9 +3,11 @@ import {
   imagesWires,
   rankingWires,
   realtimeWires,
+  speechWires,
   textWires,
   transcriptsWires,
   vectorsWires,
+  vendorTranscriptsWires,
   videoWires,
   type UpstreamWire,
 } from "./upstream-wires.ts";
@@ -19,7 +21,7 @@ export const wiresOfKind: Readonly<Record<ModelKind, readonly UpstreamWire[]>> =
   moderation: ["moderations", ...textWires],
   image: [...imagesWires, "content"],
   video: videoWires,
-  transcription: transcriptsWires,
-  speech: ["speech"],
+  transcription: [...transcriptsWires, ...vendorTranscriptsWires],
+  speech: speechWires,
   realtime: realtimeWires,
 };

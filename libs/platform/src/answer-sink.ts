@@ -12,6 +12,10 @@ export interface AnswerSink {
   readonly full: boolean;
   /** Adds a header to a head that is not out yet. */
   setHeader(name: string, value: string): void;
+  /** Announces a trailer in a head that is not out yet; nothing where the connection cannot carry one. */
+  announceTrailer(name: string): void;
+  /** Adds a trailer that was announced, before the last piece. */
+  addTrailer(name: string, value: string): void;
   /** Sends the head. */
   begin(status: number, headers: Readonly<Record<string, string>>): void;
   /** Sends a piece of the body; false where the sink is full with it. */
@@ -60,6 +64,16 @@ class ResponseSink implements AnswerSink {
 
   setHeader(name: string, value: string): void {
     this.#response.setHeader(name, value);
+  }
+
+  announceTrailer(name: string): void {
+    const { httpVersionMajor, httpVersionMinor } = this.#response.req;
+    // A body of HTTP/1.0 is not sent in chunks, and ends without trailers.
+    if (httpVersionMajor > 1 || httpVersionMinor > 0) this.#response.setHeader("trailer", name);
+  }
+
+  addTrailer(name: string, value: string): void {
+    if (this.#response.getHeader("trailer") !== undefined) this.#response.addTrailers({ [name]: value });
   }
 
   begin(status: number, headers: Readonly<Record<string, string>>): void {

@@ -75,10 +75,10 @@ export class BusPublisher implements Disposable {
   #answered(failed: Error | null, message: Msg): void {
     const [name = "", at = ""] = message.subject.slice(this.#inbox.length + 1).split(".");
     const batch = this.#batches.get(name);
-    const place = Number(at);
-    if (batch === undefined || batch.answered[place] === true) return;
-    batch.answered[place] = true;
-    batch.results[place] = failed ?? resultOf(message);
+    const index = Number(at);
+    if (batch === undefined || batch.answered[index] === true) return;
+    batch.answered[index] = true;
+    batch.results[index] = failed ?? resultOf(message);
     if (--batch.left === 0) this.#end(name, batch);
   }
 

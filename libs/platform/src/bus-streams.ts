@@ -51,9 +51,7 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
     if (config.max_bytes !== unbounded && config.max_bytes < bounds.keepBytes)
       await streams
         .update(name, { ...config, num_replicas: replicas, max_bytes: bounds.keepBytes })
-        .catch((error: unknown) =>
-          log.warn({ err: error, stream: name }, "a stream of events stays as small as it is"),
-        );
+        .catch((error: unknown) => log.warn({ err: error, stream: name }, "a stream of events could not be resized"));
   }
 }
 

@@ -145,7 +145,7 @@ class JetStreamBus implements Bus {
    * would be published stays where it is.
    */
   #mend(): void {
-    if (this.#connected) this.#log.warn("streams of events may be gone: looking for them");
+    if (this.#connected) this.#log.warn("streams of events may be missing: checking");
     this.#report(false);
     this.#mending ??= this.#makeStreams().finally(() => {
       this.#mending = undefined;
@@ -163,7 +163,7 @@ class JetStreamBus implements Bus {
         this.#log.info("nats is back");
         return;
       } catch (error) {
-        if (!complained) this.#log.warn({ err: withoutCertificate(error) }, "streams of events are not there");
+        if (!complained) this.#log.warn({ err: withoutCertificate(error) }, "streams of events are missing");
         complained = true;
         await pause();
       }

@@ -13,7 +13,7 @@ export function certificateRefused(server: string, error: unknown): StartError |
   if (!(error instanceof Error && error.message.includes("certificate"))) return undefined;
   const [what = ""] = error.message.split(";");
   return new StartError(
-    `${server}'s certificate is refused: ${what}. NODE_EXTRA_CA_CERTS names the file of an authority of your own.`,
+    `${server}'s certificate is refused: ${what}. Set NODE_EXTRA_CA_CERTS to the file of your own authority.`,
   );
 }
 

@@ -1,16 +1,16 @@
-/** Bytes that the first place has. */
+/** Bytes that the first buffer has. */
 const firstBytes = 16 * 1024;
 
 /**
- * Bytes gathered in one place that grows with what has arrived, at most to twice of it: a declared length reserves
+ * Bytes gathered in one buffer that grows with what has arrived, at most to twice of it: a declared length reserves
  * nothing, and pieces and their sum are never held both.
  */
 export class GrowingBytes {
   readonly #expected: number;
-  #place: Buffer | undefined;
+  #buffer: Buffer | undefined;
   #size = 0;
 
-  /** `expected` bytes end the growth: a body of declared length gets no larger a place. 0: not known. */
+  /** `expected` bytes end the growth: a body of declared length gets no larger buffer. 0: not known. */
   constructor(expected: number) {
     this.#expected = expected;
   }
@@ -22,30 +22,30 @@ export class GrowingBytes {
   add(chunk: Buffer): void {
     const size = this.#size + chunk.length;
     // A small body comes in one piece: it stays where it is.
-    if (this.#place === undefined && size >= this.#expected && chunk.length > 0 && this.#expected > 0) {
-      this.#place = chunk;
+    if (this.#buffer === undefined && size >= this.#expected && chunk.length > 0 && this.#expected > 0) {
+      this.#buffer = chunk;
     } else {
-      const place = this.#placeFor(size);
-      chunk.copy(place, this.#size);
+      const buffer = this.#bufferFor(size);
+      chunk.copy(buffer, this.#size);
     }
     this.#size = size;
   }
 
-  /** All bytes so far; what is not used of the place is let go where it is much. */
+  /** All bytes so far; what is not used of the buffer is let go where it is much. */
   get bytes(): Buffer {
-    const place = this.#place ?? Buffer.alloc(0);
-    const bytes = place.subarray(0, this.#size);
-    return place.length - this.#size > this.#size / 4 ? Buffer.from(bytes) : bytes;
+    const buffer = this.#buffer ?? Buffer.alloc(0);
+    const bytes = buffer.subarray(0, this.#size);
+    return buffer.length - this.#size > this.#size / 4 ? Buffer.from(bytes) : bytes;
   }
 
-  #placeFor(size: number): Buffer {
-    const place = this.#place;
-    if (place !== undefined && place.length >= size) return place;
-    const doubled = Math.max(firstBytes, 2 * (place?.length ?? 0));
+  #bufferFor(size: number): Buffer {
+    const buffer = this.#buffer;
+    if (buffer !== undefined && buffer.length >= size) return buffer;
+    const doubled = Math.max(firstBytes, 2 * (buffer?.length ?? 0));
     const wanted = this.#expected >= size ? Math.min(this.#expected, doubled) : doubled;
     const larger = Buffer.allocUnsafeSlow(Math.max(size, wanted));
-    place?.copy(larger, 0, 0, this.#size);
-    this.#place = larger;
+    buffer?.copy(larger, 0, 0, this.#size);
+    this.#buffer = larger;
     return larger;
   }
 }

@@ -1,3 +1,5 @@
+export { acceptWebSockets, type AcceptWebSocket } from "./web-socket/accept.ts";
+export { checkHandshake } from "./web-socket/handshake.ts";
 export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
 export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export type { AreaHandlers, EndpointHandler, ServiceCall } from "./area-handler.ts";
@@ -25,7 +27,7 @@ export {
   type VariableDescription,
   type VariableReader,
 } from "./variables.ts";
-export { followFile, type FollowedFile, type SpoolPlace } from "./form/follow-file.ts";
+export { followFile, type FollowedFile, type Spool } from "./form/follow-file.ts";
 export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";
@@ -59,6 +61,7 @@ export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
+export { readProcesses, version, type SeenProcess } from "./process/presence.ts";
 export { runProcess } from "./process/run-process.ts";
 export { runWorkers, type WorkPlan } from "./process/run-workers.ts";
 export { defineService, type OpenService, type Service, type ServiceContext } from "./process/service.ts";

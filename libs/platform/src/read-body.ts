@@ -125,7 +125,7 @@ async function gather(
   const onBroken = (): void =>
     source === request
       ? onGone()
-      : fail(new Failure("invalid_value", "The compressed body is broken.", { param: "content-encoding" }));
+      : fail(new Failure("invalid_value", "The compressed body is corrupt.", { param: "content-encoding" }));
   const onClose = (): void => {
     if (!request.complete) onGone();
   };

@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { StartError } from "./start-error.ts";
 
 /** A server's address. */
@@ -7,7 +8,7 @@ export interface RedisNode {
 }
 
 /** Where Redis is, and how it is reached. */
-export type RedisPlace = {
+export type RedisAddress = {
   readonly credentials: { readonly username?: string; readonly password?: string };
   readonly tls: boolean;
 } & (
@@ -32,7 +33,7 @@ const ports = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
  * and the query at any of them. `rediss…` is by TLS. The first address's name and password are Redis's. Throws
  * StartError, without a word of what stands in it.
  */
-export function readRedisUrl(text: string): RedisPlace {
+export function readRedisUrl(text: string): RedisAddress {
   const urls = text.split(",").map((item) => new URL(item.trim()));
   const [first] = urls;
   const kinds = new Set(urls.map(({ protocol }) => protocol));
@@ -57,14 +58,14 @@ export function readRedisUrl(text: string): RedisPlace {
 function sentinelsIn(urls: readonly URL[], [master = "", database]: readonly string[]) {
   if (master === "") throw new StartError("REDIS_URL must name the Sentinels' master: redis+sentinel://host/master");
   const [sentinelPassword] = urls.flatMap(({ searchParams }) => searchParams.getAll("sentinelPassword"));
-  return {
+  return present({
     master: decodeURIComponent(master),
     database: databaseOf(database),
-    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
-  };
+    sentinelPassword,
+  });
 }
 
-function credentialsIn({ username, password }: URL): RedisPlace["credentials"] {
+function credentialsIn({ username, password }: URL): RedisAddress["credentials"] {
   return {
     ...(username === "" ? {} : { username: decodeURIComponent(username) }),
     ...(password === "" ? {} : { password: decodeURIComponent(password) }),

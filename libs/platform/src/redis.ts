@@ -1,11 +1,11 @@
 import { Cluster, Redis as Single } from "ioredis";
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
-import { readRedisUrl, type RedisPlace } from "./redis-url.ts";
+import { readRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { scriptSources } from "./script/sources.ts";
 import { storeAway } from "./store-failure.ts";
 
@@ -36,8 +36,8 @@ const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPause
  * says `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
-  const place = readRedisUrl(url);
-  const redis = connectionTo(place);
+  const address = readRedisUrl(url);
+  const redis = connectionTo(address);
   if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log, timeoutMs));
   else breakWhenSlow(redis, log, timeoutMs);
   let complained = false;
@@ -51,13 +51,13 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
     if (complained) log.info("redis is back");
     complained = false;
   });
-  await untilReady(redis, place);
+  await untilReady(redis, address);
   await loadScripts(redis, log);
   return redis;
 }
 
-function connectionTo(place: RedisPlace): Redis {
-  const { credentials, tls } = place;
+function connectionTo(address: RedisAddress): Redis {
+  const { credentials, tls } = address;
   const command = {
     ...credentials,
     ...(tls ? { tls: {} } : {}),
@@ -65,8 +65,8 @@ function connectionTo(place: RedisPlace): Redis {
     connectTimeout: 2_000,
     maxLoadingRetryTime: loadingPauseMs,
   };
-  if (place.kind === "cluster")
-    return new Cluster([...place.nodes], {
+  if (address.kind === "cluster")
+    return new Cluster([...address.nodes], {
       lazyConnect: true,
       enableAutoPipelining: true,
       enableOfflineQueue: false,
@@ -83,15 +83,15 @@ function connectionTo(place: RedisPlace): Redis {
     enableOfflineQueue: false,
     retryStrategy: pauseOf,
     reconnectOnError: isDemoted,
-    db: place.database,
+    db: address.database,
   };
-  if (place.kind === "single") return new Single({ ...single, ...place.node });
+  if (address.kind === "single") return new Single({ ...single, ...address.node });
   return new Single({
     ...single,
-    sentinels: [...place.nodes],
-    name: place.master,
+    sentinels: [...address.nodes],
+    name: address.master,
     sentinelRetryStrategy: pauseOf,
-    ...(place.sentinelPassword === undefined ? {} : { sentinelPassword: place.sentinelPassword }),
+    ...present({ sentinelPassword: address.sentinelPassword }),
     ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
   });
 }
@@ -103,7 +103,7 @@ async function loadScripts(redis: Redis, log: Logger): Promise<void> {
   await Promise.all(loads).catch((error: unknown) => log.debug({ err: error }, "scripts not loaded in advance"));
 }
 
-async function untilReady(redis: Redis, place: RedisPlace): Promise<void> {
+async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
   const ready = new Promise<void>((resolve) => void redis.once("ready", resolve));
   redis.connect().catch(() => undefined); // the retry strategy goes on; "error" has been logged
   const failed = Promise.withResolvers<never>();
@@ -111,7 +111,7 @@ async function untilReady(redis: Redis, place: RedisPlace): Promise<void> {
     () => failed.reject(new StartError("Redis did not answer: is REDIS_URL right?", 1)),
     connectWithinMs,
   );
-  redis.once("error", () => void certificateProblem(place).then((problem) => problem && failed.reject(problem)));
+  redis.once("error", () => void certificateProblem(address).then((problem) => problem && failed.reject(problem)));
   try {
     await Promise.race([ready, failed.promise]);
   } catch (error) {
@@ -123,9 +123,9 @@ async function untilReady(redis: Redis, place: RedisPlace): Promise<void> {
 }
 
 /** What is wrong with the certificates of the servers that REDIS_URL names. */
-async function certificateProblem(place: RedisPlace): Promise<StartError | undefined> {
-  if (!place.tls) return undefined;
-  const errors = await Promise.all((place.kind === "single" ? [place.node] : place.nodes).map(handshakeError));
+async function certificateProblem(address: RedisAddress): Promise<StartError | undefined> {
+  if (!address.tls) return undefined;
+  const errors = await Promise.all((address.kind === "single" ? [address.node] : address.nodes).map(handshakeError));
   return errors.map((error) => certificateRefused("Redis", error)).find((problem) => problem !== undefined);
 }
 

@@ -22,7 +22,7 @@ const words = [
 
 /** The failure of a step that needed a store which is away or slow (503). */
 export function storeAway(cause: unknown): Failure {
-  return new Failure("server_overloaded", "The gateway's store is away or slow; try again shortly.", {
+  return new Failure("server_overloaded", "The gateway's store is unavailable or slow; try again shortly.", {
     cause,
     retryAfterSeconds: 1,
   });

@@ -1,9 +1,9 @@
+import { present } from "@modelgate/contracts";
 import {
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
-  type Attributes,
   type Context,
   type Span as TelemetrySpan,
 } from "@opentelemetry/api";
@@ -11,7 +11,7 @@ import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import type { Logger } from "./log.ts";
-import type { Span, SpanAttributes, SpanStart, StartSpan } from "./tracing.ts";
+import type { Span, SpanStart, StartSpan } from "./tracing.ts";
 
 /** Most spans that wait for the collector; what is beyond is dropped, no request waits for it. */
 const mostWaiting = 4_096;
@@ -35,7 +35,7 @@ export function openTelemetry(
     startSpan: ({ name, kind, parent, attributes = {} }) =>
       // The linter takes the optional enum of the options for another one.
       // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
-      spanOf(tracer.startSpan(name, { kind: kinds[kind], attributes: known(attributes) }, above(parent))),
+      spanOf(tracer.startSpan(name, { kind: kinds[kind], attributes: present(attributes) }, above(parent))),
     async [Symbol.asyncDispose]() {
       const alarm = Promise.withResolvers<void>();
       const timer = setTimeout(alarm.resolve, lastFlightMs);
@@ -50,7 +50,7 @@ function spanOf(span: TelemetrySpan): Span {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return {
     traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
-    set: (attributes) => void span.setAttributes(known(attributes)),
+    set: (attributes) => void span.setAttributes(present(attributes)),
     end(error) {
       if (error !== undefined) {
         span.setAttribute("error.type", error);
@@ -69,8 +69,4 @@ function above(parent: string | undefined): Context {
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;
   const traceFlags = Number.parseInt(flags, 16) & 1;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
-}
-
-function known(attributes: SpanAttributes): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }

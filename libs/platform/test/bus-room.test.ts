@@ -57,6 +57,6 @@ describe.skipIf(!clusterIsPossible)("a NATS with little room", () => {
       { subject: "task.v1.video.queued", body: "{}", id: "one" },
     ];
     expect(await bus.publish(both)).toEqual([undefined, undefined]);
-    expect(said.join("")).toContain("stays as small as it is");
+    expect(said.join("")).toContain("could not be resized");
   });
 });

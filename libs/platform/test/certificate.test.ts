@@ -21,7 +21,7 @@ test("only what is about certificates ends a start", () => {
   expect(certificateRefused("Redis", new Error("connect ECONNREFUSED"))).toBeUndefined();
   expect(certificateRefused("Redis", undefined)).toBeUndefined();
   expect(certificateRefused("Redis", new Error("certificate has expired; more"))?.message).toBe(
-    "Redis's certificate is refused: certificate has expired. NODE_EXTRA_CA_CERTS names the file of an authority of your own.",
+    "Redis's certificate is refused: certificate has expired. Set NODE_EXTRA_CA_CERTS to the file of your own authority.",
   );
 });
 

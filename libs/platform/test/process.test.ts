@@ -54,7 +54,7 @@ describe("what the edge signs", () => {
   });
 });
 
-test("a sealed text opens under either secret of a rotation, and only for its purpose and place", () => {
+test("a sealed text opens under either secret of a rotation, and only for its purpose and context", () => {
   const sealed = openSealer(["old"], "keys").seal("text", "a");
   expect(openSealer(["new", "old"], "keys").open(sealed, "a")).toBe("text");
   expect(openSealer(["old", "new"], "keys").open(sealed, "a")).toBe("text");

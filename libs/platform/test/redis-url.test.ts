@@ -45,8 +45,8 @@ test.each<[string, object]>([
       ],
     },
   ],
-])("%s", (text, place) => {
-  expect(readRedisUrl(text)).toMatchObject(place);
+])("%s", (text, address) => {
+  expect(readRedisUrl(text)).toMatchObject(address);
 });
 
 test.each([

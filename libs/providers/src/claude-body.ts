@@ -17,5 +17,5 @@ export function claudeBody(
 /** A body that can be signed and changed. Throws Failure upstream_error for one that is sent as it comes. */
 export function wholeBody(body: AnswerCall["body"]): Buffer {
   if (Buffer.isBuffer(body)) return body;
-  throw new Failure("upstream_error", "The vendor of this model takes no uploads.");
+  throw new Failure("upstream_error", "The vendor of this model does not accept uploads.");
 }

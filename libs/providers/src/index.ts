@@ -3,6 +3,8 @@ import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
 import { byName } from "./by-name/index.ts";
 import { cohere } from "./cohere/index.ts";
+import { deepgram } from "./deepgram/index.ts";
+import { elevenlabs } from "./elevenlabs/index.ts";
 import { gemini } from "./gemini/index.ts";
 import { jimeng } from "./jimeng/index.ts";
 import { jina } from "./jina/index.ts";
@@ -40,5 +42,7 @@ export const providers: Readonly<Record<string, Provider>> = {
   jimeng,
   bedrock,
   vertex,
+  elevenlabs,
+  deepgram,
   ...byName,
 };

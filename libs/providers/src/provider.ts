@@ -35,7 +35,7 @@ export interface Provider {
   readonly baseUrl?: string | undefined;
   /** The variable that holds its key for a channel that names none. */
   readonly keyVariable?: string | undefined;
-  /** The key of a channel that names none, where it stands for a chain of places. */
+  /** The key of a channel that names none, where it stands for a chain of sources. */
   readonly usualKey?: string | undefined;
   /** It is run by its operator: it asks for no key unless it is set up to, and costs nothing by the token. */
   readonly isLocal?: true | undefined;

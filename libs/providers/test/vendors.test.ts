@@ -102,6 +102,8 @@ describe("a call goes to", () => {
       true,
       "https://v.example/at/x/ws/google.ai.generativelanguage.v1alpha.GenerativeService.BidiGenerateContent",
     ],
+    ["gemini", "https://v.example", "imagen", "imagen-4", false, "https://v.example/v1beta/models/imagen-4:predict"],
+    ["cohere", "https://v.example/v2", "cohere-embeddings", "m", false, "https://v.example/v2/embed"],
     ["jina", "https://v.example/v1", "jina-rerank", "m", false, "https://v.example/v1/rerank"],
     ["cohere", "https://v.example", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
     ["cohere", "https://v.example/v1", "cohere-rerank", "m", false, "https://v.example/v2/rerank"],
@@ -120,8 +122,9 @@ describe("a call goes to", () => {
 /** Videos are tasks, which have addresses of their own. */
 const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
 
-/** Models of Bedrock that are invoked in their own wires share an action: the model decides what it takes. */
-const byWire = Object.values(providers).filter(({ name }) => name !== "bedrock");
+/** Their models that are invoked in wires of their own share an action: the model decides what it takes. */
+const byModel: ReadonlySet<string> = new Set(["bedrock", "vertex", "gemini"]);
+const byWire = Object.values(providers).filter(({ name }) => !byModel.has(name));
 
 test.each(byWire)("$name has an address of its own for every wire that it can be spoken to in", (provider) => {
   const addresses = upstreamWires
@@ -179,7 +182,7 @@ test("a file on the vendor's own host is asked for with the key and nothing else
 
 test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks that an answer could name", (name) => {
   const poll = () => providers[name]?.request({ ...call, act: "poll", wire: "images", task: "t" });
-  expect(poll).toThrow("The vendor answered with a task although it has none.");
+  expect(poll).toThrow("The vendor answered with a task, which it does not support.");
 });
 
 test("a vendor signs the address, the body and the time", () => {
@@ -200,7 +203,7 @@ const signature = (Code: string): string => JSON.stringify({ ResponseMetadata: {
 
 describe("an error means", () => {
   test.each<[string, number, string, string, string]>([
-    ["anthropic", 529, alpha("overloaded_error"), "upstream_error", "channel"],
+    ["anthropic", 529, alpha("overloaded_error"), "upstream_overloaded", "channel"],
     ["anthropic", 429, alpha("rate_limit_error"), "upstream_rate_limited", "key"],
     ["anthropic", 401, alpha("authentication_error"), "upstream_auth_failed", "key"],
     ["anthropic", 400, alpha("invalid_request_error", "Your credit balance is too low"), "upstream_auth_failed", "key"],

@@ -13,11 +13,11 @@ export {
 export type { RelayDeps } from "./deps.ts";
 export { relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees } from "./money/fees.ts";
-export type { CallPlan, VendorCall } from "./call/plan.ts";
+export type { CallPlan, PlannedCall, RelayedCall, VendorCall } from "./call/plan.ts";
 export { openRelay, type OpenRelay } from "./open-relay.ts";
-export { priced } from "./money/priced.ts";
+export { priced, type PricedModel } from "./money/priced.ts";
 export { checkJson, parseJson, renderJson, reparseJson } from "./bodies/large-json.ts";
-export { checked, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
+export { checked, parseBody, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
 export { runCall } from "./call/run-call.ts";
 export { openSettlements, type Settlements } from "./money/settlements.ts";
 export type {
@@ -45,7 +45,7 @@ export type { Answered, Forwarded } from "./call/plan.ts";
 export { dearestTokens, wholeOutput, type Expectation } from "./money/expect.ts";
 export type { RequestSize } from "./money/request-size.ts";
 export type { Waiting } from "./call/waiting.ts";
-export { countTokens, estimateTokens, loadTokenizer } from "./money/tokens.ts";
+export { countTokens, estimateTokens } from "./money/tokens.ts";
 export { renderSupported } from "./answers/unsupported.ts";
 export { boundOfHeld, capUnits, mostBilledImages, type UsageBound } from "./money/usage-bound.ts";
 export { reportDropped, reportWay } from "./call/report-way.ts";

@@ -4,6 +4,7 @@ import type { AnswerSink, SinkWatcher } from "@modelgate/platform";
 /** A client that keeps what it is sent, and reads at the pace that the test sets. */
 export class FakeClient implements AnswerSink {
   readonly headers: Record<string, string> = {};
+  readonly trailers: Record<string, string> = {};
   status: number | undefined;
   text = "";
   ended = false;
@@ -22,6 +23,12 @@ export class FakeClient implements AnswerSink {
 
   setHeader(name: string, value: string): void {
     this.headers[name] = value;
+  }
+
+  announceTrailer(): void {}
+
+  addTrailer(name: string, value: string): void {
+    this.trailers[name] = value;
   }
 
   begin(status: number, headers: Readonly<Record<string, string>>): void {

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, "../../..");
 const self = "libs/testkit/test/house-words.test.ts";
 
 /** What is forbidden, and what to write for it. */
-const forbidden: readonly { readonly pattern: RegExp; readonly instead: string }[] = [
+const forbidden: readonly { readonly pattern: RegExp; readonly instead: string; readonly files?: RegExp }[] = [
   { pattern: /(?<![a-z])told(?![a-z])|Told(?![a-z])/, instead: "sent, answered, reported, shown, rendered" },
   { pattern: /(?<![a-z])[Tt]ell(?:s|ing|er)?(?![a-z])|Tell(?=[A-Z])/, instead: "send, report, notify, say, state" },
   { pattern: /\b[Ww]hoever\b|Whoever/, instead: "the one that is meant: caller, reader, operator" },
@@ -19,6 +19,11 @@ const forbidden: readonly { readonly pattern: RegExp; readonly instead: string }
   { pattern: /(?<!there )\b(?:is|are|be|was|were) none\b/, instead: "is not a …, is invalid, undefined without one" },
   { pattern: /\b[Ff]ates\b/, instead: "field support" },
   { pattern: /\b[Ii]nlets?\b/, instead: "held stream" },
+  {
+    pattern: /#places?\b|\b(?:const|let|readonly) places?\b|[({] ?place(?:Of)?[,:(]|(?<!["'`\w])\w+Place\b/,
+    instead: "channel key, rest scope, address, position, index, path, range, slot",
+    files: /^(?:libs|services)\/[^/]+\/src\//,
+  },
 ];
 
 /** Lines that may have such a word, each for a reason. */
@@ -39,9 +44,9 @@ const lines = files.flatMap((file) => {
 });
 
 describe("the words of the house", () => {
-  test.each(forbidden)("$pattern is not used; write: $instead", ({ pattern }) => {
+  test.each(forbidden)("$pattern is not used; write: $instead", ({ pattern, files: where = /^/ }) => {
     const found = lines
-      .filter(({ line }) => pattern.test(line))
+      .filter(({ file, line }) => where.test(file) && pattern.test(line))
       .filter((found) => !allowed.some(({ file, line }) => file.test(found.file) && line.test(found.line)))
       .map(({ file, line, at }) => `${file}:${at}: ${line.trim()}`);
     expect(found).toEqual([]);

@@ -15,8 +15,8 @@ const kinds: Readonly<Record<string, readonly string[]>> = {
   video: ["index", "parse-answer", "parse-request", "render-request", "render-task"],
 };
 
-/** Folders of a kind that are no wire: the neutral form, and moderation by models that chat. */
-const noWires: ReadonlySet<string> = new Set(["hub", "by-chat"]);
+/** Folders of a kind that are no wire of a vendor: the neutral form, moderation by models that chat, what clients alone speak. */
+const noWires: ReadonlySet<string> = new Set(["hub", "by-chat", "for-clients"]);
 
 const source = new URL("../src/", import.meta.url);
 

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { askOfBatchEmbedContents, askOfEmbedContent, reliedOfContentEmbeddings } from "../src/vectors/content/ask.ts";
 import { batchEmbedContentsCodec, embedContentCodec } from "../src/vectors/content/index.ts";
-import { mostInBatch } from "../src/vectors/content/render-request.ts";
 import { askOfEmbeddings, reliedOfEmbeddings } from "../src/vectors/embeddings/ask.ts";
 import { embeddingsCodec } from "../src/vectors/embeddings/index.ts";
 import type { VectorsContext } from "../src/vectors/hub/codec.ts";
@@ -185,14 +184,10 @@ describe("an embeddings client on a content vendor", () => {
     });
   });
 
-  test("tokens are refused loudly, and so is more than a batch", () => {
+  test("tokens are refused loudly", () => {
     const render = (inputs: VectorsRequest["inputs"]) =>
       failureOf(() => batchEmbedContentsCodec.renderRequest({ model: "m", inputs }, { model: "theirs" }));
     expect(render([{ content: { kind: "tokens", tokens: [1] } }])).toMatchObject({
-      code: "unsupported_parameter",
-      param: "inputs",
-    });
-    expect(render(texts(...Array.from({ length: mostInBatch + 1 }, () => "a")))).toMatchObject({
       code: "unsupported_parameter",
       param: "inputs",
     });

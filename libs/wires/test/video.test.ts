@@ -176,14 +176,10 @@ describe("a vendor is sent", () => {
 
   test.each([
     ["kling-video", { duration: 7 }, "seconds"],
-    ["kling-video", { fps: 30 }, "fps"],
-    ["kling-video", { size: "1792x1024" }, "size"],
     ["kling-video", { image_tail: png }, "lastFrame"],
     ["jimeng-video", { duration: 6 }, "seconds"],
-    ["jimeng-video", { fps: 30 }, "fps"],
     ["jimeng-video", { negative_prompt: "cars" }, "negativePrompt"],
     ["jimeng-video", { image: png, image_tail: "https://x.example" }, "firstFrame"],
-    ["videos", { fps: 24 }, "fps"],
     ["videos", { image_tail: png }, "lastFrame"],
   ] as const)("%s nothing that it cannot do: %j", (wire, more, param) => {
     expect(failureOf(() => render(wire, { model: "film", prompt: "p", ...more }))).toMatchObject({
@@ -191,6 +187,18 @@ describe("a vendor is sent", () => {
       param,
     });
   });
+});
+
+test.each([
+  ["kling-video", { fps: 30, size: "1792x1024" }, ["size", "fps"]],
+  ["kling-video", { size: "1280x720" }, []],
+  ["jimeng-video", { fps: 30, aspect_ratio: "2:1" }, ["aspectRatio", "fps"]],
+  ["jimeng-video", { fps: 24 }, []],
+  ["videos", { fps: 24, aspect_ratio: "16:9", seed: 7 }, ["seed", "fps", "aspectRatio"]],
+] as const)("%s is not sent what its vendor does not make, and it is named: %j", (wire, more, dropped) => {
+  const rendered = render(wire, { model: "film", prompt: "p", ...more });
+  expect(rendered.dropped).toEqual(dropped);
+  expect(rendered.body).not.toHaveProperty("fps");
 });
 
 describe("a task is written in its client's style", () => {

@@ -1,5 +1,5 @@
-import { BufferBudget, type FormLimits, type ServiceContext, type SpoolPlace } from "@modelgate/platform";
-import { loadTokenizer, openRelay, type OpenRelay } from "@modelgate/relay";
+import { BufferBudget, type FormLimits, type ServiceContext, type Spool } from "@modelgate/platform";
+import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 
@@ -12,7 +12,7 @@ export interface Deps extends OpenRelay {
   };
   readonly upload: {
     readonly limits: FormLimits;
-    readonly place: SpoolPlace;
+    readonly spool: Spool;
     /** Longest that a file is held for whose length cannot be read, in seconds. */
     readonly mostUnreadSeconds: number;
   };
@@ -24,7 +24,7 @@ const frameBytes = 64 * 1024;
 /** Opens everything once. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
-  const [open] = await Promise.all([openRelay(env.relay, context), loadTokenizer()]);
+  const open = await openRelay(env.relay, context);
   const { form, spool } = env;
   return {
     ...open,
@@ -38,7 +38,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
         files: 1,
         budget: open.body.budget,
       },
-      place: { folder: spool.folder, budget: new BufferBudget(spool.bytes, env.relay.buffers.shares) },
+      spool: { folder: spool.folder, budget: new BufferBudget(spool.bytes, env.relay.buffers.shares) },
       mostUnreadSeconds: env.mostUnreadSeconds,
     },
   };

@@ -7,7 +7,10 @@ import { CallPage } from "./pages/call.tsx";
 import { CallsPage } from "./pages/calls.tsx";
 import { ChannelsPage } from "./pages/channels.tsx";
 import { ModelsPage } from "./pages/models.tsx";
+import { SystemPage } from "./pages/system.tsx";
+import { TasksPage } from "./pages/tasks.tsx";
 import { SignInPage } from "./pages/sign-in.tsx";
+import { playgroundKinds, type PlaygroundKind } from "./parts/playground-kinds.ts";
 import { Frame } from "./parts/frame.tsx";
 
 /** Filters of the log of calls, as they stand in its address. */
@@ -21,6 +24,12 @@ export interface CallFilters {
   readonly outcome?: string | undefined;
   readonly request?: string | undefined;
   readonly live?: boolean | undefined;
+}
+
+/** Filters of the log of video tasks, as they stand in its address. */
+export interface TaskFilters {
+  readonly state?: string | undefined;
+  readonly account?: string | undefined;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
@@ -76,10 +85,23 @@ const operators = createRoute({
   path: "/operators",
   component: lazyRouteComponent(() => import("./pages/operators.tsx"), "OperatorsPage"),
 });
+const tasks = createRoute({
+  getParentRoute: () => frame,
+  path: "/tasks",
+  validateSearch: (search: Record<string, unknown>): TaskFilters => ({
+    state: text(search["state"]),
+    account: text(search["account"]),
+  }),
+  component: TasksPage,
+});
+const system = createRoute({ getParentRoute: () => frame, path: "/system", component: SystemPage });
 const audit = createRoute({ getParentRoute: () => frame, path: "/audit", component: AuditPage });
 const playground = createRoute({
   getParentRoute: () => frame,
   path: "/playground",
+  validateSearch: (search: Record<string, unknown>): { kind: PlaygroundKind } => ({
+    kind: playgroundKinds.find((known) => known === search["kind"]) ?? "chat",
+  }),
   component: lazyRouteComponent(() => import("./pages/playground.tsx"), "PlaygroundPage"),
 });
 
@@ -98,6 +120,8 @@ export const router = createRouter({
       models,
       configuration,
       operators,
+      tasks,
+      system,
       audit,
       playground,
     ]),

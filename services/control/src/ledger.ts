@@ -53,9 +53,13 @@ export function ledgerAt(url: string, secret: string): Ledger {
     try {
       answer = await fetch(new URL(path, url), { ...init, headers, signal: patience.signal });
     } catch (cause) {
-      throw new Failure("server_overloaded", "The ledger, which keeps the books, does not answer; try again shortly.", {
-        cause,
-      });
+      throw new Failure(
+        "server_overloaded",
+        "The ledger, which keeps the books, is not responding; try again shortly.",
+        {
+          cause,
+        },
+      );
     } finally {
       clearTimeout(timer); // a long export may take its time once it has begun
     }

@@ -6,6 +6,7 @@ import { channelRoutes } from "./api/channels.ts";
 import { configurationRoutes } from "./api/configuration.ts";
 import { modelRoutes } from "./api/models.ts";
 import { priceRoutes } from "./api/prices.ts";
+import { systemRoutes } from "./api/system.ts";
 import { tokenRoutes } from "./api/tokens.ts";
 import { namedVariables } from "./configuration/names.ts";
 import { addressBefore } from "./console/address.ts";
@@ -39,6 +40,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...priceRoutes(redis),
     ...modelRoutes(redis),
     ...billRoutes(redis),
+    ...systemRoutes(redis, ledger),
     ...configurationRoutes({ follower, path: env.configuration.path, books, names: namedVariables() }),
     ...vendorRoutes(transport),
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),

@@ -70,7 +70,7 @@ export function createForward(options: ForwardOptions): Forward {
     const { endpoint } = exchangeOf(request);
     const target = endpoint === undefined ? undefined : targets.get(endpoint.area);
     if (target === undefined)
-      throw new Failure("api_not_implemented", `This deployment runs no ${endpoint?.area ?? ""} service.`);
+      throw new Failure("api_not_implemented", `This deployment does not run the ${endpoint?.area ?? ""} service.`);
     return target;
   }
 

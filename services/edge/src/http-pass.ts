@@ -217,13 +217,13 @@ function withoutGaps(trailers: NodeJS.Dict<string>): Record<string, string> {
 
 /** No service answers. */
 export function away(): Failure {
-  return new Failure("server_overloaded", "The service behind this endpoint is away; try again shortly.", {
+  return new Failure("server_overloaded", "The service behind this endpoint is unavailable; try again shortly.", {
     retryAfterSeconds: 1,
   });
 }
 
 function lost(): Failure {
-  return new Failure("server_overloaded", "The service behind this endpoint broke off in its answer; try again.", {
+  return new Failure("server_overloaded", "The service behind this endpoint ended its answer early; try again.", {
     retryAfterSeconds: 1,
   });
 }

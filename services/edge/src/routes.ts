@@ -1,14 +1,12 @@
 import { ServerResponse, type IncomingMessage, type RequestListener } from "node:http";
 import { Socket } from "node:net";
 import express from "express";
-import { endpoints, Failure, openApi } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import {
   answerFailure,
-  answerJson,
   failureOf,
   idsOf,
   lingerOver,
-  once,
   refuseUpgrade,
   statusOf,
   type UpgradeHandler,
@@ -22,20 +20,8 @@ import { endpoint } from "./middleware/endpoint.ts";
 import { key } from "./middleware/key.ts";
 import { requestId } from "./middleware/request-id.ts";
 import { tags } from "./middleware/tags.ts";
+import { answerPage } from "./pages.ts";
 import { reportEnd, logFailure } from "./request-end.ts";
-
-/** Pages that need no key. */
-const openPages: Readonly<Record<string, () => string>> = {
-  "/openapi.json": once(() => JSON.stringify(openApi())),
-  "/": once(() =>
-    JSON.stringify({
-      name: "modelgate",
-      say: "One address and one key for every AI model.",
-      interface: "/openapi.json",
-      models: endpoints.listModels.path,
-    }),
-  ),
-};
 
 /**
  * The edge's chain, each step a file: request id → endpoint → key → caller → tags → admit → forward. No step reads a body.
@@ -70,9 +56,7 @@ export function routes(deps: Deps): { readonly handler: RequestListener; readonl
     next();
   });
   app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
-    const page = request.method === "GET" ? openPages[exchangeOf(request).path] : undefined;
-    if (page === undefined) return next();
-    answerJson(response, 200, page());
+    if (request.method !== "GET" || !answerPage(response, exchangeOf(request).path)) next();
   });
   app.use((request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => {
     try {

@@ -13,12 +13,12 @@ export const lastWordsMs = 2_000;
 /** The service is gone: another one takes the client (RFC 6455's registry: service restart). */
 const restart = (): SessionClose => ({
   code: 1012,
-  failure: new Failure("server_overloaded", "The service behind this session broke off; connect again."),
+  failure: new Failure("server_overloaded", "The service behind this session ended unexpectedly; reconnect."),
 });
 /** The edge goes, and the service did not say so in time. */
 const goingAway = (): SessionClose => ({
   code: 1001,
-  failure: new Failure("server_overloaded", "This gateway is going away; connect again."),
+  failure: new Failure("server_overloaded", "This gateway is shutting down; reconnect."),
 });
 
 /**

@@ -11,7 +11,7 @@ export class WebSockets {
   /** Throws Failure where no more are taken. */
   admit(): void {
     if (this.#state !== "open")
-      throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
+      throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
   }
 
   /** Keeps a WebSocket until its client's half is closed. */

@@ -1,4 +1,4 @@
-import { BooksAway, isAway, openBooks, type Books, type BooksPlace } from "@modelgate/books";
+import { BooksAway, isAway, openBooks, type Books, type BooksAddress } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { observeStore, type Logger } from "@modelgate/platform";
 
@@ -22,14 +22,14 @@ const retryMs = 1_000;
  * Opens the books. Throws StartError where they cannot be used as they are; a server that does not answer is tried again
  * in the background, for good.
  */
-export async function connectBooks(place: BooksPlace, log: Logger): Promise<BooksConnection> {
-  const connection = new Connection(place, log);
+export async function connectBooks(address: BooksAddress, log: Logger): Promise<BooksConnection> {
+  const connection = new Connection(address, log);
   await connection.open();
   return connection;
 }
 
 class Connection implements BooksConnection {
-  readonly #place: BooksPlace;
+  readonly #address: BooksAddress;
   readonly #log: Logger;
   #books: Books | undefined;
   #awaySince: Date | undefined;
@@ -37,8 +37,8 @@ class Connection implements BooksConnection {
   #opening: Promise<void> | undefined;
   readonly #closed = new AbortController();
 
-  constructor(place: BooksPlace, log: Logger) {
-    this.#place = place;
+  constructor(address: BooksAddress, log: Logger) {
+    this.#address = address;
     this.#log = log;
     observeStore("books", false); // from the start: without a sample no alert fires
   }
@@ -46,7 +46,7 @@ class Connection implements BooksConnection {
   /** Opens the books, or leaves that to the background. */
   async open(): Promise<void> {
     try {
-      this.#books = await openBooks(this.#place, this.#log);
+      this.#books = await openBooks(this.#address, this.#log);
       this.#report(undefined);
     } catch (error) {
       if (!(error instanceof BooksAway)) throw error;
@@ -59,7 +59,7 @@ class Connection implements BooksConnection {
     while (this.#books === undefined && !this.#closed.signal.aborted) {
       await pause(this.#closed.signal);
       try {
-        this.#books = await openBooks(this.#place, this.#log);
+        this.#books = await openBooks(this.#address, this.#log);
         this.#report(undefined);
       } catch (error) {
         if (!(error instanceof BooksAway)) this.#log.error({ err: error }, "the books cannot be used");

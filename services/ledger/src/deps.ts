@@ -31,8 +31,8 @@ export async function openDeps({
   shared,
 }: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
-  const place = { url: env.books.url, file: join(env.books.folder, "books.sqlite") };
-  const connection = opening.use(await connectBooks(place, log));
+  const address = { url: env.books.url, file: join(env.books.folder, "books.sqlite") };
+  const connection = opening.use(await connectBooks(address, log));
   const redis = await sharedRedis(shared, env);
   const bus = await sharedBus(shared, env);
   const { keepDays } = env.books;
@@ -41,7 +41,18 @@ export async function openDeps({
   const watch = opening.use(
     watchRedis({ redis, bus, connection, log, roundMs: env.rounds.roundMs, taskSeal: openTaskSeal(env.secrets) }),
   );
-  opening.use(startRecording({ redis, bus, connection, log, counted, unpriced, noticed: (ids) => watch.noticed(ids) }));
+  opening.use(
+    startRecording({
+      redis,
+      bus,
+      connection,
+      log,
+      counted,
+      unpriced,
+      noticed: (ids) => watch.noticed(ids),
+      noticedTasks: (events) => watch.noticedTasks(events),
+    }),
+  );
   opening.use(startResupplying({ redis, bus, connection, log, afterMs: resupplyAfterMs }));
   opening.use(startForgetting({ connection, log, keepDays }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, wholeRuns: () => watch.wholeRuns }));

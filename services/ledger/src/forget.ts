@@ -19,7 +19,7 @@ export function startForgetting({
   const forget = (): void => {
     going ??= connection
       .fill((books) => forgetCalls(books, keepDays, Date.now()))
-      .catch((error: unknown) => log.warn({ err: error }, "old calls are not removed; trying again"))
+      .catch((error: unknown) => log.warn({ err: error }, "removing old calls failed; trying again"))
       .finally(() => {
         going = undefined;
       });

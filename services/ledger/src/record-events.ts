@@ -1,4 +1,4 @@
-import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
+import { isRecordable, isUnwritable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
 import { forgetSent, type OutboxEvent } from "@modelgate/accounts";
 import { CreditEvent, eventStreams, Failure, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
 import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
@@ -15,6 +15,8 @@ export interface RecordingOptions {
   readonly unpriced: Counter<"model" | "unit">;
   /** Called with the accounts of every batch that was recorded. */
   readonly noticed?: ((accounts: Iterable<string>) => void) | undefined;
+  /** Called with the events of tasks of every batch that was recorded. */
+  readonly noticedTasks?: ((events: readonly KeptTaskEvent[]) => void) | undefined;
 }
 
 /** The durable readers of the event streams, by stream. */
@@ -39,6 +41,10 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     options.noticed?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
   };
+  const tasksOf: Recording<KeptTaskEvent> = async (books, events) => {
+    await recordTasks(books, events);
+    options.noticedTasks?.(events);
+  };
   const reading = [
     bus.consume(usage.name, readers.USAGE, recorder(options, calls, stored("usage event", UsageEvent), isRecordable)),
     bus.consume(
@@ -46,11 +52,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
       readers.CREDITS,
       recorder(options, recordCredits, stored("credit event", CreditEvent), hasTime),
     ),
-    bus.consume(
-      tasks.name,
-      readers.TASKS,
-      recorder(options, recordTasks, stored("task event", KeptTaskEvent), hasTime),
-    ),
+    bus.consume(tasks.name, readers.TASKS, recorder(options, tasksOf, stored("task event", KeptTaskEvent), hasTime)),
   ];
   return {
     // Together: each waits for the end of its fetch.
@@ -75,8 +77,9 @@ function recorder<Event extends OutboxEvent>(
     try {
       await connection.fill((books) => record(books, events));
     } catch (error) {
-      if (error instanceof Failure) throw error; // away: the whole batch comes again
-      if (events.length <= 1) return log.error({ err: error, events }, "an event cannot be recorded and is left out");
+      // Away, read-only, full: the whole batch comes again until it is taken.
+      if (error instanceof Failure || !isUnwritable(error)) throw error;
+      if (events.length <= 1) return log.error({ err: error, events }, "an event cannot be recorded and is skipped");
       // One of them is wrong: the others are recorded without it.
       const middle = Math.ceil(events.length / 2);
       await recordAll(events.slice(0, middle));
@@ -88,9 +91,9 @@ function recorder<Event extends OutboxEvent>(
       try {
         const event = read(body);
         if (isSound(event)) return [event];
-        log.error({ bytes: body.length }, "an event that cannot be recorded is left out");
+        log.error({ bytes: body.length }, "an event that cannot be recorded is skipped");
       } catch (error) {
-        log.error({ err: error, bytes: body.length }, "an event that cannot be read is left out");
+        log.error({ err: error, bytes: body.length }, "an event that cannot be read is skipped");
       }
       return [];
     });

@@ -1,18 +1,24 @@
 import type { OperatorRoutes } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
 import { callRoutes } from "./api/calls.ts";
+import { firstByteRoutes } from "./api/first-bytes.ts";
 import { operatorRoutes } from "./api/operators.ts";
+import { storeRoutes } from "./api/stores.ts";
+import { taskRoutes } from "./api/tasks.ts";
 import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
 import type { Deps } from "./deps.ts";
 
 /** What the ledger answers to control. */
-export function routes({ redis, connection, keepDays }: Deps): OperatorRoutes {
+export function routes({ redis, bus, connection, keepDays }: Deps): OperatorRoutes {
   return {
     ...accountRoutes({ redis, connection }),
     ...operatorRoutes(connection),
     ...totalsRoutes(connection),
     ...callRoutes(connection),
+    ...firstByteRoutes(connection),
+    ...taskRoutes(connection),
+    ...storeRoutes({ redis, bus, connection }),
     ...verificationRoutes({ redis, connection, keepDays }),
   };
 }

@@ -5,18 +5,21 @@ import {
   claimTasks,
   createAccount,
   createTask,
+  findAccount,
   findTask,
   hold,
   listTasks,
   openTaskSeal,
   readLeftovers,
   shardOf,
+  sweepHolds,
   type TaskRecord,
 } from "@modelgate/accounts";
 import { openBooks, recordTasks, type Books } from "@modelgate/books";
+import type { KeptTaskEvent } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
-import { restoreTasks } from "../src/restore/restore-tasks.ts";
+import { LateTasks, restoreTasks } from "../src/restore/restore-tasks.ts";
 
 const account = "films";
 const shard = shardOf(account);
@@ -88,11 +91,12 @@ async function end(task: TaskRecord): Promise<void> {
 
 /** The books get what the outbox says of tasks. */
 async function record(): Promise<void> {
+  await recordTasks(books, await taskEvents());
+}
+
+async function taskEvents(): Promise<readonly KeptTaskEvent[]> {
   const events = (await readLeftovers(redis, shard, -1_000, 1_000)).map(({ event }) => event);
-  await recordTasks(
-    books,
-    events.filter((event) => "taskId" in event),
-  );
+  return events.filter((event) => "taskId" in event);
 }
 
 const due = async (): Promise<readonly string[]> =>
@@ -114,6 +118,34 @@ test("a Redis that was emptied has its tasks again: open ones are looked at at o
   // What can be fetched no longer stays away.
   await redis.flushall();
   expect(await restore(Date.now() + 3 * keepMs)).toBe(0);
+});
+
+test("a Redis that has the hold of a task and not the task: with the task its hold is open as long, and is not swept", async () => {
+  await redis.flushall();
+  await createAccount(redis, { id: account, balance: 1_000n });
+  const { callId } = await begin("held");
+  await record();
+  await redis.del(`task:{s${shard}}:${account}:held`);
+  await redis.zadd(`holds:{s${shard}}`, 1, callId); // as it was before the task was
+  expect(await restore()).toBeGreaterThan(0);
+  expect(await sweepHolds(redis, shard, 10)).toEqual([]);
+  expect(await findAccount(redis, account)).toMatchObject({ heldNanos: 7n });
+});
+
+test("events of tasks that come after a Redis was filled again: their tasks are put back, for a while", async () => {
+  await redis.flushall();
+  await createAccount(redis, { id: account, balance: 1_000n });
+  const late = new LateTasks();
+  await begin("late");
+  const events = await taskEvents();
+  await redis.del(`task:{s${shard}}:${account}:late`);
+  late.notice(events);
+  await late.restore({ redis, taskSeal }, Date.now());
+  expect(await findTask(redis, account, "late")).toBeUndefined(); // no Redis was lost
+  late.begin();
+  late.notice(events);
+  await late.restore({ redis, taskSeal }, Date.now());
+  expect(await findTask(redis, account, "late")).toMatchObject({ task: { id: "late" } });
 });
 
 test("a Redis that is behind hears of ends that it does not know, and keeps what it knows better", async () => {

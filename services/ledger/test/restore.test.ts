@@ -15,10 +15,12 @@ import { createLogger, openBus, signOperator, type Bus } from "@modelgate/platfo
 import {
   draftOf,
   startLocalBackends,
+  startLocalPostgres,
   startServiceAlone,
   until,
   type AloneService,
   type LocalBackends,
+  type LocalPostgres,
 } from "@modelgate/testkit";
 
 const secret = "a secret of the tests, long enough";
@@ -26,22 +28,27 @@ let backends: LocalBackends;
 let redis: Redis;
 let bus: Bus;
 let ledger: AloneService;
-beforeAll(async () => {
-  backends = await startLocalBackends();
-  redis = new Redis(backends.redisUrl);
-  bus = await openBus(backends.natsUrl, createLogger("test", "silent").log);
-  ledger = await startServiceAlone("ledger", {
+/** The books of these tests; those of `e2e/test/redis-lost.test.ts` are a file. */
+let postgres: LocalPostgres;
+const startLedger = (env: Readonly<Record<string, string>> = {}): Promise<AloneService> =>
+  startServiceAlone("ledger", {
     REDIS_URL: backends.redisUrl,
     NATS_URL: backends.natsUrl,
+    BOOKS_URL: postgres.url,
     MODELGATE_SECRET: secret,
     LOG_LEVEL: "info",
     ROUND_MS: "100",
-    AFTER_OUTAGE_MS: "200",
-    LEFT_BEHIND_MS: "200",
+    ...env,
   });
+beforeAll(async () => {
+  [backends, postgres] = await Promise.all([startLocalBackends(), startLocalPostgres()]);
+  redis = new Redis(backends.redisUrl);
+  bus = await openBus(backends.natsUrl, createLogger("test", "silent").log);
+  ledger = await startLedger({ AFTER_OUTAGE_MS: "200", LEFT_BEHIND_MS: "200" });
 });
 afterAll(async () => {
   await ledger?.stop();
+  await postgres?.[Symbol.asyncDispose]();
   redis?.disconnect();
   await bus?.[Symbol.asyncDispose]();
   await backends?.[Symbol.asyncDispose]();
@@ -213,13 +220,7 @@ test("accounts of a version that had them in Redis alone are taken over, and all
   // Accounts of a version before: taken over at the next start.
   await Promise.all(Array.from({ length: many }, (_, at) => createAccount(redis, { id: `many-${at}`, balance: 5n })));
   await ledger.stop();
-  ledger = await startServiceAlone("ledger", {
-    REDIS_URL: backends.redisUrl,
-    NATS_URL: backends.natsUrl,
-    MODELGATE_SECRET: secret,
-    LOG_LEVEL: "info",
-    ROUND_MS: "100",
-  });
+  ledger = await startLedger();
   await until("them to be taken over", () => ledger.logs().includes("taken over"), manyMs);
   await redis.flushall();
   await until("all to be back", () => ledger.logs().includes("are put back from the books"), manyMs);

@@ -17,7 +17,7 @@ import {
 } from "@modelgate/testkit";
 import { isDue } from "../src/watch/verify-accounts.ts";
 
-describe("an account's place in a period of verification", () => {
+describe("an account's offset in a period of verification", () => {
   test("comes once in a period, however often and irregularly it is looked", () => {
     fc.assert(
       fc.property(

@@ -7,7 +7,7 @@ import {
   reliedOfImages,
   type ImageRequest,
 } from "@modelgate/wires/images";
-import { endUserIn } from "@modelgate/wires/json";
+import { endUserIn, isRecord } from "@modelgate/wires/json";
 import type { Ask } from "@modelgate/wires/kind";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
@@ -19,10 +19,11 @@ export interface ReadRequest extends Disposable {
   readonly endUser: string | undefined;
 }
 
-/** Reads a request for images: JSON in either dialect, or a form. Throws Failure. */
-export async function readImageRequest(deps: Deps, call: ServiceCall): Promise<ReadRequest> {
-  if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call);
-  const ask = checked(askOfImageBody, reliedOfImages);
+/** Reads a request for images: JSON in either dialect, or a form; `prompt` stands where it has none. Throws Failure. */
+export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ReadRequest> {
+  if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);
+  const withPrompt = (body: unknown): unknown => (prompt !== undefined && isRecord(body) ? { prompt, ...body } : body);
+  const ask = checked((body) => askOfImageBody(withPrompt(body)), reliedOfImages);
   const body = await readJson(call, deps.body, async (value, bytes) => {
     const asked = await ask(value, bytes);
     await refuseVendorIds(deps.relay, call, { dialect: "other", body: value });
@@ -38,10 +39,12 @@ export async function readImageRequest(deps: Deps, call: ServiceCall): Promise<R
   }
 }
 
-async function readForm(deps: Deps, call: ServiceCall): Promise<ReadRequest> {
+async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefined): Promise<ReadRequest> {
   const form = await holdForm(call.request, deps.form, call.caller);
   try {
-    const ask = askOfImageForm(form);
+    const lacksPrompt = !form.fields.some(([name]) => name === "prompt");
+    const added = prompt !== undefined && lacksPrompt ? [["prompt", prompt] as const] : [];
+    const ask = askOfImageForm({ files: form.files, fields: [...form.fields, ...added] });
     await refuseVendorIds(deps.relay, call, { dialect: "other", body: formAsBody(form.fields) });
     return {
       ask,

@@ -67,11 +67,11 @@ export class Charges {
   constructor(deps: Deps, parts: ChargesParts) {
     this.#deps = deps;
     this.#parts = parts;
-    const { bridge, call, session } = parts;
+    const { bridge, call, session, responses } = parts;
     this.#payments = new Payments({
       redis: deps.relay.redis,
       tokenId: call.caller.tokenId,
-      underWay: () => this.#responses.size + bridge.responsesAsked,
+      underWay: () => this.#responses.size + bridge.responsesAsked + responses.settling,
       paid: () => session.paid(),
       waits: (failure) => session.waits(failure),
       unpaid: (error) => session.unpaid(error),

@@ -14,7 +14,7 @@ export async function checkEvent(
   if (isPlainAudio(data)) return;
   const { eventBytes, eventValues: values, eventMembers: members } = limits;
   if (data.length > eventBytes)
-    throw new Failure("request_too_large", `An event that is not audio alone has at most ${eventBytes} bytes.`);
+    throw new Failure("request_too_large", `An event other than audio may have at most ${eventBytes} bytes.`);
   await checkJson(data, { depth: body.depth, values, members });
 }
 

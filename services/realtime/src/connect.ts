@@ -106,7 +106,8 @@ async function greeting(socket: WebSocket, withinMs: number, signal: AbortSignal
     socket.pause();
     resolve();
   };
-  const onClose = (): void => reject(new Failure("upstream_error", "The vendor closed before the session began."));
+  const onClose = (): void =>
+    reject(new Failure("upstream_error", "The vendor closed the connection before the session began."));
   const onAbort = (): void => reject(new Failure("upstream_error"));
   const timer = setTimeout(() => reject(new Failure("upstream_timeout")), withinMs);
   socket.on("message", onMessage).once("close", onClose);

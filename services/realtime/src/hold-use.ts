@@ -59,7 +59,7 @@ export async function settleUnheld(deps: Deps, wanted: Omit<WantedUse, "upperNan
       return await held.settle(end);
     } catch (error) {
       if (tries === emptyTries)
-        deps.relay.log.error({ ...idsOf(wanted.call), err: asFailure(error) }, "a use is left uncharged");
+        deps.relay.log.error({ ...idsOf(wanted.call), err: asFailure(error) }, "a use was not charged");
       else await new Promise((resolve) => setTimeout(resolve, emptyPauseMs));
     }
   }

@@ -62,6 +62,7 @@ export class ResponseMoney {
   readonly #inUse = new Map<string, Slice>();
   readonly #steps = new InTurn();
   #closed = false;
+  #settling = 0;
   /** What a response cost last: the next one has its context again. */
   #lastCost: Nanos = 0n;
 
@@ -76,6 +77,11 @@ export class ResponseMoney {
   /** The call id of the current slice. */
   get callId(): string {
     return this.#current?.held.callId ?? "";
+  }
+
+  /** Responses that are done and not settled yet: they are about to give back what they did not need. */
+  get settling(): number {
+    return this.#settling;
   }
 
   /** Slices that are held for responses that have not begun. */
@@ -140,11 +146,13 @@ export class ResponseMoney {
     const { most } = this.passed;
     this.#lastCost = this.#costOf(capUnits(use.units, most).units);
     this.passed.settled();
+    this.#settling++;
     return this.#steps.run(async () => {
       const slice = this.#inUse.get(id) ?? this.#ready.shift();
       this.#inUse.delete(id);
       const end: CallEnd = { ...use, most, status: switchedProtocols, sent: this.#sentOf(slice) };
       await (slice?.held.settle(end) ?? settleUnheld(this.#deps, this.#wanted(), end));
+      this.#settling--;
     });
   }
 

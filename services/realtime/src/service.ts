@@ -9,7 +9,7 @@ export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
   const deps = await openDeps(context);
   const sessions = new Sessions(deps, metrics);
-  const handlers = routes();
+  const handlers = routes(deps);
   const upgrades = { realtime: (call: UpgradeCall) => sessions.begin(call) };
   return {
     serves: serveArea({ area: "realtime", secrets: env.relay.secrets, log, handlers, upgrades }),

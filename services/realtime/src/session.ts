@@ -1,7 +1,14 @@
 import { idsOf } from "@modelgate/platform";
 import type { Duplex } from "node:stream";
 import { asFailure, Failure } from "@modelgate/contracts";
-import { errorEvent, eventType, parseEvent, type Bridged, type RealtimeMessage } from "@modelgate/wires/realtime";
+import {
+  errorEvent,
+  eventMessage,
+  eventType,
+  parseEvent,
+  type Bridged,
+  type RealtimeMessage,
+} from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
@@ -22,6 +29,8 @@ export interface SessionParts {
   /** The connection that the client's WebSocket is made of. */
   readonly connection: Duplex;
   readonly sessionId: string;
+  /** What it begins with, as the client's first update. */
+  readonly settings?: object | undefined;
   readonly client: WebSocket;
   readonly vendor: VendorConnection;
   readonly responses: ResponseMoney;
@@ -109,6 +118,8 @@ export class Session {
     });
     this.#pass(bridge.open());
     this.#vendor.replay(first.splice(0));
+    const { settings } = this.#parts;
+    if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));
     socket.resume();
     // The vendor may have left between its greeting and now.
     if (socket.readyState !== socket.OPEN) this.#vendorClosed(1006, "");
@@ -120,14 +131,14 @@ export class Session {
     const failure = this.#clock.expired(now);
     if (failure !== undefined) return this.#end({ code: closeCodes.normal, reason: failure.code, failure });
     if (this.#clock.isVendorSilent(now) && !this.#client.full)
-      return this.#lost(new Failure("upstream_timeout", "The vendor fell silent."));
+      return this.#lost(new Failure("upstream_timeout", "The vendor stopped sending."));
     this.#client.tick(now);
     this.#vendor.tick(now);
   }
 
   /** The gateway ends: the client is closed with 1001, and can reconnect to another. */
   goAway(): void {
-    this.#end({ code: closeCodes.goingAway, reason: "the gateway is going away; connect again" });
+    this.#end({ code: closeCodes.goingAway, reason: "the gateway is shutting down; reconnect" });
   }
 
   /** A fault of ours ends its session, and no other. */

@@ -1,9 +1,18 @@
-import { Failure, headers } from "@modelgate/contracts";
+import type { SessionSettings } from "@modelgate/accounts";
+import { Failure } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
-import { ClientGone, Gauge, idsOf, type Registry, type UpgradeCall } from "@modelgate/platform";
+import {
+  acceptWebSockets,
+  ClientGone,
+  Gauge,
+  idsOf,
+  type AcceptWebSocket,
+  type Registry,
+  type UpgradeCall,
+} from "@modelgate/platform";
 import { priced, type HeldMoney } from "@modelgate/relay";
-import { WebSocketServer, type WebSocket } from "ws";
-import { watchLeaving, type Leaving } from "./leaving.ts";
+import { watchLeaving } from "./leaving.ts";
+import { boundSettings } from "./client-secrets.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import type { SessionPrice } from "./hold-use.ts";
@@ -22,6 +31,8 @@ const looksPerLimit = 4;
 interface Starting extends Handshake {
   readonly call: SessionCall;
   readonly price: SessionPrice;
+  /** What it begins with, where its key is bound to that. */
+  readonly settings: SessionSettings | undefined;
   /** Money for its first response. */
   readonly first: HeldMoney;
 }
@@ -29,7 +40,7 @@ interface Starting extends Handshake {
 /** All sessions of this process. */
 export class Sessions implements Disposable {
   readonly #deps: Deps;
-  readonly #server: WebSocketServer;
+  readonly #accept: AcceptWebSocket;
   readonly #open = new Set<Session>();
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
@@ -41,7 +52,7 @@ export class Sessions implements Disposable {
     const { messageBytes, pingMs, idleMs, longestMs, stallMs } = deps.limits;
     const open = this.#open;
     this.#deps = deps;
-    this.#server = openServer(messageBytes);
+    this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
     const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / looksPerLimit);
     this.#timer = setInterval(
       () => {
@@ -66,16 +77,17 @@ export class Sessions implements Disposable {
   /** Opens a session: everything that can be refused is refused before the protocol is switched. Throws Failure. */
   async begin(upgrade: UpgradeCall): Promise<void> {
     if (this.#state !== "open")
-      throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
+      throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
     if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
-      throw new Failure("server_overloaded", "The gateway holds as many sessions as it may; try again shortly.");
+      throw new Failure("server_overloaded", "The gateway is at its limit of sessions; try again shortly.");
     const handshake = readHandshake(upgrade.request, upgrade.query);
     const call = sessionCall(upgrade);
-    const price = priceOf(this.#deps, call, handshake.model);
+    const settings = await boundSettings(this.#deps, call);
+    const price = priceOf(this.#deps, call, handshake.model ?? settings?.model);
     this.#opening++;
     try {
       const first = await holdFirst(this.#deps, call, price);
-      await this.#start(upgrade, { ...handshake, call, price, first });
+      await this.#start(upgrade, { ...handshake, call, price, settings, first });
     } catch (error) {
       if (!(error instanceof AttemptsFailed)) throw error;
       const { failure, attempts } = error;
@@ -105,7 +117,7 @@ export class Sessions implements Disposable {
     clearInterval(this.#timer);
   }
 
-  async #start(upgrade: UpgradeCall, { call, beta, price, first }: Starting): Promise<void> {
+  async #start(upgrade: UpgradeCall, { call, beta, price, settings, first }: Starting): Promise<void> {
     using opening = new DisposableStack();
     opening.use(first);
     const leaving = opening.use(watchLeaving(upgrade.socket));
@@ -114,7 +126,8 @@ export class Sessions implements Disposable {
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
     const { accepted: vendor, way, tried } = attempted;
-    const client = switchProtocol(this.#server, upgrade, leaving);
+    leaving[Symbol.dispose]();
+    const client = this.#accept(upgrade);
     if (client === undefined) {
       vendor.socket.terminate();
       throw new ClientGone("the client left before its session");
@@ -124,6 +137,7 @@ export class Sessions implements Disposable {
       call,
       connection: upgrade.socket,
       sessionId,
+      settings,
       client,
       vendor,
       responses: new ResponseMoney(this.#deps, { call, price, sent, first }),
@@ -151,42 +165,14 @@ export class Sessions implements Disposable {
   }
 }
 
-/** The protocol's server side: no compression, whole messages within their bound, one Buffer each. */
-function openServer(messageBytes: number): WebSocketServer {
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: messageBytes,
-    handleProtocols: chooseProtocol,
-  });
-  server.on("headers", (lines, request) => {
-    const id = request.headers[headers.requestId];
-    if (typeof id === "string") lines.push(`${headers.requestId}: ${id}`);
-  });
-  return server;
-}
-
-/** Answers 101; undefined where the client has left. */
-function switchProtocol(
-  server: WebSocketServer,
-  { request, socket, head }: UpgradeCall,
-  leaving: Leaving,
-): WebSocket | undefined {
-  leaving[Symbol.dispose]();
-  let switched: WebSocket | undefined;
-  server.handleUpgrade(request, socket, head, (client) => {
-    switched = client;
-  });
-  return switched;
-}
-
 /** The model and what it costs this caller; without a name, the first that the caller may have sessions with. */
 function priceOf({ relay }: Deps, { caller, endpoint }: SessionCall, name: string | undefined): SessionPrice {
   const catalog = relay.catalog.current();
   const kinds = endpoint.kinds ?? [];
   const wanted = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;
   if (wanted === undefined)
-    throw new Failure("missing_required_parameter", "Name a model: ?model=…", { param: "model" });
+    throw new Failure("missing_required_parameter", "Missing required query parameter: model (?model=…).", {
+      param: "model",
+    });
   return priced(relay, { caller, endpoint }, wanted);
 }

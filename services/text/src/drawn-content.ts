@@ -56,7 +56,7 @@ function imageRequest(request: TextRequest): ImageRequest {
   const parts = [...request.instructions, ...request.turns.flatMap((turn) => turn.parts)];
   const prompt = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
   if (prompt.trim() === "")
-    throw new Failure("missing_required_parameter", "The contents hold no words to draw.", { param: "contents" });
+    throw new Failure("missing_required_parameter", "The contents have no text to draw from.", { param: "contents" });
   return {
     dialect: "images",
     model: request.model,

@@ -1,6 +1,6 @@
 import type { Price, UpstreamWire } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
-import { estimateTokens, priced, runCall, type Exchange, type Measure, type RequestSize } from "@modelgate/relay";
+import { estimateTokens, runCall, type Exchange, type Measure, type RequestSize } from "@modelgate/relay";
 import type { KindCall } from "./exchanges/kind.ts";
 import type { Ask } from "@modelgate/wires/kind";
 import type { Deps } from "./deps.ts";
@@ -41,18 +41,15 @@ export async function runKind<Request>(deps: Deps, call: ServiceCall, asked: Ask
     bodyBytes: body.length,
     inputTokens: estimateTokens(ask.textBytes) + ask.media.tokens,
   };
-  const paid = priced(deps.relay, call, ask.model);
-  await runCall(deps.relay, call, {
-    model: paid.model,
-    multiplier: paid.multiplier,
+  await runCall(deps.relay, call, ask.model, ({ model }) => ({
     endUser,
     cost:
       measure === undefined
         ? { by: "text", body, size, stream: false }
-        : { by: "measure", measure: measure(size, paid.model.price) },
+        : { by: "measure", measure: measure(size, model.price) },
     hearsOut: true,
     wires,
     prefer: channelKey,
     exchange: ({ wire, candidate }) => exchange(wire, kindCall, candidate.upstreamModel),
-  });
+  }));
 }

@@ -3,14 +3,15 @@ import type { Deps } from "./deps.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { compactResponse } from "./routes/compact-response.ts";
 import { completions } from "./routes/completions.ts";
-import { countContentTokens, countMessageTokens } from "./routes/count-tokens.ts";
-import { batchEmbedContents, embedContent, embeddings } from "./routes/embeddings.ts";
+import { countContentTokens, countMessageTokens, countResponseTokens } from "./routes/count-tokens.ts";
+import { batchEmbedContents, cohereEmbed, embedContent, embeddings, ollamaEmbed } from "./routes/embeddings.ts";
 import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
 import { messages } from "./routes/messages.ts";
-import { getModel, listModels } from "./routes/models.ts";
+import { getModel, listModels, listOllamaModels } from "./routes/models.ts";
+import { billingSubscription, billingUsage, credits, currentKey } from "./routes/money.ts";
 import { moderations } from "./routes/moderations.ts";
-import { rerank } from "./routes/rerank.ts";
-import { responses } from "./routes/responses.ts";
+import { cohereRerank, rerank } from "./routes/rerank.ts";
+import { connectResponses, responses } from "./routes/responses.ts";
 import { deleteResponse, getResponse, listResponseInputItems } from "./routes/stored-responses.ts";
 
 /** The endpoints of the text area. */
@@ -18,9 +19,11 @@ export function routes(deps: Deps): AreaHandlers<"text"> {
   return {
     chatCompletions: chatCompletions(deps),
     responses: responses(deps),
+    connectResponses: connectResponses(),
     getResponse: getResponse(deps),
     deleteResponse: deleteResponse(deps),
     listResponseInputItems: listResponseInputItems(deps),
+    countResponseTokens: countResponseTokens(deps),
     compactResponse: compactResponse(deps),
     messages: messages(deps),
     generateContent: generateContent(deps),
@@ -30,6 +33,10 @@ export function routes(deps: Deps): AreaHandlers<"text"> {
     completions: completions(deps),
     embeddings: embeddings(deps),
     engineEmbeddings: embeddings(deps),
+    cohereEmbed: cohereEmbed(deps),
+    ollamaEmbed: ollamaEmbed(deps),
+    cohereRerank: cohereRerank(deps),
+    listOllamaModels: listOllamaModels(deps),
     embedContent: embedContent(deps),
     batchEmbedContents: batchEmbedContents(deps),
     rerank: rerank(deps),
@@ -38,5 +45,9 @@ export function routes(deps: Deps): AreaHandlers<"text"> {
     getModel: getModel(deps),
     listGammaModels: listModels(deps),
     getGammaModel: getModel(deps),
+    billingSubscription: billingSubscription(deps),
+    billingUsage: billingUsage(deps),
+    credits: credits(deps),
+    currentKey: currentKey(deps),
   };
 }

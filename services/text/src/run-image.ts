@@ -1,19 +1,20 @@
 import type { Units } from "@modelgate/contracts";
-import type { ServiceCall } from "@modelgate/platform";
+import { once, type ServiceCall } from "@modelgate/platform";
 import {
   dearestTokens,
   estimateTokens,
   isSpoken,
   mostBilledImages,
-  priced,
   runCall,
   wholeOutput,
   type CallPlan,
   type Exchange,
   type Measure,
+  type PlannedCall,
+  type PricedModel,
   type RequestSize,
 } from "@modelgate/relay";
-import { imagesExchange, imagesWiresFor, InputImages, refuseDearer } from "@modelgate/relay/images";
+import { imagesExchange, imagesWiresFor, InputImages, refuseDearer, type ImagesCall } from "@modelgate/relay/images";
 import { imagesInContent } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/text";
@@ -28,7 +29,31 @@ const sizeParam = "generationConfig.imageConfig.imageSize";
  * vendors of that wire, drawn by those of images elsewhere. Throws Failure (400) naming the field.
  */
 export async function runImage(deps: Deps, call: ServiceCall, asked: AskedText, drawing: Drawing): Promise<void> {
-  const { model, unpriced } = priced(deps.relay, call, drawing.model);
+  using inputs = new DisposableStack();
+  const drawn = once(async () => {
+    const { ask, render } = await readDrawing(drawing);
+    return { ask, render, input: inputs.use(new InputImages(deps.images, ask.request, call.answer)) };
+  });
+  await runCall(deps.relay, call, drawing.model, (serving) =>
+    planImage(deps, call, { asked, drawing, drawn }, serving),
+  );
+}
+
+/** A request for generated content by a model of images. */
+interface AskedImage {
+  readonly asked: AskedText;
+  readonly drawing: Drawing;
+  /** Reads it as a request for images. */
+  readonly drawn: () => Promise<Pick<ImagesCall, "ask" | "render" | "input">>;
+}
+
+async function planImage(
+  deps: Deps,
+  call: ServiceCall,
+  { asked, drawing, drawn }: AskedImage,
+  serving: PricedModel,
+): Promise<PlannedCall> {
+  const { model, unpriced } = serving;
   const wanted = { size: drawing.imageSize, spelling: { size: sizeParam } };
   const paid = (exchange: Exchange): Exchange => {
     if (unpriced === "refuse") refuseDearer(wanted, model.price, exchange);
@@ -40,23 +65,14 @@ export async function runImage(deps: Deps, call: ServiceCall, asked: AskedText, 
     measure: (size: RequestSize) => measureOf(size, model, deps.relay.limits.outputTokens),
   };
   if (isSpoken(deps.relay, call, { model, wires: ["content"] })) {
-    const plan = await planText(deps, call, {
-      ...measured,
-      wires: ["content"],
-      exchange: async ({ usual }) => countingImages(paid(await usual())),
-    });
-    return await runCall(deps.relay, call, plan);
+    const exchange: AskedText["exchange"] = async ({ usual }) => countingImages(paid(await usual()));
+    return await planText(deps, call, { ...measured, wires: ["content"], exchange }, serving);
   }
-  const { ask, render } = await readDrawing(drawing);
-  using input = new InputImages(deps.images, ask.request, call.answer);
+  const { ask, render, input } = await drawn();
   const asker = { spelling: drawingSpelling, strict: call.strict };
-  const plan = await planText(deps, call, {
-    ...measured,
-    wires: imagesWiresFor(ask.request),
-    exchange: async ({ way: { wire, candidate } }) =>
-      paid(await imagesExchange({ deps: deps.images, asker, ask, input, render }, wire, candidate.upstreamModel)),
-  });
-  await runCall(deps.relay, call, plan);
+  const exchange: AskedText["exchange"] = async ({ way: { wire, candidate } }) =>
+    paid(await imagesExchange({ deps: deps.images, asker, ask, input, render }, wire, candidate.upstreamModel));
+  return await planText(deps, call, { ...measured, wires: imagesWiresFor(ask.request), exchange }, serving);
 }
 
 function measureOf(size: RequestSize, model: CallPlan["model"], usualTokens: number): Measure {

@@ -5,12 +5,14 @@ import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
   CallFees,
   estimateTokens,
-  priced,
   runCall,
   type AdmittedIds,
   type CallPlan,
   type Exchange,
   type Measure,
+  type PlannedCall,
+  type PricedModel,
+  type RelayedCall,
   type RequestSize,
 } from "@modelgate/relay";
 import { textExchanges, waitingIn, type TextCall, type TextExchanges } from "./exchanges/text.ts";
@@ -30,6 +32,9 @@ import type { Deps } from "./deps.ts";
 import type { TurnAsk } from "./read-text.ts";
 import { admitStoreUse, keepingMade } from "./vendor-ids.ts";
 
+/** A call whose body was read, whatever carried it. */
+export type TextServiceCall = RelayedCall & Pick<ServiceCall, "strict">;
+
 /** A text request that has been read and looked at. */
 export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
   readonly wire: ClientWire;
@@ -40,7 +45,7 @@ export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
   /** The answer's id, where the caller must know it. */
   readonly answerId?: string;
   /** Members that the answer repeats otherwise than the body says them. */
-  readonly echo?: JsonObject;
+  readonly echo?: JsonObject | undefined;
   /** What the request may name in its vendor's store. */
   readonly admitted?: AdmittedIds | undefined;
   /** Another body, for the one `channel/key` whose vendor keeps the conversation. */
@@ -69,22 +74,26 @@ export interface TextAttempt {
 }
 
 /** Runs a text call, from any client's wire to any vendor's. */
-export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<void> {
+export async function runText(deps: Deps, call: TextServiceCall, asked: AskedText): Promise<void> {
   const admitted = await admitStoreUse(deps, call, asked.ask);
-  await runCall(deps.relay, call, await planText(deps, call, { ...asked, admitted }));
+  await runCall(deps.relay, call, asked.ask.model, (serving) => planText(deps, call, { ...asked, admitted }, serving));
 }
 
-/** Plans a text call: all that its life needs is decided here. Throws Failure for a model that the caller cannot call. */
-export async function planText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<CallPlan> {
+/** Plans a text call with a model: all that its life needs is decided here. */
+export async function planText(
+  deps: Deps,
+  call: TextServiceCall,
+  asked: AskedText,
+  { model, unpriced }: PricedModel,
+): Promise<PlannedCall> {
   const { wire, body, ask, asArray = false } = asked;
   const asIs = await sizeOf(asked);
-  const { unpriced, ...price } = priced(deps.relay, call, ask.model);
   const fees = new CallFees({
     asked: ask.fees,
-    price: price.model.price,
+    price: model.price,
     unpriced,
     limits: deps.relay.limits,
-    allow: (model) => void deps.relay.catalog.current().resolve(call.caller, model, ["image"]),
+    allow: (drawing) => void deps.relay.catalog.current().resolve(call.caller, drawing, ["image"]),
   });
   const usualTokens = deps.relay.limits.outputTokens;
   const textCall = {
@@ -93,11 +102,12 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     model: ask.model,
     stream: ask.stream,
     includeUsage: ask.includeUsage,
+    showsCost: ask.showsCost,
     choices: ask.choices,
     boundNames: ask.boundNames,
     strict: call.strict,
     asArray,
-    defaultMaxTokens: Math.min(usualTokens, price.model.maxOutputTokens ?? usualTokens),
+    defaultMaxTokens: Math.min(usualTokens, model.maxOutputTokens ?? usualTokens),
     answerId: asked.answerId ?? newAnswerId(deps, wire),
     inputTokens: estimateTokens(asIs.textBytes) + asIs.mediaTokens,
     echo: asked.echo,
@@ -106,13 +116,11 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
   const size: RequestSize = {
     ...asIs,
     fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
-    maxOutputTokens: await boundAtVendor(deps, call, asked, exchanges),
+    maxOutputTokens: await boundAtVendor(deps, call, asked, { exchanges, model: model.name }),
     boundIsOurs: asked.boundIsOurs,
   };
   const usual = usualExchange(deps, call, asked, { textCall, exchanges, fees });
   return {
-    model: price.model,
-    multiplier: price.multiplier,
     cost: costOf(asked, size),
     fees,
     wires: asked.wires ?? wiresServing(wire),
@@ -126,6 +134,7 @@ export async function planText(deps: Deps, call: ServiceCall, asked: AskedText):
     prefer: asked.native?.channelKey ?? asked.admitted?.channelKey,
     conversation: ask.conversation,
     endUser: ask.endUser,
+    showsCost: ask.showsCost,
     answered: asked.answered,
   };
 }
@@ -147,7 +156,7 @@ function codecOfWay({ wire, provider: { dialect } }: Pick<SpokenWay, "wire" | "p
 /** Makes the exchange that calls of a wire usually have, over the body that the way's vendor knows the conversation by. */
 function usualExchange(
   deps: Deps,
-  call: ServiceCall,
+  call: TextServiceCall,
   asked: AskedText,
   {
     textCall,
@@ -174,16 +183,16 @@ const leastBound = Math.max(...textWires.map((wire) => textCodec(wire).vendor?.l
  */
 async function boundAtVendor(
   { relay }: Deps,
-  { caller }: ServiceCall,
+  { caller }: TextServiceCall,
   { wire, body, ask }: AskedText,
-  exchanges: TextExchanges,
+  { exchanges, model }: { readonly exchanges: TextExchanges; readonly model: string },
 ): Promise<number | undefined> {
   const { thoughts }: ClientCodec = textCodecs[wire].client;
   const { maxOutputTokens } = ask;
   if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, leastBound * ask.choices);
   if (thoughts === undefined) return undefined;
   if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
-  for (const candidate of relay.catalog.current().candidates(ask.model, caller.group)) {
+  for (const candidate of relay.catalog.current().candidates(model, caller.group)) {
     const chosen = relay.channels.spoken.choose(candidate, wiresServing(wire));
     const codec = chosen === undefined || chosen === wire ? undefined : textCodec(chosen);
     if (codec?.vendor?.raisedBound === undefined) continue;

@@ -81,7 +81,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   async function giveUp(callback: Callback): Promise<void> {
     const { event, tries } = callback;
     await forgetCallback(redis, callback);
-    log.info({ taskId: event.taskId, state: event.state, tries }, "a callback is given up");
+    log.info({ taskId: event.taskId, state: event.state, tries }, "giving up on a callback");
   }
 
   function send(callback: Callback | undefined): void {

@@ -42,15 +42,16 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   // even where its vendor has accepted it and this service died before it could be recorded.
   const expected = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 };
   const certain: CallEnd = { ...nothingUsed, estimated: true, status: 0, sent: notSent };
-  using held = await holdMoney(deps.relay, { call, price, expected, certain });
+  const hold = (): Promise<HeldMoney> => holdMoney(deps.relay, { call, price, expected, certain });
+  using held = await hold();
   let sent = notSent;
   try {
     using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId });
-    sent = { way: attempted.way, tried: attempted.tried };
+    sent = { way: attempted.way, tried: attempted.tried, dropped: attempted.accepted.dropped };
     reportWay(deps.relay, call, attempted.tried);
-    const task = recordOf(deps, wanted, { record: held.record, attempted, sent });
-    if (!(await recordSurely(deps, task, idsOf(call)))) throw new Failure("create_uncertain");
-    held.handOver();
+    const recorder = recorderOf(deps, wanted, { attempted, sent });
+    const task = await recordSurely(deps, { held, holdAgain: hold, recordOf: recorder, ids: idsOf(call) });
+    if (task === undefined) throw new Failure("create_uncertain");
     logTask(call, task);
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
@@ -95,44 +96,50 @@ function logTask(
   );
 }
 
-/** A task that a vendor has accepted. */
-interface AcceptedTask {
-  readonly record: UsageRecord;
+/** What a vendor has accepted. */
+interface Accepted {
   readonly attempted: Attempted<Started>;
   readonly sent: SentCall;
 }
 
-function recordOf(deps: Deps, wanted: WantedTask, { record, attempted, sent }: AcceptedTask): TaskRecord {
-  const { accepted, way } = attempted;
-  const { accountId, tokenId } = record.call.caller;
-  const { seconds, lines } = accepted.measure;
+/** Makes the record of a task, with the call that pays for it. */
+function recorderOf(
+  deps: Deps,
+  wanted: WantedTask,
+  { attempted: { accepted, way }, sent }: Accepted,
+): (call: UsageRecord) => TaskRecord {
+  const { seconds, lines, isSizeLost } = accepted.measure;
   const units = unitsOf(wanted.request, accepted.measure);
-  const { model } = record.price;
-  // Billed at the price of what the vendor was asked for, which is one of the prices that were held for.
-  const price = { ...record.price, model: { ...model, price: priceAt(model, lines) } };
   const end: CallEnd = { units, estimated: false, outcome: "completed", status: 200, sent };
-  const createdAt = deps.now();
-  const echo: AskedVideo = { ...askedOf(wanted.request, seconds), lines, remixOf: wanted.remix?.id };
-  return {
-    id: deps.newTaskId(),
-    accountId,
-    tokenId,
-    model: model.name,
-    channelId: way.candidate.channel.id,
-    keyId: way.key.id,
-    wire: accepted.wire,
-    operation: accepted.operation,
-    asked: { ...echo },
-    callbackUrl: wanted.callbackUrl,
-    callId: record.callId,
-    costNanos: costOfUnits(price, units).toString(),
-    draft: usageDraft({ ...record, price }, end),
-    state: "queued",
-    progress: 0,
-    createdAt,
-    deadlineAt: createdAt + deps.limits.lifetimeMs,
-    looks: 0,
-    misses: 0,
+  const asked = askedOf(isSizeLost ? { ...wanted.request, size: undefined } : wanted.request, seconds);
+  const echo: AskedVideo = { ...asked, lines, remixOf: wanted.remix?.id };
+  const [id, createdAt] = [deps.newTaskId(), deps.now()];
+  return (record) => {
+    const { accountId, tokenId } = record.call.caller;
+    const { model } = record.price;
+    // Billed at the price of what the vendor was asked for, which is one of the prices that were held for.
+    const price = { ...record.price, model: { ...model, price: priceAt(model, lines) } };
+    return {
+      id,
+      accountId,
+      tokenId,
+      model: model.name,
+      channelId: way.candidate.channel.id,
+      keyId: way.key.id,
+      wire: accepted.wire,
+      operation: accepted.operation,
+      asked: { ...echo },
+      callbackUrl: wanted.callbackUrl,
+      callId: record.callId,
+      costNanos: costOfUnits(price, units).toString(),
+      draft: usageDraft({ ...record, price }, end),
+      state: "queued",
+      progress: 0,
+      createdAt,
+      deadlineAt: createdAt + deps.limits.lifetimeMs,
+      looks: 0,
+      misses: 0,
+    };
   };
 }
 

@@ -6,11 +6,15 @@ import { askedIn } from "./show-task.ts";
 import type { WantedTask, Ways } from "./wanted-task.ts";
 
 /** What a video is priced by. */
-export type Measured = Pick<RenderedVideo, "seconds" | "lines">;
+export interface Measured extends Pick<RenderedVideo, "seconds" | "lines"> {
+  /** Whether the vendor was not sent the size that was asked for. */
+  readonly isSizeLost: boolean;
+}
 
 /** What is asked of a vendor, as it is priced; a remix has the resolution of the video that it is made from. */
-export function measured({ remix }: WantedTask, { seconds, lines }: RenderedVideo): Measured {
-  return { seconds, lines: remix === undefined ? lines : askedIn(remix).lines };
+export function measured({ client, remix }: WantedTask, { seconds, lines, dropped }: RenderedVideo): Measured {
+  const isSizeLost = dropped.includes(client.spelling["size"] ?? "size");
+  return { seconds, lines: remix === undefined ? lines : askedIn(remix).lines, isSizeLost };
 }
 
 /** What a task is billed as; a picture is one where it is priced. */

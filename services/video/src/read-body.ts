@@ -78,7 +78,7 @@ function membersOf({ fields, files }: HeldForm): JsonRecord {
   const members = new Map<string, string>();
   const put = (name: string, value: string): void => {
     if (members.has(name))
-      throw new Failure("invalid_value", `${name} stands in the form more than once.`, { param: name });
+      throw new Failure("invalid_value", `${name} appears in the form more than once.`, { param: name });
     members.set(name, value);
   };
   for (const [name, value] of fields) put(name, value);

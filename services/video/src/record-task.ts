@@ -1,18 +1,56 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { callbackAmong, createTask, type TaskRecord } from "@modelgate/accounts";
+import { callbackAmong, createTask, holdBeyondMs, type TaskRecord } from "@modelgate/accounts";
+import { Failure } from "@modelgate/contracts";
 import type { RequestIds } from "@modelgate/platform";
+import type { HeldMoney, UsageRecord } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 
 /** Pauses between the tries, in ms: the vendor works already, and a client waits. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
-/** How long a task's hold outlives its deadline: only then may the sweep take it for dead. */
-const holdBeyondMs = 3_600_000;
+
+/** A task that its vendor has accepted. */
+export interface AcceptedTask {
+  readonly held: HeldMoney;
+  /** Holds the same money for it once more. */
+  readonly holdAgain: () => Promise<HeldMoney>;
+  /** Its record, with the call that pays for it. */
+  readonly recordOf: (call: UsageRecord) => TaskRecord;
+  readonly ids: RequestIds;
+}
 
 /**
- * Records a task that its vendor has accepted, through an outage of Redis of a few seconds; false where that was in
- * vain. A try whose reply was lost is found by the next one.
+ * Records a task that its vendor has accepted, through an outage of Redis of a few seconds, and leaves the money to it; undefined
+ * where that was in vain. Where the hold was lost with a Redis, money is held for it again, under another call id: the vendor
+ * works, its client gets what it makes, and pays for it once.
  */
-export async function recordSurely(deps: Deps, task: TaskRecord, ids: RequestIds): Promise<boolean> {
+export async function recordSurely(
+  deps: Deps,
+  { held, holdAgain, recordOf, ids }: AcceptedTask,
+): Promise<TaskRecord | undefined> {
+  const task = recordOf(held.record);
+  try {
+    if (await recordWith(deps, task)) {
+      held.handOver();
+      return task;
+    }
+    using again = await patiently(holdAgain);
+    const paid = recordOf(again.record);
+    deps.relay.log.warn(
+      { ...ids, taskId: task.id, callId: paid.callId },
+      "a task found no hold: money is held for it again",
+    );
+    if (!(await recordWith(deps, paid))) return undefined;
+    again.handOver();
+    return paid;
+  } catch (error) {
+    const { id: taskId, callId } = task;
+    deps.relay.log.error({ ...ids, err: error, taskId, callId }, "a started task could not be recorded");
+    return undefined;
+  }
+}
+
+/** False where the hold is gone. A try whose reply was lost is found by the next one. */
+async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
   const creation = {
     task,
     dueAt: task.createdAt + deps.pace.firstMs,
@@ -21,24 +59,23 @@ export async function recordSurely(deps: Deps, task: TaskRecord, ids: RequestIds
     callbackDueAt: deps.callbacks.leaseEnd(),
     seal: deps.taskSeal,
   };
-  for (const pauseMs of [...pausesMs, undefined]) {
+  const recorded = await patiently(() => createTask(deps.relay.redis, creation));
+  if (typeof recorded === "object") {
+    deps.outbox.push(recorded);
+    deps.callbacks.send(callbackAmong(task, [recorded]));
+  }
+  return recorded !== "no-hold";
+}
+
+/** Repeats a step while Redis is away, or being filled again. Throws what it throws in the end. */
+async function patiently<T>(step: () => Promise<T>): Promise<T> {
+  for (const pauseMs of pausesMs) {
     try {
-      const recorded = await createTask(deps.relay.redis, creation);
-      if (typeof recorded === "object") {
-        deps.outbox.push(recorded);
-        deps.callbacks.send(callbackAmong(task, [recorded]));
-      }
-      return recorded !== "no-hold";
+      return await step();
     } catch (error) {
-      if (pauseMs === undefined) {
-        deps.relay.log.error(
-          { ...ids, err: error, taskId: task.id, callId: task.callId },
-          "a started task is not recorded",
-        );
-        return false;
-      }
+      if (!(error instanceof Failure) || error.code !== "server_overloaded") throw error;
       await pause(pauseMs);
     }
   }
-  return false;
+  return step();
 }

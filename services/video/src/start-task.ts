@@ -113,7 +113,7 @@ function say(
 async function readStarted(answer: UpstreamAnswer, { provider, start, measure, dropped }: Saying): Promise<Started> {
   const text = await readText(answer, answerBytes);
   const body = parsed(text);
-  if (body === undefined) throw new Failure("upstream_error", "The vendor's answer is no JSON object.");
+  if (body === undefined) throw new Failure("upstream_error", "The vendor's answer is not a JSON object.");
   const id = idIn(body, text, videoCodecs[start.wire], provider);
   return { wire: start.wire, operation: provider.taskOf?.(id, start) ?? id, measure, dropped };
 }

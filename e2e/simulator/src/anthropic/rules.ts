@@ -33,7 +33,7 @@ function demandTools(turns: readonly Turn[]): void {
   for (const [place, turn] of turns.entries()) {
     const uses = blocksOf(turns[place - 1], "tool_use").map((use) => textAt(use, "id") ?? "");
     for (const id of uses) {
-      if (seen.has(id)) throw wrongField(["messages", turn.at - 1], `The tool_use id '${id}' is there twice.`);
+      if (seen.has(id)) throw wrongField(["messages", turn.at - 1], `The tool_use id '${id}' appears more than once.`);
       seen.add(id);
     }
     demandResults(turn, new Set(uses));
@@ -106,7 +106,7 @@ function demandThoughtFirst(type: string, turns: readonly Turn[]): void {
 function demandChoice(body: unknown): void {
   const names = listAt(body, "tools").map((tool) => textAt(tool, "name"));
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw wrongField(["tools"], `Tool names must be unique; '${twice}' is there twice.`);
+  if (twice !== undefined) throw wrongField(["tools"], `Tool names must be unique; '${twice}' appears more than once.`);
   const choice = memberOf(body, "tool_choice");
   if (choice === undefined) return;
   if (names.length === 0) throw wrongField(["tool_choice"], "A tool_choice is only taken together with tools.");

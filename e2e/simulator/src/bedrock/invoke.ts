@@ -6,6 +6,7 @@ import { messagesShape } from "../anthropic/shape.ts";
 import { isRecord, listAt, numberAt, textAt } from "../checks/members.ts";
 import { demand, Refusal } from "../checks/refusal.ts";
 import { anyText, closed, filledText, integer, list } from "../checks/shape.ts";
+import { embedAsCohere, embedAsTitan } from "./embed.ts";
 import { decide } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
 import { rank } from "../core/relevance.ts";
@@ -18,6 +19,8 @@ const version = "bedrock-2023-05-31";
 export function invoke(body: unknown, model: string, stream: boolean): Understood {
   if (/(?:^|[./])anthropic\./.test(model)) return invokeClaude(body, model, stream);
   if (/(?:^|[./])(?:cohere|amazon)\.rerank/.test(model)) return rerank(body, model);
+  if (/(?:^|[./])cohere\.embed/.test(model)) return embedAsCohere(body, model);
+  if (/(?:^|[./])amazon\.titan-embed/.test(model)) return embedAsTitan(body, model);
   throw new Refusal(400, "The provided model identifier is invalid.");
 }
 

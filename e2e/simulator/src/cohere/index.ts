@@ -1,6 +1,7 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
 import { demand, Refusal } from "../checks/refusal.ts";
 import { anyText, closedOrNull, filledText, integer, list } from "../checks/shape.ts";
+import { embed } from "./embed.ts";
 import { freshId } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
 import { rank } from "../core/relevance.ts";
@@ -38,10 +39,10 @@ const rerank: Endpoint = {
   },
 };
 
-/** The vendor of Cohere's rerank, under `/cohere`. */
+/** The vendor of Cohere's rerank and embeddings, under `/cohere`. */
 export const cohere: Vendor = createVendor({
   prefix: "/cohere",
-  endpoints: [rerank],
+  endpoints: [rerank, embed],
   admit({ headers }) {
     const key = bearerOf(headers);
     if (key === "" || isBadKey(key)) throw new Refusal(401, "The API token is not a valid one.");

@@ -1,14 +1,19 @@
 import { Refusal } from "../checks/refusal.ts";
 import { decide } from "../core/answer.ts";
 import { createVendor, headerOf, isBadKey, type Endpoint, type Understood, type Vendor } from "../vendor.ts";
+import { soundIn } from "./sound.ts";
 import { camelise } from "./camel.ts";
 import { invalidKey, renderError } from "./errors.ts";
+import { predictImages } from "./imagen.ts";
 import { batchEmbedContents, countTokens, embedContent } from "./other-actions.ts";
 import { readGenerate } from "./read.ts";
 import { renderGenerated, streamGenerated } from "./render.ts";
 
 /** An action on a model, by the last word of its address. */
-function action(name: string, open: (body: unknown, model: string, query: URLSearchParams) => Understood): Endpoint {
+function action(
+  name: string,
+  open: (body: unknown, model: string, query: URLSearchParams) => Understood | Promise<Understood>,
+): Endpoint {
   return {
     method: "POST",
     path: new RegExp(`^/v1(?:beta)?/models/(.+):${name}$`),
@@ -17,6 +22,8 @@ function action(name: string, open: (body: unknown, model: string, query: URLSea
 }
 
 const generateContent = action("generateContent", (body, model) => {
+  const sound = soundIn(body, model);
+  if (sound !== undefined) return sound;
   const asked = readGenerate(body, model);
   return {
     directive: asked.question.directive,
@@ -43,6 +50,7 @@ export const gemini: Vendor = createVendor({
     action("countTokens", countTokens),
     action("embedContent", embedContent),
     action("batchEmbedContents", batchEmbedContents),
+    action("predict", (body, model) => predictImages(body, model, "gemini")),
   ],
   admit({ headers, query }) {
     const key = headerOf(headers, "x-goog-api-key") || (query.get("key") ?? "");

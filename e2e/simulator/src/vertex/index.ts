@@ -9,8 +9,10 @@ import { Refusal } from "../checks/refusal.ts";
 import { decide } from "../core/answer.ts";
 import { camelise } from "../gemini/camel.ts";
 import { renderError as googleError } from "../gemini/errors.ts";
+import { predictImages } from "../gemini/imagen.ts";
 import { countTokens } from "../gemini/other-actions.ts";
 import { readGenerate } from "../gemini/read.ts";
+import { soundIn } from "../gemini/sound.ts";
 import { renderGenerated, streamGenerated } from "../gemini/render.ts";
 import {
   bearerOf,
@@ -21,10 +23,15 @@ import {
   type Understood,
   type Vendor,
 } from "../vendor.ts";
+import { predictEmbeddings } from "./predict.ts";
 import { problemOfToken } from "./account.ts";
 
 /** An action on a model of a publisher, in a project's place. */
-function action(publisher: string, name: string, open: (asking: Asking, model: string) => Understood): Endpoint {
+function action(
+  publisher: string,
+  name: string,
+  open: (asking: Asking, model: string) => Understood | Promise<Understood>,
+): Endpoint {
   const place = "/v1(?:beta1)?/projects/[^/]+/locations/[^/]+";
   return {
     method: "POST",
@@ -84,9 +91,16 @@ const countClaude = ({ body }: Asking): Understood => {
 export const vertex: Vendor = createVendor({
   prefix: "/vertex",
   endpoints: [
-    action("google", "generateContent", (asking, model) => generate(asking, model, false)),
+    action(
+      "google",
+      "generateContent",
+      (asking, model) => soundIn(camelise(asking.body), model) ?? generate(asking, model, false),
+    ),
     action("google", "streamGenerateContent", (asking, model) => generate(asking, model, true)),
     action("google", "countTokens", ({ body }, model) => countTokens(camelise(body), model)),
+    action("google", "predict", ({ body }, model) =>
+      model.startsWith("imagen-") ? predictImages(body, model, "vertex") : predictEmbeddings(body, model),
+    ),
     action("anthropic", "rawPredict", (asking, model) =>
       model === "count-tokens" ? countClaude(asking) : predict(asking, model, false),
     ),

@@ -1,6 +1,6 @@
 import type { ChainEntry } from "./receipt.ts";
 
-/** The first place where an account's books do not hold. */
+/** The first receipt at which an account's books do not hold. */
 export interface Divergence {
   /** Number of the receipt; absent where the receipts hold and the account does not agree with them. */
   readonly receipt?: number;

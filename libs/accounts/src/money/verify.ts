@@ -1,4 +1,4 @@
-import type { CreditEvent, Nanos, UsageEvent } from "@modelgate/contracts";
+import { type CreditEvent, type Nanos, type UsageEvent, present } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { shardOf } from "../keys.ts";
 import { readLeftovers } from "../outbox/publish.ts";
@@ -58,14 +58,14 @@ export async function verifyAccount(
     const divergence = missing
       ? { receipt: walk.next, say: "is not in the books: its event was lost" }
       : (walk.divergence ?? (await compare(redis, account, snapshot, walk, from)));
-    return {
+    return present({
       account: accountId,
       ok: divergence === undefined,
       from,
       to: walk.next - 1,
       balanceNanos: snapshot.availableNanos + snapshot.heldNanos,
-      ...(divergence === undefined ? {} : { divergence }),
-    };
+      divergence,
+    });
   }
 }
 

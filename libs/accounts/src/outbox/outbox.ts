@@ -35,7 +35,7 @@ export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: L
       try {
         await publishEntries(redis, bus, batch);
       } catch (error) {
-        log.warn({ err: error, events: batch.length }, "events are left to the ledger");
+        log.warn({ err: error, events: batch.length }, "events were not published: the ledger will publish them");
       }
     }
   }

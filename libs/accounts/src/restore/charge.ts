@@ -1,4 +1,4 @@
-import type { UsageEvent, UsageDraft, Nanos } from "@modelgate/contracts";
+import { type UsageEvent, type UsageDraft, type Nanos, present } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import { receiptKinds, receiptOf } from "../money/receipt.ts";
@@ -47,6 +47,6 @@ export async function chargeLost(
     { callId: id, cost: costNanos, event: JSON.stringify(draft), replaces, rememberMs },
   );
   if (reply.verdict !== "charged") return undefined;
-  const made = { ...receiptOf(reply), ...(replaces === undefined ? {} : { replaces }) };
+  const made = present({ ...receiptOf(reply), replaces });
   return { shard, entryId: reply.entry, event: { ...draft, costNanos: costNanos.toString(), receipt: made } };
 }

@@ -1,7 +1,7 @@
 import { defineScript, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
-import { placeName } from "../tasks/claim.ts";
-import type { TaskRecord } from "../tasks/record.ts";
+import { taskMember } from "../tasks/claim.ts";
+import { holdBeyondMs, type TaskRecord } from "../tasks/record.ts";
 
 /** A task as its newest event has it. */
 export interface LostTask {
@@ -12,14 +12,23 @@ export interface LostTask {
 
 const run = defineScript({
   file: new URL("restore-task.lua", import.meta.url),
-  keys: ["task", "due", "list"],
-  args: { id: "text", member: "text", record: "text", createdAt: "number", dueAt: "number?", keepMs: "number" },
+  keys: ["task", "due", "list", "holds"],
+  args: {
+    id: "text",
+    member: "text",
+    record: "text",
+    createdAt: "number",
+    dueAt: "number?",
+    keepMs: "number",
+    callId: "text",
+    holdUntil: "number",
+  },
   replies: { restored: {}, exists: {} },
 });
 
 /**
- * Puts a task back that Redis has lost: one that was open is looked at again at once, one that has ended is not, also where
- * Redis has it as it was before that. False where it stands there as it should.
+ * Puts a task back that Redis has lost: one that was open is looked at again at once, and its hold, if that is there, is open as
+ * long as it; one that has ended is not, also where Redis has it as it was before that. False where it stands there as it should.
  */
 export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, nowMs: number): Promise<boolean> {
   const { id, accountId, createdAt, state } = task;
@@ -27,14 +36,21 @@ export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, now
   const isOpen = state === "queued" || state === "in_progress";
   const { verdict } = await run(
     redis,
-    { task: keys.task(accountId, id), due: keys.tasksDue(shard), list: keys.tasksOf(accountId) },
+    {
+      task: keys.task(accountId, id),
+      due: keys.tasksDue(shard),
+      list: keys.tasksOf(accountId),
+      holds: keys.holds(shard),
+    },
     {
       id,
-      member: placeName(task),
+      member: taskMember(task),
       record: JSON.stringify(task),
       createdAt,
       dueAt: isOpen ? nowMs : undefined,
       keepMs: Math.max(1, untilMs - nowMs),
+      callId: task.callId,
+      holdUntil: task.deadlineAt + holdBeyondMs,
     },
   );
   return verdict === "restored";

@@ -6,7 +6,7 @@ import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
-import { placeName } from "./claim.ts";
+import { taskMember } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
 import type { TaskSeal } from "./seal.ts";
 
@@ -86,7 +86,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       late: keys.late(shard),
     },
     {
-      member: placeName(task),
+      member: taskMember(task),
       version,
       record: JSON.stringify(task),
       dueAt,

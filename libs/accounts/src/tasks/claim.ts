@@ -2,7 +2,7 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 
 /** Whose task, and which. */
-export interface TaskPlace {
+export interface TaskName {
   readonly accountId: string;
   readonly id: string;
 }
@@ -28,9 +28,9 @@ export async function claimDue(redis: Redis, due: string, { nowMs, leaseMs, most
 }
 
 /** The due tasks of a shard, for this poller alone until its lease is over. */
-export async function claimTasks(redis: Redis, shard: string, claim: Claim): Promise<readonly TaskPlace[]> {
+export async function claimTasks(redis: Redis, shard: string, claim: Claim): Promise<readonly TaskName[]> {
   const members = await claimDue(redis, keys.tasksDue(shard), claim);
-  return members.map(placeOfName);
+  return members.map(parseTaskMember);
 }
 
 /** The lowest score of a set, here always a time; Infinity where it is empty. */
@@ -50,11 +50,11 @@ export function openTasks(redis: Redis, shard: string): Promise<number> {
 }
 
 /** A task among the due ones: the id has no space in it, whatever the account's name has. */
-export function placeName({ accountId, id }: TaskPlace): string {
+export function taskMember({ accountId, id }: TaskName): string {
   return `${id} ${accountId}`;
 }
 
-function placeOfName(member: string): TaskPlace {
+function parseTaskMember(member: string): TaskName {
   const space = member.indexOf(" ");
   return { id: member.slice(0, space), accountId: member.slice(space + 1) };
 }

@@ -3,7 +3,7 @@ import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
-import { placeName } from "./claim.ts";
+import { taskMember } from "./claim.ts";
 import { taskEvent, type TaskRecord } from "./record.ts";
 import type { TaskSeal } from "./seal.ts";
 
@@ -42,7 +42,7 @@ const run = defineScript({
 
 /**
  * Records a task with its first event, and lengthens its hold's lease to the task's own, in one write. "recorded" where
- * an earlier try was (its reply was lost), "no-hold" where the hold is gone: the call took so long that it was swept.
+ * an earlier try was (its reply was lost), "no-hold" where the hold is gone: lost with a Redis, or swept, as the call took too long.
  * Throws Failure server_overloaded (503).
  */
 export async function createTask(
@@ -66,7 +66,7 @@ export async function createTask(
       },
       {
         id,
-        member: placeName({ accountId, id }),
+        member: taskMember({ accountId, id }),
         record: JSON.stringify(task),
         dueAt,
         createdAt,

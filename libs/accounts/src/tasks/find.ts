@@ -1,6 +1,6 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
-import type { TaskPlace } from "./claim.ts";
+import type { TaskName } from "./claim.ts";
 import { readTask, type TaskRecord } from "./record.ts";
 
 /** A task with the version that a change of it must name. */
@@ -36,10 +36,10 @@ export async function findTask(redis: Redis, accountId: string, id: string): Pro
 }
 
 /** Tasks in the order asked for, undefined for those that do not exist (any more). Throws Failure server_overloaded. */
-export function findTasks(redis: Redis, places: readonly TaskPlace[]): Promise<readonly (StoredTask | undefined)[]> {
+export function findTasks(redis: Redis, names: readonly TaskName[]): Promise<readonly (StoredTask | undefined)[]> {
   return orUnavailable(
     Promise.all(
-      places.map(async ({ accountId, id }) => parsed(await redis.hmget(keys.task(accountId, id), "version", "record"))),
+      names.map(async ({ accountId, id }) => parsed(await redis.hmget(keys.task(accountId, id), "version", "record"))),
     ),
   );
 }

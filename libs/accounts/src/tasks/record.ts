@@ -42,6 +42,9 @@ export interface TaskRecord {
   readonly result?: string | undefined;
 }
 
+/** How long a task's hold outlives its deadline, in ms: only then may the sweep take it for dead. */
+export const holdBeyondMs = 3_600_000;
+
 const time = Type.Number();
 
 /** Reads a stored task. Throws UnknownShape. */

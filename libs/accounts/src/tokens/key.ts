@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** What a key looks like: `sk-` and 8 to 250 letters, digits, `_` or `-`. Anything else never reaches a database. */
-const shape = /^sk-[A-Za-z0-9_-]{8,250}$/;
+/** What a key looks like: `sk-`, or `ek_` of a client secret, and 8 to 250 letters, digits, `_` or `-`. Anything else never reaches a database. */
+const shape = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
 
 /** Whether a text can be a key at all. */
 export function isKeyShaped(text: string): boolean {

@@ -25,6 +25,8 @@ export interface Token {
   readonly createdAt: string;
   /** Beginning and end of the key, for people. */
   readonly hint: string;
+  /** Settings of the sessions that it is bound to: a client secret, which does nothing else. */
+  readonly settingsId?: string | undefined;
   /** Counts its changes in the books; absent in tokens of earlier versions. */
   readonly version?: number | undefined;
 }
@@ -125,6 +127,7 @@ export const readToken: (text: string) => Token = stored(
     ),
     createdAt: Type.String(),
     hint: Type.String(),
+    settingsId: Type.Optional(Type.String()),
     version: Type.Optional(Type.Integer()),
   }),
 );

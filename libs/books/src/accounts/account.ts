@@ -149,16 +149,25 @@ const accountColumns = [
   sql<string>`cast(balance as text)`.as("balanceNanos"),
 ] as const;
 
-/** Accounts after an id, by their ids, a page. */
-export async function readAccounts({ db }: Books, after: string, limit: number): Promise<readonly BookedAccount[]> {
-  const rows = await db
-    .selectFrom("accounts")
-    .select(accountColumns)
-    .where("account", ">", after)
-    .orderBy("account")
-    .limit(limit)
-    .execute();
-  return rows.map(bookedOf);
+/** Accounts of one page. */
+const pageSize = 500;
+
+/** All accounts, page by page, in the order of their ids. */
+export async function* pagesOfAccounts({ db }: Books): AsyncGenerator<readonly BookedAccount[]> {
+  for (let after = ""; ;) {
+    const rows = await db
+      .selectFrom("accounts")
+      .select(accountColumns)
+      .where("account", ">", after)
+      .orderBy("account")
+      .limit(pageSize)
+      .execute();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map(bookedOf);
+    if (rows.length < pageSize) return;
+    after = last.account;
+  }
 }
 
 /** The accounts of these ids, as far as the books know them. */

@@ -3,7 +3,7 @@ import { linkOf, reduced, stepOf } from "../chain.ts";
 import type { Books } from "../open.ts";
 import { secondSettlements } from "../other-receipts.ts";
 import { readCalls } from "../read-calls.ts";
-import type { CallPlace } from "../read-places.ts";
+import type { CallPosition } from "../read-positions.ts";
 import { readCredits } from "../read-receipts.ts";
 import type { BookedAccount } from "./account.ts";
 
@@ -58,9 +58,9 @@ async function* newestOf(books: Books, { id }: BookedAccount): AsyncGenerator<re
     isBooked,
   );
   const filter = { from: 0, to: Number.MAX_SAFE_INTEGER, account: id };
-  for (let after: CallPlace | undefined; entries.length < mostCalls;) {
-    const place = after;
-    const page = await readCalls(books, filter, { order: "newest first", limit: pageSize, after: place });
+  for (let after: CallPosition | undefined; entries.length < mostCalls;) {
+    const position = after;
+    const page = await readCalls(books, filter, { order: "newest first", limit: pageSize, after: position });
     entries.push(...page.events.filter(isBooked));
     yield entries;
     if (page.next === undefined) return;

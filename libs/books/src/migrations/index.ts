@@ -6,6 +6,7 @@ import { accounts } from "./0010-accounts.ts";
 import { operators } from "./0011-operators.ts";
 import { callIds } from "./0012-call-ids.ts";
 import { taskRecords } from "./0013-task-records.ts";
+import { firstBytes } from "./0014-first-bytes.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -22,4 +23,5 @@ export const migrations: Readonly<Record<string, Step>> = {
   "0011-operators": operators,
   "0012-call-ids": callIds,
   "0013-task-records": taskRecords,
+  "0014-first-bytes": firstBytes,
 };

@@ -187,3 +187,17 @@ export const EpsilonRequest = Type.Object(
 /** Interface section 4.8. */
 export const EmptyObject = Type.Object({}, { $id: "EmptyObject" });
 export const FileForm = Type.Object({ file: file("the file"), purpose: Type.String() }, { $id: "FileForm" });
+
+/** POST /v1/realtime/client_secrets: other members of a session's settings are its vendor's to check. */
+export const ClientSecretRequest = Type.Object(
+  {
+    expires_after: Type.Optional(
+      Type.Object({
+        anchor: Type.Optional(Type.Literal("created_at")),
+        seconds: Type.Optional(Type.Integer({ minimum: 10, maximum: 7_200 })),
+      }),
+    ),
+    session: Type.Object({ model, type: Type.Optional(Type.Literal("realtime")) }),
+  },
+  { $id: "ClientSecretRequest" },
+);

@@ -58,6 +58,16 @@ export const ResponsesRequest = Type.Object(
   { $id: "ResponsesRequest" },
 );
 
+/** POST /v1/responses/input_tokens: what a response's input would come to. */
+export const CountResponseTokensRequest = Type.Object(
+  {
+    model,
+    input: nullable(Type.Union([Type.String(), Type.Array(anyObject)])),
+    previous_response_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
+  },
+  { $id: "CountResponseTokensRequest" },
+);
+
 /** POST /v1/responses/compact (interface endpoint 5). */
 export const CompactRequest = Type.Object(
   {
@@ -120,6 +130,28 @@ export const EmbeddingsRequest = Type.Object({ model, ...embeddings }, { $id: "E
 export const EngineEmbeddingsRequest = Type.Object(
   { model: Type.Optional(model), ...embeddings },
   { $id: "EngineEmbeddingsRequest" },
+);
+
+/** POST /v2/embed, of Cohere's clients: texts, as numbers or Base64. */
+export const CohereEmbedRequest = Type.Object(
+  {
+    model,
+    texts: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+    input_type: nullable(Type.String({ description: "search_query, search_document, classification or clustering" })),
+    embedding_types: nullable(Type.Array(Type.String(), { description: "one of float and base64" })),
+    output_dimension: nullable(positive),
+  },
+  { $id: "CohereEmbedRequest" },
+);
+
+/** POST /api/embed, of Ollama's clients. */
+export const OllamaEmbedRequest = Type.Object(
+  {
+    model,
+    input: Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })]),
+    dimensions: nullable(positive),
+  },
+  { $id: "OllamaEmbedRequest" },
 );
 
 /** POST /v1/rerank: what clients of the usual vendors send. `top_k` is another name of `top_n`. */

@@ -5,7 +5,7 @@ import { parseDecimal, toScale } from "../money/decimal.ts";
 import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
 import { keyProblems } from "./keys.ts";
-import { modelPlaces } from "./model-places.ts";
+import { modelPaths } from "./model-paths.ts";
 import { nameProblems, shown } from "./names.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import { routingProblems } from "./routing.ts";
@@ -84,7 +84,7 @@ function missingNames(params: object): readonly string[] {
   return params.requiredProperties.map(String);
 }
 
-/** The place of a problem; the file itself where it is the whole. */
+/** The path of a problem; the file itself where it is the whole. */
 function joined(pointer: string, last?: string): string {
   return fieldPath(pointer, last) || "(file)";
 }
@@ -160,9 +160,9 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
   for (const [at, channel] of channels.entries()) {
     if (seen.has(channel.id)) yield { path: `channels[${at}].id`, say: `is used twice: ${channel.id}` };
     seen.add(channel.id);
-    for (const { model, place } of modelPlaces(channel))
+    for (const { model, path } of modelPaths(channel))
       if (!Object.hasOwn(models, model))
-        yield { path: `channels[${at}].${place}`, say: `is not in models: ${shown(model)}` };
+        yield { path: `channels[${at}].${path}`, say: `is not in models: ${shown(model)}` };
     for (const [index, group] of (channel.groups ?? []).entries()) {
       if (!Object.hasOwn(groups, group))
         yield { path: `channels[${at}].groups[${index}]`, say: `is not in groups: ${shown(group)}` };

@@ -13,7 +13,7 @@ export function* keyProblems({ channels }: Configuration): Iterable<Configuratio
       const path = `channels[${at}].keys[${index}]`;
       const say = problemOf(key);
       if (say !== undefined) yield { path, say };
-      else if (keys.indexOf(key) < index) yield { path, say: "is there twice" };
+      else if (keys.indexOf(key) < index) yield { path, say: "appears more than once" };
     }
   }
 }

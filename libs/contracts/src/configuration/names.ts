@@ -5,9 +5,9 @@ const longestName = 200;
 
 /** Groups and models are named by the keys of a map, which the schema leaves open. */
 export function* nameProblems({ groups, models }: Configuration): Iterable<ConfigurationProblem> {
-  for (const name of Object.keys(groups)) if (!isName(name)) yield { path: placeOf("groups", name), say: noName };
+  for (const name of Object.keys(groups)) if (!isName(name)) yield { path: pathOf("groups", name), say: noName };
   for (const name of Object.keys(models)) {
-    if (!isName(name)) yield { path: placeOf("models", name), say: noName };
+    if (!isName(name)) yield { path: pathOf("models", name), say: noName };
     if (name === "*") yield { path: "models.*", say: 'cannot be a model\'s name: "*" stands for all of them' };
   }
 }
@@ -19,7 +19,7 @@ function isName(name: string): boolean {
 }
 
 /** A name that would be hard to read in a line is shown in quotes. */
-function placeOf(map: string, name: string): string {
+function pathOf(map: string, name: string): string {
   return `${map}.${JSON.stringify(name.slice(0, longestName))}`;
 }
 

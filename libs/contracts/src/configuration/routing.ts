@@ -1,20 +1,31 @@
-import { modelPlaces } from "./model-places.ts";
+import { modelPaths } from "./model-paths.ts";
 import { shown } from "./names.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import type { Configuration } from "./schema.ts";
 
-/** The kinds whose calls may be served by another model than the one that was named. */
-const exchangeable: ReadonlySet<string> = new Set(["chat", "completion"]);
+/** The kinds whose calls may be split between models. */
+const divisible: ReadonlySet<string> = new Set(["chat", "completion"]);
+/** The kinds whose calls cannot go on with another model: tasks and sessions. */
+const bound: ReadonlySet<string> = new Set(["video", "realtime"]);
 
 /** Fallbacks and shares that lead nowhere, back to themselves, or to a model of another kind. */
 export function* routingProblems({ models, channels }: Configuration): Iterable<ConfigurationProblem> {
-  const served = new Set(channels.flatMap((channel) => modelPlaces(channel).map(({ model }) => model)));
+  const served = new Set(channels.flatMap((channel) => modelPaths(channel).map(({ model }) => model)));
   for (const [name, model] of Object.entries(models)) {
-    const { shares } = model;
-    const places = Object.keys(shares ?? {}).map((other) => ({ other, path: `models.${name}.shares.${shown(other)}` }));
-    for (const { other, path } of places) {
-      const say = problemOf(name, model, other, models);
-      if (say !== undefined) yield { path, say };
+    const { shares, fallbacks = [] } = model;
+    for (const other of Object.keys(shares ?? {})) {
+      const say = divisible.has(model.kind)
+        ? problemOf(name, model, other, models)
+        : `is for models of kind ${[...divisible].join(" and ")}`;
+      if (say !== undefined) yield { path: `models.${name}.shares.${shown(other)}`, say };
+    }
+    for (const [at, other] of fallbacks.entries()) {
+      const say = bound.has(model.kind)
+        ? `is not for models of kind ${[...bound].join(" and ")}`
+        : fallbacks.indexOf(other) < at
+          ? `appears more than once: ${shown(other)}`
+          : problemOf(name, model, other, models);
+      if (say !== undefined) yield { path: `models.${name}.fallbacks[${at}]`, say };
     }
     if (shares === undefined) continue;
     const path = `models.${name}.shares`;
@@ -36,6 +47,5 @@ function problemOf(
   if (target === undefined) return `is not in models: ${shown(other)}`;
   if (other === name) return "is the model itself";
   if (target.shares !== undefined) return `has shares of its own: ${other}`;
-  if (!exchangeable.has(kind)) return `is for models of kind ${[...exchangeable].join(" and ")}`;
   return target.kind === kind ? undefined : `is for ${target.kind}, not ${kind}: ${other}`;
 }

@@ -1,3 +1,4 @@
+import { present } from "../present.ts";
 import { Type, type Static } from "typebox";
 import { modelKinds } from "../endpoints/endpoint.ts";
 import type { lengthFields, ToolPriceField } from "../money/price.ts";
@@ -9,12 +10,14 @@ const name = Type.String({ minLength: 1, maxLength: 200 });
 const limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, description }));
 const timeout = (description: string, fallback?: number) =>
   Type.Optional(
-    Type.Integer({
-      minimum: 100,
-      maximum: 86_400_000,
-      description,
-      ...(fallback === undefined ? {} : { default: fallback }),
-    }),
+    Type.Integer(
+      present({
+        minimum: 100,
+        maximum: 86_400_000,
+        description,
+        default: fallback,
+      }),
+    ),
   );
 const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }));
 
@@ -154,6 +157,14 @@ export const ModelConfiguration = Type.Object(
         default: "weighted",
         description:
           "among channels of one priority: by weight, the cheapest by what its vendor is known to charge, or the fastest to the first byte",
+      }),
+    ),
+    fallbacks: Type.Optional(
+      Type.Array(name, {
+        minItems: 1,
+        maxItems: 8,
+        description:
+          "other models that serve its calls, in this order and at their own price, when all of its channels are away",
       }),
     ),
     shares: Type.Optional(

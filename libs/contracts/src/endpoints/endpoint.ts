@@ -41,6 +41,8 @@ export interface Endpoint {
   readonly free?: true;
   /** Whether the answer can be a stream. */
   readonly streams?: true;
+  /** Whether it is a WebSocket: a request that does not ask for one is refused. */
+  readonly webSocket?: true;
   /** Declared only: the edge answers 501 (interface section 4.8). */
   readonly unimplemented?: true;
   /** A name in `bodies`: the schema of the JSON body or of the form's fields. */
@@ -50,16 +52,17 @@ export interface Endpoint {
   readonly summary: string;
 }
 
-/** Where a client with a Bearer token may appear: everywhere. */
-export const bearer = ["authorization"] as const satisfies readonly KeyCarrier[];
+/** Where a client with a Bearer token may appear: everywhere; Azure's clients have a header of their own. */
+export const bearer = ["authorization", "api-key"] as const satisfies readonly KeyCarrier[];
 /** Where alpha-style clients appear as well. */
-export const alphaKeys = ["authorization", "x-api-key"] as const satisfies readonly KeyCarrier[];
+export const alphaKeys = ["authorization", "x-api-key", "api-key"] as const satisfies readonly KeyCarrier[];
 /** Where gamma-style clients appear as well. */
 export const gammaKeys = ["authorization", "gamma-header", "gamma-query"] as const satisfies readonly KeyCarrier[];
 /** The model lists serve all three kinds of client. */
 export const listKeys = [
   "authorization",
   "x-api-key",
+  "api-key",
   "gamma-header",
   "gamma-query",
 ] as const satisfies readonly KeyCarrier[];

@@ -1,7 +1,7 @@
 import type { ErrorFormat } from "../failures/render.ts";
 import { firstHeader, headerAliases, type IncomingHeaders } from "../headers.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { actionAlias, endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
+import { actionAlias, deploymentAlias, endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
 
 /** What a method and a path mean. */
 export type Found =
@@ -28,10 +28,22 @@ fillTable();
 export function findEndpoint(method: string, rawPath: string): Found {
   const direct = fixed.get(rawPath)?.get(method);
   if (direct !== undefined) return { kind: "endpoint", id: direct, params: noParams };
+  const deployed = deployment.exec(rawPath);
+  if (deployed !== null) return findDeployed(method, deployed[2] ?? "", deployed[1]);
   const path = canonical(rawPath);
   if (/\/v1\/+v1/i.test(path))
     return { kind: "double-v1", errors: errorFormatOfPath(path.replace(/\/v1(?=\/+v1)/i, "")) };
   return findFixed(method, path) ?? findPattern(method, path) ?? { kind: "unknown", errors: errorFormatOfPath(path) };
+}
+
+const deployment = new RegExp(`^${deploymentAlias.alias.replace("{deployment}", "([^/]+)")}(.+)$`);
+
+/** Finds what is asked of a deployment: the endpoint itself, with the deployment among its parameters. */
+function findDeployed(method: string, rest: string, name: string | undefined): Found {
+  const found = findEndpoint(method, deploymentAlias.path + rest);
+  const model = decoded(name);
+  if (found.kind !== "endpoint" || model === undefined) return found;
+  return { ...found, params: { ...found.params, deployment: model } };
 }
 
 /** The path as the table writes it: alias prefixes replaced, a trailing slash dropped where the table has none. */
@@ -41,6 +53,8 @@ function canonical(rawPath: string): string {
     if (path.startsWith(alias)) path = prefix + path.slice(alias.length);
   return path.length > 1 && path.endsWith("/") && !fixed.has(path) ? path.slice(0, -1) : path;
 }
+
+const namedAction = /\/models\/.+:[a-z]\w*$/i;
 
 function findFixed(method: string, path: string): Found | undefined {
   const byMethod = fixed.get(path);
@@ -57,7 +71,10 @@ function findPattern(method: string, path: string): Found | undefined {
       if (value === undefined) return undefined;
       params[name] = value;
     }
-    return choose(byMethod, method, path, params);
+    const found = choose(byMethod, method, path, params);
+    // An action that is not served is not the model whose name it would be a part of.
+    const isAction = method === "POST" && names.includes("model") && namedAction.test(path);
+    return found.kind === "wrong-method" && isAction ? undefined : found;
   }
   return undefined;
 }
@@ -87,7 +104,8 @@ function decoded(text: string | undefined): string | undefined {
  */
 export function errorFormatOfPath(rawPath: string): ErrorFormat {
   const path = canonical(rawPath);
-  if (path.startsWith("/v1beta/") || /^\/v1\/models\/.+:/.test(path)) return "gamma";
+  if (path.startsWith("/v1beta/") || path.startsWith("/upload/v1beta/") || /^\/v1\/models\/.+:/.test(path))
+    return "gamma";
   if (path.startsWith("/v1/messages")) return "alpha";
   if (path.startsWith("/delta/") || path.startsWith("/v1/video/")) return "task";
   return path.startsWith("/epsilon/") ? "epsilon" : "common";

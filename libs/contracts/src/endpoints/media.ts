@@ -21,6 +21,14 @@ export const mediaEndpoints = {
     schema: "ImageRequest",
     summary: "Edit images.",
   },
+  imageVariations: {
+    ...image,
+    method: "POST",
+    path: "/v1/images/variations",
+    body: "json-or-multipart",
+    schema: "ImageRequest",
+    summary: "Draw an image anew: an edit that needs no prompt.",
+  },
   transcriptions: {
     ...audio,
     method: "POST",
@@ -59,6 +67,17 @@ export const mediaEndpoints = {
     keys: socketKeys,
     body: "none",
     kinds: ["realtime"],
+    webSocket: true,
     summary: "A realtime session over WebSocket.",
+  },
+  createClientSecret: {
+    method: "POST",
+    path: "/v1/realtime/client_secrets",
+    area: "realtime",
+    errors: "common",
+    keys: bearer,
+    body: "json",
+    schema: "ClientSecretRequest",
+    summary: "A short-lived key that opens sessions with these settings, for browsers.",
   },
 } as const satisfies Record<string, Endpoint>;

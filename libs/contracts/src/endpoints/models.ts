@@ -1,4 +1,4 @@
-import { gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
+import { bearer, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
 /** Model lists: interface section 4.1, and the look-up of one model that the SDKs know. */
 export const modelEndpoints = {
@@ -37,5 +37,14 @@ export const modelEndpoints = {
     keys: gammaKeys,
     body: "none",
     summary: "Look one model up, in the gamma format.",
+  },
+  listOllamaModels: {
+    method: "GET",
+    path: "/api/tags",
+    area: "text",
+    errors: "common",
+    keys: bearer,
+    body: "none",
+    summary: "List the models that the key can call, for Ollama's clients.",
   },
 } as const satisfies Record<string, Endpoint>;

@@ -1,6 +1,7 @@
 import type { Area, Endpoint } from "./endpoint.ts";
 import { mediaEndpoints } from "./media.ts";
 import { modelEndpoints } from "./models.ts";
+import { moneyEndpoints } from "./money.ts";
 import { textEndpoints } from "./text.ts";
 import { unimplementedEndpoints } from "./unimplemented.ts";
 import { videoEndpoints } from "./video.ts";
@@ -8,6 +9,7 @@ import { videoEndpoints } from "./video.ts";
 /** Every endpoint, by name: the only list of routes. Edge, services, OpenAPI, docs and tests read it. */
 export const endpoints = {
   ...modelEndpoints,
+  ...moneyEndpoints,
   ...textEndpoints,
   ...mediaEndpoints,
   ...videoEndpoints,
@@ -41,11 +43,19 @@ export const pathAliases = [
   { alias: "/kling/v1/", path: "/delta/v1/" },
   { alias: "/jimeng/", path: "/epsilon/" },
   { alias: "/openai/v1/", path: "/v1/" },
+  { alias: "/openai/", path: "/v1/" },
+  { alias: "/anthropic/v1/", path: "/v1/" },
   { alias: "/v1beta/openai/", path: "/v1/" },
+  { alias: "/api/v1/", path: "/v1/" },
+  { alias: "/dashboard/billing/", path: "/v1/dashboard/billing/" },
+  { alias: "/v1/auth/key", path: "/v1/key" },
 ] as const;
 
 /** Actions of gamma models, which the newer SDKs of that format ask for under `/v1`. */
 export const actionAlias = { alias: "/v1/models/{model}:", path: "/v1beta/models/{model}:" } as const;
+
+/** Azure's clients name the model in the path, as a deployment; it goes before one in the body. */
+export const deploymentAlias = { alias: "/openai/deployments/{deployment}/", path: "/v1/" } as const;
 
 /** An endpoint as usage events name it: `POST /v1/chat/completions`. */
 export function endpointLabel(id: EndpointId): string {

@@ -1,6 +1,6 @@
-import { bearer, type Endpoint } from "./endpoint.ts";
+import { listKeys, type Endpoint } from "./endpoint.ts";
 
-const declared = { area: "edge", errors: "common", keys: bearer, body: "none", unimplemented: true } as const;
+const declared = { area: "edge", errors: "by-request", keys: listKeys, body: "none", unimplemented: true } as const;
 
 /** Declared only, always 501: interface section 4.8. */
 export const unimplementedEndpoints = {

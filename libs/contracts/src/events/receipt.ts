@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 
 /**
- * The place of a change of money in its account's chain. Every settlement and every credit has one, written in the
+ * The position of a change of money in its account's chain. Every settlement and every credit has one, written in the
  * step that moves the money; each carries the hash of the one before, so that none can be lost or altered unseen.
  */
 export const Receipt = Type.Object(

@@ -2,11 +2,18 @@ import { Type, type Static } from "typebox";
 import { Units, unitNames } from "../units.ts";
 import { mostEndUserCharacters } from "../end-user.ts";
 import { Tags } from "../tags.ts";
+import { CallTry } from "./call-try.ts";
 import { Receipt } from "./receipt.ts";
 
 /** How a call ended: in full, left by its client, or failed. */
 export const Outcome = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);
 export type Outcome = Static<typeof Outcome>;
+
+/** How much of what was dropped a usage event names. */
+export const [mostDropped, mostDroppedCharacters] = [32, 100];
+
+/** How many attempts of a call a usage event names; `attempts` counts all. */
+export const mostTries = 100;
 
 /** One billed call, subject `usage.v1.<area>`; its `id` is the call id and the message's `Nats-Msg-Id`. */
 export const UsageEvent = Type.Object(
@@ -19,7 +26,10 @@ export const UsageEvent = Type.Object(
     group: Type.String(),
     area: Type.String(),
     endpoint: Type.String({ description: "method and path pattern" }),
-    model: Type.String(),
+    model: Type.String({ description: "what served the call, and what its price is" }),
+    requestedModel: Type.Optional(
+      Type.String({ description: "the model that the client named, where another served: a fallback, or a share" }),
+    ),
     upstreamModel: Type.String(),
     channelId: Type.String(),
     status: Type.Integer({ description: "HTTP status that the client got" }),
@@ -31,6 +41,18 @@ export const UsageEvent = Type.Object(
     latencyMs: Type.Integer({ minimum: 0 }),
     firstByteMs: Type.Integer({ minimum: 0 }),
     attempts: Type.Integer({ minimum: 0 }),
+    tries: Type.Optional(
+      Type.Array(CallTry, { maxItems: mostTries, description: "the first attempts at vendors, in their order" }),
+    ),
+    dropped: Type.Optional(
+      Type.Array(Type.String({ maxLength: mostDroppedCharacters }), {
+        maxItems: mostDropped,
+        description: "request fields that the serving vendor could not take, the first of them",
+      }),
+    ),
+    heldNanos: Type.Optional(
+      Type.String({ pattern: "^\\d+$", description: "what was put aside for the call in all, nano-dollars" }),
+    ),
     priceVersion: Type.Optional(Type.String({ description: "names the model's price as it was then" })),
     unpriced: Type.Optional(
       Type.Array(Type.Enum([...unitNames, "serviceTier"]), {

@@ -27,6 +27,7 @@ const ofEndpoint: Readonly<Record<StreamingEndpointId, FailureFrame>> = {
   streamGenerateContent: failureFrames.content,
   imageGenerations: failureFrames.images,
   imageEdits: failureFrames.images,
+  imageVariations: failureFrames.images,
   transcriptions: failureFrames.audio,
   speech: failureFrames.audio,
   getVideoEvents: failureFrames.images,

@@ -88,7 +88,7 @@ export const failures = {
   previous_response_not_found: {
     ...invalid,
     status: 400,
-    say: "The previous response is not known, or no longer kept.",
+    say: "The previous response is unknown or no longer kept.",
   },
   file_input_not_streamable: {
     ...invalid,
@@ -124,9 +124,13 @@ export const failures = {
     alpha: "api_error",
     gamma: "UNIMPLEMENTED",
     retryable: false,
-    say: "This endpoint is declared but not implemented.",
+    say: "This endpoint is not implemented.",
   },
-  response_not_found: { ...absent, say: "There is no such response, or it is no longer kept." },
+  thread_not_found: {
+    ...absent,
+    say: "The thread does not exist or is no longer kept: send the whole conversation.",
+  },
+  response_not_found: { ...absent, say: "The response does not exist or is no longer kept." },
   task_not_found: { ...absent, say: "There is no such task." },
   video_not_ready: { ...absent, say: "The video is not finished." },
   video_expired: { ...absent, say: "The vendor no longer keeps this video." },
@@ -157,13 +161,18 @@ export const failures = {
     retryable: true,
     say: "The vendor did not answer in time.",
   },
+  upstream_overloaded: {
+    ...upstream,
+    alpha: "overloaded_error",
+    say: "The vendor is overloaded; try again shortly.",
+  },
   upstream_rate_limited: { ...limited, say: "The vendor is rate limiting this model." },
   upstream_rejected: { ...invalid, status: 400, say: "The vendor refused the request." },
 
   session_expired: { ...invalid, status: 400, say: "The session has reached one of its limits." },
 
   // What we did
-  server_overloaded: { ...unavailable, say: "The gateway is at a limit of its own; try again shortly." },
+  server_overloaded: { ...unavailable, say: "The gateway is at one of its own limits; try again shortly." },
   internal_error: {
     status: 500,
     type: "server_error",

@@ -181,6 +181,14 @@ export function mostCostOf(units: Units, price: Price, multiplier: number): Nano
     .reduce((most, cost) => (cost > most ? cost : most));
 }
 
+/** What one unit costs at the usual length and tier, in US dollars as decimal text. */
+export function unitPriceText(price: Price, unit: UnitName, multiplier: number): string {
+  const digits = (price.get(unit) ?? 0n) * toScale(parseDecimal(multiplier), multiplierDecimals);
+  const text = String(digits).padStart(1 + 18 + multiplierDecimals, "0");
+  const whole = text.length - 18 - multiplierDecimals;
+  return `${text.slice(0, whole)}.${text.slice(whole)}`.replace(/\.?0+$/, "");
+}
+
 /** Whether a unit is a call of a vendor-side tool: those cost the same at every service tier. */
 export const isToolUnit = (unit: UnitName): boolean => toolUnits.some((tool) => tool === unit);
 

@@ -2,15 +2,25 @@ import { bodies } from "../bodies/index.ts";
 import { TaskEvent } from "../events/task.ts";
 import { UsageEvent } from "../events/usage.ts";
 import { errorSchemas } from "./errors.ts";
+import { understoodMembers } from "./understood.ts";
 
 const schemas: Readonly<Record<string, unknown>> = { ...bodies, ...errorSchemas, UsageEvent, TaskEvent };
 
 /**
- * Every schema by its name. A document names a schema by its place: an `$id` beside that, repeated wherever the schema
+ * Every schema by its name. A document names a schema by its pointer: an `$id` beside that, repeated wherever the schema
  * is used, would name several things alike. What is used within another is referred to.
  */
 export function componentSchemas(): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, membersOf(schema)]));
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, described(name, schema)]));
+}
+
+/** A schema with the members that are understood beside those that it checks. */
+function described(name: string, schema: unknown): object {
+  const found = membersOf(schema);
+  const more = understoodMembers(name);
+  if (Object.keys(more).length === 0 || !("properties" in found)) return found;
+  const { properties } = found;
+  return { ...found, properties: { ...more, ...(typeof properties === "object" ? properties : {}) } };
 }
 
 function used(value: unknown): unknown {
@@ -20,7 +30,7 @@ function used(value: unknown): unknown {
   return Object.hasOwn(schemas, name) ? { $ref: `#/components/schemas/${name}` } : membersOf(value);
 }
 
-function membersOf(schema: unknown): unknown {
+function membersOf(schema: unknown): object {
   const members = Object.entries(typeof schema === "object" && schema !== null ? schema : {}).filter(
     ([name]) => name !== "$id",
   );

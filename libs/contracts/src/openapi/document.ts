@@ -1,3 +1,4 @@
+import { present } from "../present.ts";
 import type { Endpoint, KeyCarrier } from "../endpoints/endpoint.ts";
 import { endpointIds, endpointOf, pathAliases, type EndpointId } from "../endpoints/table.ts";
 import { componentSchemas } from "./components.ts";
@@ -47,7 +48,7 @@ export function openApi(): Json {
 }
 
 function operation(id: EndpointId, endpoint: Endpoint): Json {
-  return {
+  return present({
     operationId: id,
     summary: endpoint.summary,
     tags: [endpoint.unimplemented ? "unimplemented" : endpoint.area],
@@ -57,9 +58,9 @@ function operation(id: EndpointId, endpoint: Endpoint): Json {
       ...(parametersOf[id] ?? []),
       ...(endpoint.kinds === undefined || endpoint.free === true ? [] : billedParameters),
     ],
-    ...(endpoint.schema === undefined ? {} : { requestBody: { required: true, content: requestContent(endpoint) } }),
-    responses: { ...success(id, endpoint), ...errorResponses(id, endpoint) },
-  };
+    requestBody: endpoint.schema === undefined ? undefined : { required: true, content: requestContent(endpoint) },
+    responses: { ...success(endpoint), ...errorResponses(id, endpoint) },
+  });
 }
 
 function inPath(name: string): Json {
@@ -72,9 +73,9 @@ function requestContent({ body, schema }: Endpoint): Json {
   return body === "json" ? json : { ...json, "multipart/form-data": reference };
 }
 
-function success(id: string, endpoint: Endpoint): Json {
+function success(endpoint: Endpoint): Json {
   if (endpoint.unimplemented) return {};
-  if (id === "realtime") return { "101": { description: "The protocol is switched to WebSocket." } };
+  if (endpoint.webSocket === true) return { "101": { description: "The protocol is switched to WebSocket." } };
   const type = endpoint.answers ?? "application/json";
   const schema = type === "application/json" ? { type: "object" } : { type: "string", format: "binary" };
   const stream =

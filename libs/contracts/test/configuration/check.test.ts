@@ -143,7 +143,7 @@ test.each<[string, (file: any) => void, string, RegExp]>([
   ["a name with white space around it", (f) => (f.groups["vip "] = { models: [] }), 'groups."vip "', /no name/],
   ["a name in two lines", (f) => (f.models["a\nb"] = { kind: "chat" }), 'models."a\\nb"', /no name/],
   ["a model named as all are", (f) => (f.models["*"] = { kind: "chat" }), "models.*", /all of them/],
-  ["a key twice", (f) => f.channels[0].keys.push("env:KEY"), "channels[0].keys[1]", /twice/],
+  ["a key twice", (f) => f.channels[0].keys.push("env:KEY"), "channels[0].keys[1]", /more than once/],
   ["address of another kind", (f) => (f.channels[0].baseUrl = "ftp://x"), "channels[0].baseUrl", /pattern/],
 ])("%s is named by its path", (_, spoil, path, say) => {
   const file = good();

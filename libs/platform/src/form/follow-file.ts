@@ -26,7 +26,7 @@ export interface FollowedFile extends AsyncDisposable {
 }
 
 /** Where files are put, and how much all of them together may take of the disk. */
-export interface SpoolPlace {
+export interface Spool {
   readonly folder?: string | undefined;
   readonly budget: BufferBudget;
 }
@@ -41,7 +41,7 @@ const readBytes = 64 * 1024;
  */
 export async function followFile(
   file: FormFile,
-  { folder = tmpdir(), budget }: SpoolPlace,
+  { folder = tmpdir(), budget }: Spool,
   holder: Holder,
 ): Promise<FollowedFile> {
   const handle = await openNameless(folder);

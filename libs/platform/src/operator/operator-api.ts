@@ -101,7 +101,7 @@ interface FoundRoute {
   readonly params: OperatorCall["params"];
 }
 
-/** Finds the route of a method and a path, and what stands in its places. Throws Failure unknown_url. */
+/** Finds the route of a method and a path, and the values of its parameters. Throws Failure unknown_url. */
 function finderOf(routes: OperatorRoutes): (method: string, path: string) => FoundRoute {
   const table = Object.entries(routes).map(([written, run]) => {
     const [method = "", path = ""] = written.split(" ");
@@ -116,11 +116,11 @@ function finderOf(routes: OperatorRoutes): (method: string, path: string) => Fou
   };
 }
 
-function decoded(places: Readonly<Record<string, string>>): OperatorCall["params"] {
+function decoded(params: Readonly<Record<string, string>>): OperatorCall["params"] {
   try {
-    return Object.fromEntries(Object.entries(places).map(([name, value]) => [name, decodeURIComponent(value)]));
+    return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch (cause) {
-    throw new Failure("unknown_url", "The path is not well encoded.", { cause });
+    throw new Failure("unknown_url", "The path is not correctly percent-encoded.", { cause });
   }
 }
 

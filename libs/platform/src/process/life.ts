@@ -15,7 +15,7 @@ export interface Life {
 /** Exits when the time for an orderly end is over, whatever it still waits for. */
 export function endSurely(life: Life, { log, close }: ReturnType<typeof createLogger>): void {
   const end = async (): Promise<void> => {
-    log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "the end hangs: ended all the same");
+    log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "shutdown timed out: exiting anyway");
     await close();
     // Events had their time to leave, and what hangs would keep the process for ever.
     // oxlint-disable-next-line no-restricted-properties

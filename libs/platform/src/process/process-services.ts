@@ -132,15 +132,25 @@ export class ProcessServices implements AsyncDisposable {
     this.#servers.set(name, await listen({ ...at, ...counted(open.serves) }));
   }
 
+  /** Why services cannot serve now, by name. */
+  async problems(): Promise<Readonly<Record<string, string>>> {
+    const said = await this.#said();
+    return Object.fromEntries(
+      said.flatMap(({ service, problem }) => (problem === undefined ? [] : [[service.name, problem] as const])),
+    );
+  }
+
+  #said() {
+    return Promise.all(this.#running.map(async ({ service, open }) => ({ service, problem: await problemOf(open) })));
+  }
+
   /**
    * Whether the process can serve, and each service's word. Behind a door only what clients call counts: a ledger that waits
    * for NATS turns no client away.
    */
   async #readiness(): Promise<Readiness> {
     if (this.#isDraining) return { isReady: false, words: "draining" };
-    const said = await Promise.all(
-      this.#running.map(async ({ service, open }) => ({ service, problem: await problemOf(open) })),
-    );
+    const said = await this.#said();
     const counts = ({ role }: Declared): boolean => role !== "keeper" || !this.#hasDoor;
     return {
       isReady: said.every(({ service, problem }) => problem === undefined || !counts(service)),

@@ -26,7 +26,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
   try {
     const services = await load();
     const [first] = services;
-    if (first === undefined) throw new StartError("This process is asked to run no service.");
+    if (first === undefined) throw new StartError("No service was named for this process to run.");
     if (services.length === 1) ({ name } = first);
     const declared = readVariables((read) => services.map((service) => ({ ...service, ...service.declare(read) })));
     const { logLevel, collectorUrl } = frameOf(declared);
@@ -37,7 +37,11 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     void stopped.then(() => endSurely(life, logger));
     const metrics = createMetrics(name, worker);
     await using _tracing = await openTracing(name, collectorUrl, log);
-    await using shared = new Shared(log);
+    let problems = (): Promise<Readonly<Record<string, string>>> => Promise.resolve({});
+    await using shared = new Shared(log, {
+      services: declared.map((service) => service.name),
+      problems: () => problems(),
+    });
     await using running = new ProcessServices(declared, {
       log,
       metrics,
@@ -52,6 +56,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
       endSurely(life, logger); // what still opens may never be there to be closed
       return;
     }
+    problems = () => running.problems();
     life.endWithinMs = running.drainMs + lastStepsMs;
     announce(log, running);
     log.info({ signal: await stopped }, "draining");
@@ -68,7 +73,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
 
 /** What all services of a process read alike stands in each of their frames. */
 function frameOf<Frame>([first]: readonly { readonly frame: Frame }[]): Frame {
-  if (first === undefined) throw new StartError("This process is asked to run no service.");
+  if (first === undefined) throw new StartError("No service was named for this process to run.");
   return first.frame;
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "../log.ts";
+import type { ProcessSelf } from "./presence.ts";
 
 /**
  * What the services of one process have in common: connections to the stores, the catalogue, what calls are run with. Each
@@ -7,10 +8,13 @@ import type { Logger } from "../log.ts";
 export class Shared implements AsyncDisposable {
   /** The log of the process. */
   readonly log: Logger;
+  /** What the process says of itself to others; absent: it stays unseen. */
+  readonly self: ProcessSelf | undefined;
   readonly #open = new AsyncDisposableStack();
 
-  constructor(log: Logger) {
+  constructor(log: Logger, self?: ProcessSelf) {
     this.log = log;
+    this.self = self;
   }
 
   /** Disposes of a part with the process. */

@@ -37,7 +37,7 @@ async function ask(method: string, path: string, body?: object): Promise<readonl
   return [answer.status, await answer.json()];
 }
 
-test("what stands in a path's places is decoded, and a query may hold question marks", async () => {
+test("a path's parameters are decoded, and a query may hold question marks", async () => {
   expect(await ask("GET", "/things/a%2Fb?why=what?")).toEqual([200, { data: { id: "a/b", why: "what?" } }]);
 });
 

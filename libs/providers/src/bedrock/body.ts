@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import type { AnswerCall } from "../call.ts";
 import { claudeBody, wholeBody } from "../claude-body.ts";
@@ -14,7 +15,7 @@ export function bodyOf(call: AnswerCall): Buffer {
     const betas = call.headers?.["anthropic-beta"];
     return claudeBody(
       call,
-      { anthropic_version: anthropicVersion, ...(betas === undefined ? {} : { anthropic_beta: listOf(betas) }) },
+      present({ anthropic_version: anthropicVersion, anthropic_beta: betas === undefined ? undefined : listOf(betas) }),
       ["model", "stream"],
     );
   }

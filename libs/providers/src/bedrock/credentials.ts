@@ -9,7 +9,7 @@ export interface AwsCredentials {
 
 /** A channel's key, read. */
 export type AwsKey =
-  /** Amazon's own chain of places: the environment, a profile, web identity, the pod's or the machine's role. */
+  /** Amazon's own chain of sources: the environment, a profile, web identity, the pod's or the machine's role. */
   | { readonly kind: "chain"; readonly profile: string | undefined }
   | { readonly kind: "signing"; readonly credentials: AwsCredentials }
   /** A Bedrock API key, sent as it is. */

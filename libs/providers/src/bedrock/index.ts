@@ -19,7 +19,7 @@ export const bedrock: Provider = {
   baseUrl: "https://bedrock-runtime.${AWS_REGION}.amazonaws.com",
   usualKey: chainKey,
   pricesAs: "aws",
-  wires: ["messages", "converse", "cohere-rerank"],
+  wires: ["messages", "converse", "cohere-rerank", "cohere-embeddings", "titan-embeddings"],
   wiresAt: (_, model) => wiresOfModel(model),
   baseUrlQuery: true,
   addressProblem,

@@ -5,6 +5,8 @@ const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   // In its own format nothing is lost between Claude and clients of the messages wire.
   [/(?:^|[./])anthropic\./, ["messages", "converse"]],
   [/(?:^|[./])(?:cohere|amazon)\.rerank/, ["cohere-rerank"]],
+  [/(?:^|[./])cohere\.embed/, ["cohere-embeddings"]],
+  [/(?:^|[./])amazon\.titan-embed-(?:text|g1)/, ["titan-embeddings"]],
 ];
 
 /** All others, and profiles whose ARN does not say whose model it is, converse. */

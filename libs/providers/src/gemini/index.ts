@@ -7,6 +7,9 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   content: "generateContent",
   "count-content": "countTokens",
   "content-embeddings": "batchEmbedContents",
+  imagen: "predict",
+  "content-speech": "generateContent",
+  "content-transcripts": "generateContent",
 };
 
 /** Where sessions are, beside the versioned paths of everything else. */
@@ -20,10 +23,25 @@ export const gemini: Provider = {
   keyVariable: "GEMINI_API_KEY",
   pricesAs: "google",
   modelsAt: "/v1beta/models",
-  wires: ["content", "count-content", "content-embeddings", "gemini-live"],
+  wires: [
+    "content",
+    "count-content",
+    "content-embeddings",
+    "gemini-live",
+    "imagen",
+    "content-speech",
+    "content-transcripts",
+  ],
+  wiresAt: (_, model) => wiresOfModel(model),
   request: requestsAt(address, ({ key }) => ({ "x-goog-api-key": key })),
   failureOf,
 };
+
+/** Which wires a model is served in, by its name, where it is not one that writes. Undefined: it is. */
+function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
+  if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];
+  return /-tts(?:-|$)/.test(model) ? ["content-speech"] : undefined;
+}
 
 /** Where each wire is; streams are asked for as server-sent events. */
 function address({ baseUrl, wire, model, stream = false }: Addressed): URL {

@@ -5,19 +5,21 @@ import type { Addressed } from "../request.ts";
 const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   content: "generateContent",
   "count-content": "countTokens",
+  "content-speech": "generateContent",
+  "content-transcripts": "generateContent",
 };
 
-/** Where a wire's requests are, under the place of a project. */
+/** Where a wire's requests are, under a project's address. */
 export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
-  const place = baseUrl.replace(/\/+$/, "");
-  if (wire === "chat") return new URL(`${place}/endpoints/openapi/chat/completions`);
+  const project = baseUrl.replace(/\/+$/, "");
+  if (wire === "chat") return new URL(`${project}/endpoints/openapi/chat/completions`);
   // Tokens are counted by a model of its own, of the model that the body names.
-  if (wire === "count-messages") return new URL(`${place}/publishers/anthropic/models/count-tokens:rawPredict`);
+  if (wire === "count-messages") return new URL(`${project}/publishers/anthropic/models/count-tokens:rawPredict`);
   const name = encodeURIComponent(model);
   if (wire === "messages")
-    return new URL(`${place}/publishers/anthropic/models/${name}:${stream ? "streamRawPredict" : "rawPredict"}`);
+    return new URL(`${project}/publishers/anthropic/models/${name}:${stream ? "streamRawPredict" : "rawPredict"}`);
   const action = stream && wire === "content" ? "streamGenerateContent" : (actions[wire] ?? "predict");
-  const url = new URL(`${place}/publishers/google/models/${name}:${action}`);
+  const url = new URL(`${project}/publishers/google/models/${name}:${action}`);
   if (stream) url.searchParams.set("alt", "sse");
   return url;
 }

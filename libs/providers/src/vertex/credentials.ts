@@ -1,7 +1,8 @@
+import { present } from "@modelgate/contracts";
 import type { AuthClient, ExternalAccountClientOptions, JWTInput } from "google-auth-library";
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
-/** The key that stands for Google's chain of places: a file that the environment names, the pod's or machine's account. */
+/** The key that stands for Google's chain of sources: a file that the environment names, the pod's or machine's account. */
 export const chainKey = "google";
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 
@@ -78,7 +79,7 @@ async function openAccount(key: string): Promise<AuthClient> {
   }
   const { client_email: email, private_key: secret, private_key_id: keyId } = document;
   if (email === undefined || secret === undefined) throw new Error("the file has no client_email or no private_key");
-  const account = new JWT({ email, key: secret, scopes: scope, ...(keyId === undefined ? {} : { keyId }) });
+  const account = new JWT(present({ email, key: secret, scopes: scope, keyId }));
   // It signs its tokens itself: no other service is asked for them.
   account.useJWTAccessWithScope = true;
   return account;

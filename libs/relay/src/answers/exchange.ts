@@ -10,6 +10,8 @@ export interface Exchange {
   readonly body: Buffer | Readable;
   /** Headers of the request beside the usual ones, or in their place: a content type that is not JSON. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What of the request stands in its address. */
+  readonly query?: Readonly<Record<string, string>> | undefined;
   /** Whether the vendor is asked for a stream. */
   readonly streams: boolean;
   /** Whether the vendor begins a task that is paid for once: what it may have taken is not sent again. */
@@ -70,7 +72,7 @@ export interface VendorLink {
   /** Asks how a task goes; the vendor's answer as JSON bytes. Throws Failure. */
   poll(task: string): Promise<Buffer>;
   /** Sends another request of the same call, once; the vendor's complete answer. Throws Failure. */
-  send(body: Buffer): Promise<Buffer>;
+  send(body: Buffer): Promise<AnswerHead & { readonly bytes: Buffer }>;
   /** Scheme, host and port of the channel's own address. */
   readonly origin: string;
   /** Aborted when the client leaves. */

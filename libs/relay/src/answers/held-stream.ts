@@ -103,7 +103,7 @@ export function brokenOff(error: Error): Failure {
   const silent = "code" in error && error.code === "UND_ERR_BODY_TIMEOUT";
   return new Failure(
     silent ? "upstream_timeout" : "upstream_error",
-    silent ? "The vendor fell silent." : "The vendor's answer broke off.",
+    silent ? "The vendor stopped sending." : "The vendor's answer ended unexpectedly.",
     { cause: error },
   );
 }

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { nextTurn, readBody, type BodyLimits, type ServiceCall } from "@modelgate/platform";
-import { refuseAmbiguous, type JsonBounds } from "@modelgate/wires/json";
+import { isRecord, refuseAmbiguous, spliceMembers, type JsonBounds } from "@modelgate/wires/json";
 import { checkUnambiguous, isLargeJson, parseJson } from "./large-json.ts";
 
 /** Bounds of a JSON body. */
@@ -18,7 +18,7 @@ export interface JsonBody<Seen> extends Disposable {
  * body would live as long as its stream.
  */
 export async function readJson<Seen>(
-  { request, caller }: Pick<ServiceCall, "request" | "caller">,
+  { request, caller, params }: Pick<ServiceCall, "request" | "caller"> & Partial<Pick<ServiceCall, "params">>,
   limits: JsonLimits,
   look: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
 ): Promise<JsonBody<Seen>> {
@@ -32,17 +32,30 @@ export async function readJson<Seen>(
   }
   const body = await readBody(request, limits, caller);
   try {
-    const value = await parse(body.bytes, limits);
-    // What is checked and priced here must be what the vendor reads.
-    await checkUnambiguous(body.bytes, value);
-    // Looking through a large value takes a turn of its own.
-    if (isLargeJson(body.bytes)) await nextTurn();
-    const seen = await look(value, body.bytes);
-    return { bytes: body.bytes, seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
+    const parsed = await parseBody(body.bytes, limits);
+    const { value, bytes } = deployed(parsed, body.bytes, params?.["deployment"]);
+    const seen = await look(value, bytes);
+    return { bytes, seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Parses a whole JSON body within its bounds. Throws Failure for what is invalid, or can be read in two ways. */
+export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
+  const value = await parse(bytes, bounds);
+  // What is checked and priced here must be what the vendor reads.
+  await checkUnambiguous(bytes, value);
+  // Looking through a large value takes a turn of its own.
+  if (isLargeJson(bytes)) await nextTurn();
+  return value;
+}
+
+/** The body with the model that the path names as a deployment, whatever the body itself names. */
+function deployed(value: unknown, bytes: Buffer, model: string | undefined) {
+  if (model === undefined || !isRecord(value)) return { value, bytes };
+  return { value: { ...value, model }, bytes: spliceMembers(bytes, { model: JSON.stringify(model) }) };
 }
 
 /** A look at a body through an `ask`, which also refuses members whose names parsers may read in two ways. */

@@ -1,5 +1,6 @@
-import type { Failure, Nanos, Outcome } from "@modelgate/contracts";
+import { formatUsd, headers, type Failure, type Nanos, type Outcome } from "@modelgate/contracts";
 import { type AnswerSink, idsOf } from "@modelgate/platform";
+import { CostTranslator } from "../answers/cost-translator.ts";
 import { passStream, type StreamMoney } from "../answers/stream-pass.ts";
 import type { StreamTranslator } from "../answers/stream-reader.ts";
 import { Allowance, wroteBeyondBound } from "../money/allowance.ts";
@@ -17,9 +18,13 @@ type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
 export async function deliverStream(delivery: Delivery, { reader, held }: AcceptedStream): Promise<void> {
   const { deps, call, plan, money, sent, meter, attempted } = delivery;
   using allowance = allowanceOf(delivery);
-  const translator = reader.translator({ mayBeCut: allowance !== undefined });
+  const plain = reader.translator({ mayBeCut: allowance !== undefined });
+  const translator = plan.showsCost === true ? new CostTranslator(plain, (units) => money.costOf(units)) : plain;
   meter.readWith(translator);
-  if (!call.answer.begun) call.answer.begin(200, streamHead(translator.contentType));
+  if (!call.answer.begun) {
+    call.answer.announceTrailer(headers.cost);
+    call.answer.begin(200, streamHead(translator.contentType));
+  }
   const { provider, id: channel } = attempted.way.candidate.channel;
   const firstByteMs = (sent.firstByteAt ?? performance.now()) - money.heldAt;
   using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, firstByteMs);
@@ -35,13 +40,15 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
     watch,
     paid: allowance === undefined ? undefined : moneyOf(delivery, allowance),
     ending(failure, cut) {
-      if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended where its money or its bound ends");
+      if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
       if (failure === undefined) answered(delivery, translator.last, cut !== undefined);
       else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);
       const isWhole = failure === undefined;
       if (cut !== undefined) settled = money.settle({ ...cut, outcome: "completed", status: 200, sent });
       else settled = settle(delivery, isWhole ? "completed" : "failed", failure);
+      // Unknown by now where the vendor reported no usage: it is still counted then.
+      if (money.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(money.chargedNanos));
     },
   });
   if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(plan.model.name, true);

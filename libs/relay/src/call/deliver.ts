@@ -1,19 +1,21 @@
-import { asFailure } from "@modelgate/contracts";
+import { asFailure, formatUsd, headers } from "@modelgate/contracts";
+import { withCost } from "@modelgate/wires/text";
 import type { Exchange, StartedTask, WholeAnswer } from "../answers/exchange.ts";
 import { meterWhole } from "../money/metered.ts";
 import { answered, letGo, type Delivery } from "./delivery.ts";
 import { deliverStream, settleUnheard } from "./deliver-stream.ts";
 import { clientLeft } from "./leaving.ts";
-import { reportDropped, reportWay } from "./report-way.ts";
+import { reportDropped, reportModel, reportWay } from "./report-way.ts";
 import { vendorLink } from "./vendor-link.ts";
 import { keepWaiting } from "./waiting.ts";
 
 /** Brings an answer to the client and settles the call: money first, the last byte after it. */
 export async function deliver(delivery: Delivery): Promise<void> {
-  const { deps, call, attempted, leaving } = delivery;
+  const { deps, call, plan, sent, attempted, leaving } = delivery;
   const { accepted } = attempted;
   reportDropped(call.answer, accepted.exchange.dropped);
-  reportWay(deps, call, attempted.tried);
+  reportWay(deps, call, sent.tried);
+  if (plan.requested !== undefined) reportModel(call.answer, plan.model.name);
   if (accepted.kind === "whole") return await deliverWhole(delivery, accepted.answer);
   if (accepted.kind === "stream")
     return await (leaving.isClientGone ? settleUnheard : deliverStream)(delivery, accepted);
@@ -34,12 +36,16 @@ async function deliverWhole(delivery: Delivery, answer: WholeAnswer): Promise<vo
   if (leaving.isClientGone) return await money.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
   const settled = money.settle({ ...metered, outcome: "completed", status: 200, sent });
   answered(delivery, answer.body, false);
-  if (!call.answer.begun)
+  const cost = formatUsd(money.chargedNanos ?? 0n);
+  const body = plan.showsCost === true ? withCost(answer.body, cost) : answer.body;
+  if (!call.answer.begun) {
+    call.answer.setHeader(headers.cost, cost);
     call.answer.begin(200, {
       "content-type": answer.contentType ?? "application/json; charset=utf-8",
-      "content-length": String(answer.body.length),
+      "content-length": String(body.length),
     });
-  call.answer.end(answer.body);
+  }
+  call.answer.end(body);
   await settled;
 }
 

@@ -14,7 +14,7 @@ export interface Delivery {
   readonly deps: LinkDeps & WayDeps & Pick<RelayDeps, "unseen">;
   readonly call: Pick<RelayedCall, "answer" | "caller" | "log" | "requestId">;
   readonly plan: CallPlan;
-  readonly money: Pick<HeldMoney, "expected" | "extend" | "heldAt" | "settle">;
+  readonly money: Pick<HeldMoney, "chargedNanos" | "costOf" | "expected" | "extend" | "heldAt" | "settle">;
   /** Where the call went. */
   readonly sent: SentCall;
   readonly meter: Meter;

@@ -3,7 +3,7 @@ import { leftAnswers } from "../money/call-metrics.ts";
 /** What of the end of a process is left to vendors whose clients have gone; then the calls pay what is certain. */
 const atTheEndMs = 4_000;
 
-/** A place for one call whose vendor is heard out. */
+/** A slot for one call whose vendor is heard out. */
 export interface HeardOutSeat extends Disposable {
   /** Aborted when the vendor has had its time. */
   readonly signal: AbortSignal;
@@ -22,7 +22,7 @@ export class HeardOut implements AsyncDisposable {
     this.#limits = limits;
   }
 
-  /** A place; undefined where all are taken. */
+  /** A slot; undefined where all are taken. */
   take(): HeardOutSeat | undefined {
     if (this.#open.size >= this.#limits.most || this.#emptied !== undefined) return undefined;
     const controller = new AbortController();

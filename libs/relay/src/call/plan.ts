@@ -36,10 +36,17 @@ export interface VendorCall {
   readonly conversation?: Conversation | undefined;
 }
 
-/** A call that has been read and checked: all that its life needs to know. */
-export interface CallPlan extends VendorCall {
+/** The model that is to serve a call, and what it costs this caller. */
+export interface ServingModel {
+  readonly model: CatalogModel;
   /** The group's price multiplier. */
   readonly multiplier: number;
+  /** The model that the client named, where that is another one. */
+  readonly requested?: string | undefined;
+}
+
+/** A call that has been read and checked: all that its life needs to know. */
+export interface CallPlan extends VendorCall, ServingModel {
   /** The end user that the request names, for the books. */
   readonly endUser?: string | undefined;
   /** What bounds and meters the call's cost. */
@@ -55,9 +62,14 @@ export interface CallPlan extends VendorCall {
   readonly hearsOut?: boolean | undefined;
   /** Sees the whole answer, or a stream's last frames, just before the client has them. */
   readonly answered?: ((answer: Answered) => void) | undefined;
+  /** Whether the client asks for the cost within the usage that its answer reports. */
+  readonly showsCost?: boolean | undefined;
   /** Aborted where the client's body fails while it is being sent on; its reason is the client's failure. */
   readonly broken?: AbortSignal | undefined;
 }
+
+/** A call's plan, but for the model: one is made for each that may serve it. */
+export type PlannedCall = Omit<CallPlan, keyof ServingModel>;
 
 /** What of a client's request goes on to a vendor of the same wire, beside the body. */
 export interface Forwarded {

@@ -16,7 +16,7 @@ export async function queryVendor(deps: RelayDeps, call: RelayedCall, query: Ven
     const { accepted } = attempted;
     if (accepted.kind === "whole") return accepted.answer.body;
     if (accepted.kind === "stream") accepted.held.abort();
-    throw new Failure("upstream_error", "The vendor did not answer at once.");
+    throw new Failure("upstream_error", "The vendor did not answer immediately.");
   } catch (error) {
     throw error instanceof AttemptsFailed ? error.failure : error;
   }

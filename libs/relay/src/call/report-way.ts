@@ -36,6 +36,11 @@ export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, d
   answer.setHeader(headers.dropped, within(mostNamed, names));
 }
 
+/** Names in a header the model that served a call, where its client named another. */
+export function reportModel(answer: Pick<AnswerSink, "begun" | "setHeader">, model: string): void {
+  if (!answer.begun) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
+}
+
 function within(most: number, items: readonly string[]): string {
   const list = items.join(", ");
   return list.length > most ? `${list.slice(0, most)}...` : list;

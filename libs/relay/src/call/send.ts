@@ -101,7 +101,7 @@ export function requestFor(
   call: Pick<RelayedCall, "requestId">,
   forward: VendorCall["forward"],
   { candidate, key, provider }: SpokenWay,
-  { wire, body, headers, streams }: Pick<Exchange, "wire" | "body" | "headers" | "streams">,
+  { wire, body, headers, query, streams }: Pick<Exchange, "wire" | "body" | "headers" | "query" | "streams">,
 ): VendorRequest {
   const { upstreamModel, channel } = candidate;
   const forwarded = forward?.wire === wire ? forward : undefined;
@@ -116,6 +116,6 @@ export function requestFor(
     stream: streams,
     body,
     headers: forwarded === undefined ? headers : { ...headers, ...forwarded.headers },
-    query: forwarded?.query,
+    query: forwarded?.query ?? query,
   });
 }

@@ -2,6 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { readText, type SpokenWay } from "@modelgate/channels";
 import { signed, type VendorRequest } from "@modelgate/providers";
 import type { Exchange, VendorLink } from "../answers/exchange.ts";
+import type { AnswerHead } from "../answers/stream-reader.ts";
 import { collect } from "../answers/whole-answer.ts";
 import type { RelayDeps } from "../deps.ts";
 import type { RelayedCall, VendorCall } from "./plan.ts";
@@ -33,10 +34,11 @@ export function vendorLink(
   const { candidate, key, provider } = way;
   const { baseUrl, timeoutMs } = candidate.channel;
 
-  async function answerTo(request: VendorRequest): Promise<Buffer> {
+  async function answerTo(request: VendorRequest): Promise<AnswerHead & { readonly bytes: Buffer }> {
     const signing = signed(provider, request, { baseUrl, key: key.secret, nowMs: Date.now() });
     const answer = await reach(signing.then((whole) => channels.transport.send({ ...whole, timeoutMs }, signal)));
-    if (answer.status < 300) return collect(answer, limits.answerBytes, budget);
+    const { headers } = answer;
+    if (answer.status < 300) return { headers, bytes: await collect(answer, limits.answerBytes, budget) };
     const { code, say } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
     throw new Failure(code, say);
   }
@@ -48,7 +50,7 @@ export function vendorLink(
       const { requestId } = call;
       const { wire } = exchange;
       const poll = { act: "poll", baseUrl, key: key.secret, nowMs: Date.now(), requestId, wire, task } as const;
-      return await answerTo(provider.request(poll));
+      return (await answerTo(provider.request(poll))).bytes;
     },
     send: (body) => answerTo(requestFor(call, forward, way, { ...exchange, body, streams: false })),
   };

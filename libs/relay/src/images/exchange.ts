@@ -35,7 +35,7 @@ export interface ImagesCall {
 /** Wires that a request for images can be served through, best first: some vendors have one endpoint for both acts. */
 export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readonly ImagesWire[] {
   return images.length === 0
-    ? ["images", "qwen-images", "qwen-image-tasks", "content"]
+    ? ["images", "qwen-images", "qwen-image-tasks", "content", "imagen", "vertex-imagen"]
     : ["image-edits", "qwen-images", "qwen-image-edit-tasks", "content", "images"];
 }
 

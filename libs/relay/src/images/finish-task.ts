@@ -37,7 +37,7 @@ export async function finishTask(
     const answer = await parse(seen);
     if (!("task" in answer)) return answer;
   }
-  throw new Failure("upstream_timeout", `The vendor's task was not done within ${waitMs} ms.`);
+  throw new Failure("upstream_timeout", `The vendor's task did not finish within ${waitMs} ms.`);
 }
 
 async function look(vendor: VendorLink, task: string): Promise<Buffer | Failure> {

@@ -1,6 +1,6 @@
 import { idsOf } from "@modelgate/platform";
 import { extendHold, hold } from "@modelgate/accounts";
-import { asFailure, tokensIn, type Nanos } from "@modelgate/contracts";
+import { asFailure, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
 import type { Expectation } from "./expect.ts";
 import { logCall } from "./log-call.ts";
@@ -78,11 +78,14 @@ export class HeldMoney implements Disposable {
   readonly #renewal: Disposable;
   #progress: (() => CallEnd) | undefined;
   #isOver = false;
+  #heldNanos: Nanos;
+  #chargedNanos: Nanos | undefined;
 
   constructor(deps: HoldDeps, record: UsageRecord, expected: Expectation) {
     this.record = record;
     this.expected = expected;
     this.#deps = deps;
+    this.#heldNanos = expected.upperNanos;
     const { accountId } = record.call.caller;
     this.#renewal = deps.renewals.keep({ accountId, callId: record.callId, progress: () => this.#certain() });
   }
@@ -96,10 +99,22 @@ export class HeldMoney implements Disposable {
     return this.record.heldAt;
   }
 
+  /** What the call was settled at; undefined before it is. */
+  get chargedNanos(): Nanos | undefined {
+    return this.#chargedNanos;
+  }
+
+  /** Returns what a whole end would be settled at. */
+  costOf(units: Units): Nanos {
+    return costOfUnits(this.record.price, capUnits(units, this.expected.most).units);
+  }
+
   /** Holds more; false where the hold is gone. Throws Failure as `extendHold` does. */
-  extend(nanos: Nanos): Promise<boolean> {
+  async extend(nanos: Nanos): Promise<boolean> {
     const { accountId } = this.record.call.caller;
-    return extendHold(this.#deps.redis, { accountId, callId: this.callId, nanos });
+    const isHeld = await extendHold(this.#deps.redis, { accountId, callId: this.callId, nanos });
+    if (isHeld) this.#heldNanos += nanos;
+    return isHeld;
   }
 
   /** From now on renews the lease with what is certain by then: what is charged if the process dies. */
@@ -117,8 +132,9 @@ export class HeldMoney implements Disposable {
     const { call, price } = this.record;
     const { accountId, tokenId } = call.caller;
     const end = this.#capped(reported);
-    const draft = usageDraft(this.record, end);
+    const draft = usageDraft({ ...this.record, heldNanos: this.#heldNanos }, end);
     const costNanos = costOfUnits(price, end.units);
+    this.#chargedNanos = costNanos;
     logCall(this.#deps.log, call.span, {
       draft,
       kind: price.model.kind,

@@ -18,12 +18,12 @@ interface Sums {
 const nothing = (): Sums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
 
 /**
- * Sums of the callers with the most calls, in bounded memory (the Space-Saving algorithm): where all places are taken,
- * the caller with the fewest calls gives its place to the next new one, and its sums to the others.
+ * Sums of the callers with the most calls, in bounded memory (the Space-Saving algorithm): where all entries are taken,
+ * the caller with the fewest calls gives its entry to the next new one, and its sums to the others.
  */
 export class TopCallers {
   readonly #shown: number;
-  readonly #places = new Map<string, { readonly sums: Sums; weight: number }>();
+  readonly #entries = new Map<string, { readonly sums: Sums; weight: number }>();
   readonly #rest = nothing();
 
   constructor(shown: number) {
@@ -31,30 +31,30 @@ export class TopCallers {
   }
 
   add(caller: string, call: Sums): void {
-    let place = this.#places.get(caller);
-    if (place === undefined) {
-      place = { sums: nothing(), weight: this.#places.size < this.#shown * countedForOne ? 0 : this.#evict() };
-      this.#places.set(caller, place);
+    let entry = this.#entries.get(caller);
+    if (entry === undefined) {
+      entry = { sums: nothing(), weight: this.#entries.size < this.#shown * countedForOne ? 0 : this.#evict() };
+      this.#entries.set(caller, entry);
     }
-    place.weight += call.calls;
-    addTo(place.sums, call);
+    entry.weight += call.calls;
+    addTo(entry.sums, call);
   }
 
   /** The callers that are shown, the one with the most calls first, and all others as one. */
   top(): readonly (readonly [caller: string, sums: Sums])[] {
-    const byCalls = [...this.#places].toSorted(([, left], [, right]) => right.weight - left.weight);
+    const byCalls = [...this.#entries].toSorted(([, left], [, right]) => right.weight - left.weight);
     const shown = byCalls.slice(0, this.#shown).map(([caller, { sums }]) => [caller, sums] as const);
     const rest = { ...this.#rest };
     for (const [, { sums }] of byCalls.slice(this.#shown)) addTo(rest, sums);
     return [...shown, [others, rest]];
   }
 
-  /** Takes the place of the caller with the fewest calls; gives how many those were. */
+  /** Takes the entry of the caller with the fewest calls; gives how many those were. */
   #evict(): number {
     let least: readonly [string, { readonly sums: Sums; readonly weight: number }] | undefined;
-    for (const place of this.#places) if (least === undefined || place[1].weight < least[1].weight) least = place;
+    for (const entry of this.#entries) if (least === undefined || entry[1].weight < least[1].weight) least = entry;
     if (least === undefined) return 0;
-    this.#places.delete(least[0]);
+    this.#entries.delete(least[0]);
     addTo(this.#rest, least[1].sums);
     return least[1].weight;
   }

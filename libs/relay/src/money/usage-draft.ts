@@ -1,7 +1,11 @@
 import {
   costOf,
+  mostDropped,
+  mostDroppedCharacters,
+  mostTries,
   endpointLabel,
   unpricedUnits,
+  type CallTry,
   type Nanos,
   type Outcome,
   type UnitName,
@@ -20,7 +24,7 @@ export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endp
   Partial<Pick<ServiceCall, "span">>;
 
 /** What a call's price is made from, and what its event says of who caused it. */
-export type Priced = Pick<CallPlan, "model" | "multiplier" | "fees" | "endUser">;
+export type Priced = Pick<CallPlan, "model" | "multiplier" | "requested" | "fees" | "endUser">;
 
 /** A call as its usage events name it. */
 export interface UsageRecord {
@@ -29,6 +33,8 @@ export interface UsageRecord {
   readonly price: Priced;
   /** When its money was held, by `performance.now()`. */
   readonly heldAt: number;
+  /** What was put aside for it; absent where that is not known. */
+  readonly heldNanos?: Nanos | undefined;
 }
 
 /** Where a call was sent; times are those of `performance.now()`. */
@@ -41,6 +47,8 @@ export interface SentCall {
   readonly startedAt?: number | undefined;
   /** When the vendor's first byte came; undefined where none did. */
   readonly firstByteAt?: number | undefined;
+  /** Fields of the request that the vendor could not take. */
+  readonly dropped?: readonly string[] | undefined;
 }
 
 /** A call that was sent nowhere. */
@@ -69,10 +77,9 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
 }
 
 /** Writes the usage event of an end; its final cost is the settlement's to add. */
-export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: CallEnd): UsageDraft {
+export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageRecord, end: CallEnd): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
-  const { way, tried, startedAt = heldAt, firstByteAt } = end.sent;
-  const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
+  const { way, tried, startedAt = heldAt, firstByteAt, dropped = [] } = end.sent;
   const latencyMs = Math.round(performance.now() - startedAt);
   const billed = billedUnits(price, end.units);
   const { units, serviceTier, isTierUnpriced } = billed;
@@ -86,7 +93,7 @@ export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: Ca
     group: caller.group,
     area: endpoint.area,
     endpoint: endpointLabel(id),
-    model: price.model.name,
+    ...modelsOf(price),
     upstreamModel: way?.candidate.upstreamModel ?? "",
     channelId: way?.candidate.channel.id ?? "",
     status: end.status,
@@ -101,10 +108,45 @@ export function usageDraft({ callId, call, price, heldAt }: UsageRecord, end: Ca
     ...(unpriced.length === 0 ? {} : { unpriced }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
     ...(end.capped === undefined ? {} : { capped: [...end.capped] }),
-    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
+    ...wayOf({ tried, dropped, heldNanos }),
     ...(caller.tags === undefined ? {} : { tags: caller.tags }),
     ...(price.endUser === undefined ? {} : { endUser: price.endUser }),
   };
+}
+
+/** The way that a call took, as far as there is something to say of it. */
+function wayOf({
+  tried,
+  dropped,
+  heldNanos,
+}: {
+  readonly tried: readonly Tried[];
+  readonly dropped: readonly string[];
+  readonly heldNanos: Nanos | undefined;
+}): Pick<UsageDraft, "tries" | "dropped" | "heldNanos" | "upstreamRequestId"> {
+  const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
+  const named = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));
+  return {
+    ...(tried.length === 0 ? {} : { tries: tried.slice(0, mostTries).map(tryOf) }),
+    ...(named.length === 0 ? {} : { dropped: named }),
+    ...(heldNanos === undefined ? {} : { heldNanos: heldNanos.toString() }),
+    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
+  };
+}
+
+function tryOf({ channel, key, ms, status, failed, vendorCode }: Tried): CallTry {
+  return {
+    channel,
+    key,
+    ms,
+    ...(status === undefined ? {} : { status }),
+    ...(failed === undefined ? {} : { failed }),
+    ...(vendorCode === undefined ? {} : { vendorCode }),
+  };
+}
+
+function modelsOf({ model, requested }: Priced): Pick<UsageDraft, "model" | "requestedModel"> {
+  return { model: model.name, ...(requested === undefined ? {} : { requestedModel: requested }) };
 }
 
 function billedUnits({ fees, model }: Priced, units: Units): BilledFees {

@@ -124,6 +124,8 @@ function begin(
     money: {
       expected: { ...expectText(size, model, 1, stepTokens), ...(accepted.kind === "stream" ? { output } : {}) },
       heldAt: 0,
+      chargedNanos: 0n,
+      costOf: () => 0n,
       extend: () => (pays ? Promise.resolve(true) : Promise.reject(new Failure("insufficient_quota"))),
       settle(end: CallEnd) {
         events.push("settled");

@@ -25,7 +25,7 @@ function openOn(tokens: number, output: { first: number; step: number; most: num
   return { allowance, meter, held: () => held, asked: () => asked };
 }
 
-/** Plays frames of words, each with so many bytes around it, as a carrier does; what passed. */
+/** Plays frames of words, each with so many bytes around it, as a translator does; what passed. */
 async function play(
   { allowance, meter }: { readonly allowance: Allowance; readonly meter: Meter },
   frames: readonly (readonly [words: string, around: number])[],

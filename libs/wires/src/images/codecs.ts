@@ -1,4 +1,5 @@
 import { contentImages } from "./content/index.ts";
+import { imagen, vertexImagen } from "./imagen/index.ts";
 import type { ImagesVendorCodec } from "./hub/codec.ts";
 import type { ImagesWire } from "@modelgate/contracts";
 import { imageEdits, imageGenerations } from "./openai/index.ts";
@@ -11,5 +12,7 @@ export const imagesCodecs: Readonly<Record<ImagesWire, ImagesVendorCodec>> = {
   "qwen-images": qwenImages,
   "qwen-image-tasks": qwenImageTasks,
   "qwen-image-edit-tasks": qwenImageEditTasks,
+  imagen,
+  "vertex-imagen": vertexImagen,
   content: contentImages,
 };

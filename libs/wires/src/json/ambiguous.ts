@@ -17,7 +17,7 @@ export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path =
     if (name !== known)
       throw new Failure("invalid_value", `${JSON.stringify(path + name)} must be written ${param}.`, { param });
     const joined = folded(name).replaceAll("_", "");
-    if (seen.has(joined)) throw new Failure("invalid_value", `${param} is there twice.`, { param });
+    if (seen.has(joined)) throw new Failure("invalid_value", `${param} appears more than once.`, { param });
     seen.add(joined);
     const within = relied.flatMap((each) => (each.startsWith(`${known}.`) ? [each.slice(known.length + 1)] : []));
     if (within.length === 0 || bytes[start] !== openBrace) continue;

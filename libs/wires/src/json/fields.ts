@@ -143,7 +143,7 @@ export class Fields {
   /** A member that changes the answer's meaning and cannot be carried by any other wire. */
   unsupported(name: string): Failure {
     const param = this.at(name);
-    return new Failure("unsupported_parameter", `${param} cannot be carried to the vendor of this model.`, { param });
+    return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
   }
 
   /** Lists the paths of all members that were not read, here and below, list positions written as `[]`, each once. */

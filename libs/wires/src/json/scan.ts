@@ -125,7 +125,7 @@ export class JsonScanner {
 }
 
 function tooMany(what: string, most: number): Failure {
-  return new Failure("request_too_large", `The body has more than ${most} ${what}, the most that is accepted.`);
+  return new Failure("request_too_large", `The body has more than ${most} ${what}, the maximum.`);
 }
 
 function notMatching(): Failure {

@@ -93,7 +93,7 @@ function* refuseFirst(bytes: Buffer): Generator<undefined, void> {
 function note(names: Set<string> | undefined, name: string): void {
   if (names?.has(name) === true) {
     const param = name.slice(0, longestShown);
-    throw new Failure("invalid_value", `${JSON.stringify(param)} is there twice.`, { param });
+    throw new Failure("invalid_value", `${JSON.stringify(param)} appears more than once.`, { param });
   }
   names?.add(name);
 }

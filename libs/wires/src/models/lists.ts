@@ -1,6 +1,5 @@
 import { wholeNumberIn } from "../json/whole-number.ts";
-import { Failure, type ModelKind } from "@modelgate/contracts";
-import { present } from "../json/present.ts";
+import { Failure, type ModelKind, present } from "@modelgate/contracts";
 
 /** What a model list shows of a model. */
 export interface ListedModel {
@@ -11,6 +10,8 @@ export interface ListedModel {
   readonly contextTokens?: number | undefined;
   /** Most tokens of one answer. */
   readonly maxOutputTokens?: number | undefined;
+  /** US dollars as decimal text, by OpenRouter's names of prices; `second` and `character` are ours. */
+  readonly pricing?: Readonly<Record<string, string>> | undefined;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -28,13 +29,31 @@ export interface ModelList {
 /** The actions of the gamma format that a model of a kind can be asked for. */
 const gammaMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["generateContent", "streamGenerateContent", "countTokens"],
+  embedding: ["embedContent", "batchEmbedContents"],
   image: ["generateContent"],
+};
+
+/** Members that calls of a kind may carry, whatever the vendor: what one lacks is translated, or dropped and named. */
+const parametersOf: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+  chat: (
+    "frequency_penalty include_reasoning logit_bias logprobs max_completion_tokens max_tokens min_p parallel_tool_calls " +
+    "presence_penalty reasoning reasoning_effort response_format seed stop structured_outputs temperature tool_choice " +
+    "tools top_k top_logprobs top_p verbosity web_search_options"
+  ).split(" "),
+  completion:
+    "best_of echo frequency_penalty logit_bias logprobs max_tokens n presence_penalty seed stop temperature top_p".split(
+      " ",
+    ),
+  embedding: ["dimensions", "encoding_format"],
+  image: ["background", "n", "output_format", "quality", "response_format", "size"],
+  speech: ["instructions", "response_format", "speed", "voice"],
+  transcription: ["language", "prompt", "response_format", "temperature", "timestamp_granularities"],
 };
 
 /** Common list: everything, no pages. `kind` is ours; the bound of an answer stands where OpenRouter has it. */
 const common: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => common.one(model)) }),
-  one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens }) =>
+  one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>
     present({
       id: name,
       object: "model",
@@ -42,6 +61,8 @@ const common: ModelList = {
       owned_by: ownedBy,
       kind,
       context_length: contextTokens,
+      pricing,
+      supported_parameters: parametersOf[kind],
       top_provider:
         maxOutputTokens === undefined
           ? undefined
@@ -113,4 +134,24 @@ const gamma: ModelList = {
     }),
 };
 
-export const modelLists = { common, alpha, gamma } as const;
+/** Ollama's list: nothing of a model is on this machine, so it has no size and no quantization. */
+const ollama: ModelList = {
+  list: (models) => ({ models: models.map((model) => ollama.one(model)) }),
+  one: ({ name, ownedBy }) => ({
+    name,
+    model: name,
+    modified_at: createdText,
+    size: 0,
+    digest: "",
+    details: {
+      parent_model: "",
+      format: "",
+      family: ownedBy,
+      families: [ownedBy],
+      parameter_size: "",
+      quantization_level: "",
+    },
+  }),
+};
+
+export const modelLists = { common, alpha, gamma, ollama } as const;

@@ -13,3 +13,5 @@ export { errorEvent } from "./error-event.ts";
 export { eventType, inputOf, lookAtEvent, parseEvent, type SeenEvent } from "./look.ts";
 export type { RealtimeMessage } from "./message.ts";
 export { roughUnits, type Passed } from "./usage.ts";
+export { askOfClientSecret, reliedOfClientSecrets } from "./client-secret.ts";
+export { eventMessage } from "./message.ts";

@@ -28,13 +28,13 @@ export function responseUnits(usage: unknown): Units | undefined {
   const imageCached = Math.max(Math.min(count(cached["image_tokens"]), imageIn, otherCached), otherCached - textIn);
   return {
     requests: 1,
-    ...present("inputTokens", textIn - (otherCached - imageCached)),
-    ...present("cachedInputTokens", otherCached + audioCached),
-    ...present("inputAudioTokens", audioIn - audioCached),
-    ...present("inputImageTokens", imageIn - imageCached),
-    ...present("outputTokens", outputTokens - audioOut),
-    ...present("outputAudioTokens", audioOut),
-    ...present("reasoningTokens", Math.min(count(output["reasoning_tokens"]), outputTokens - audioOut)),
+    ...unitOf("inputTokens", textIn - (otherCached - imageCached)),
+    ...unitOf("cachedInputTokens", otherCached + audioCached),
+    ...unitOf("inputAudioTokens", audioIn - audioCached),
+    ...unitOf("inputImageTokens", imageIn - imageCached),
+    ...unitOf("outputTokens", outputTokens - audioOut),
+    ...unitOf("outputAudioTokens", audioOut),
+    ...unitOf("reasoningTokens", Math.min(count(output["reasoning_tokens"]), outputTokens - audioOut)),
   };
 }
 
@@ -70,14 +70,14 @@ export interface Passed {
 /** A rough count of tokens, from bytes of audio and of text. */
 export function roughUnits({ audioIn, textIn, audioOut, textOut }: Passed): Units {
   return {
-    ...present("inputTokens", Math.ceil(textIn / textBytesPerToken)),
-    ...present("outputTokens", Math.ceil(textOut / textBytesPerToken)),
-    ...present("inputAudioTokens", Math.ceil(audioIn / inputBytesPerToken)),
-    ...present("outputAudioTokens", Math.ceil(audioOut / outputBytesPerToken)),
+    ...unitOf("inputTokens", Math.ceil(textIn / textBytesPerToken)),
+    ...unitOf("outputTokens", Math.ceil(textOut / textBytesPerToken)),
+    ...unitOf("inputAudioTokens", Math.ceil(audioIn / inputBytesPerToken)),
+    ...unitOf("outputAudioTokens", Math.ceil(audioOut / outputBytesPerToken)),
   };
 }
 
-function present(name: keyof Units, amount: number): Units {
+function unitOf(name: keyof Units, amount: number): Units {
   return amount > 0 ? { [name]: amount } : {};
 }
 

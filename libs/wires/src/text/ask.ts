@@ -7,6 +7,8 @@ export interface TextAsk {
   readonly stream: boolean;
   /** Whether the client wants usage in its stream; only the chat wire has a choice. */
   readonly includeUsage: boolean;
+  /** Whether the client wants the cost in its answer's usage, and so in its stream; absent: not. */
+  readonly showsCost?: boolean | undefined;
   /** Most output tokens over all choices, by the largest bound of the body; undefined where the client set none. */
   readonly maxOutputTokens: number | undefined;
   /** The members of the body that bound its output: a vendor is sent one of them. */

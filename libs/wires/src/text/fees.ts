@@ -1,4 +1,4 @@
-import type { ToolUnit, Units } from "@modelgate/contracts";
+import { type ToolUnit, type Units, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 
 /** A tool that the vendor runs, as a request asks for it. */
@@ -150,9 +150,9 @@ function numberOf(value: unknown): number {
 /** Undefined where nothing was said. */
 export function seenFees({ calls = [], counts, tier }: SeenFees): SeenFees | undefined {
   if (calls.length === 0 && counts === undefined && tier === undefined) return undefined;
-  return {
+  return present({
     ...(calls.length > 0 ? { calls } : {}),
-    ...(counts === undefined ? {} : { counts }),
-    ...(tier === undefined ? {} : { tier }),
-  };
+    counts,
+    tier,
+  });
 }

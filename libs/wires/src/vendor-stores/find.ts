@@ -151,8 +151,8 @@ const listed =
   (value, hosts) => {
     if (!Array.isArray(value)) return read(value, hosts);
     const found: Named[] = [];
-    for (let place = 0; place < value.length && found.length <= mostVendorIds; place++)
-      for (const { id, at } of read(value[place], hosts)) found.push({ id, at: `[${place}]${at}` });
+    for (let index = 0; index < value.length && found.length <= mostVendorIds; index++)
+      for (const { id, at } of read(value[index], hosts)) found.push({ id, at: `[${index}]${at}` });
     return found;
   };
 

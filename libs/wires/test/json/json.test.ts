@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { refuseAmbiguous } from "../../src/json/ambiguous.ts";
 import { endOfValue, membersOf } from "../../src/json/members.ts";
-import { placeOf, refuseAmbiguousPath, replaceAt } from "../../src/json/place.ts";
+import { rangeOf, refuseAmbiguousPath, replaceAt } from "../../src/json/byte-range.ts";
 import { spliceMembers } from "../../src/json/splice.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 });
@@ -87,15 +87,15 @@ describe("a member that parsers may read differently is refused", () => {
   });
 });
 
-describe("a place in a document", () => {
+describe("a range in a document", () => {
   test("is where a parser finds the value, and can be given another, whatever stands around it", () => {
     fc.assert(
       fc.property(object, object, json, indent, (around, inner, value, space) => {
         const bytes = Buffer.from(JSON.stringify({ ...around, a: { ...inner, b: value } }, undefined, space));
-        const place = placeOf(bytes, ["a", "b"]);
-        if (place === undefined) throw new Error("not found");
-        expect(JSON.parse(bytes.toString("utf8", place.start, place.end))).toEqual(JSON.parse(JSON.stringify(value)));
-        const replaced = JSON.parse(replaceAt(bytes, place, '"other"').toString());
+        const range = rangeOf(bytes, ["a", "b"]);
+        if (range === undefined) throw new Error("not found");
+        expect(JSON.parse(bytes.toString("utf8", range.start, range.end))).toEqual(JSON.parse(JSON.stringify(value)));
+        const replaced = JSON.parse(replaceAt(bytes, range, '"other"').toString());
         const before = JSON.parse(bytes.toString());
         expect(replaced).toEqual({ ...before, a: { ...before.a, b: "other" } });
       }),
@@ -103,7 +103,7 @@ describe("a place in a document", () => {
   });
 
   test.each(['{"a":1}', '{"a":{"c":1}}', '{"a":[{"b":1}]}', '{"b":1}', '{"a":null}'])("is nowhere in %s", (text) => {
-    expect(placeOf(Buffer.from(text), ["a", "b"])).toBeUndefined();
+    expect(rangeOf(Buffer.from(text), ["a", "b"])).toBeUndefined();
     expect(() => refuseAmbiguousPath(Buffer.from(text), ["a", "b"])).not.toThrow();
   });
 

@@ -33,7 +33,7 @@ test("no document that a writer of JSON gives is refused", () => {
   fc.assert(fc.property(fc.json(), (text) => refuse(JSON.stringify(JSON.parse(text)))));
 });
 
-test("a large document is looked through in many turns, and its member that is there twice is found", () => {
+test("a large document is looked through in many turns, and its member that appears more than once is found", () => {
   const items = Array.from({ length: 100_000 }, (_, at) => `{"k":${at}}`).join(",");
   const bytes = Buffer.from(`{"first":{"file_id":"file-1"},"list":[${items}],"first":{}}`);
   const parsing = parseInTurns(bytes, { depth: 9, values: Infinity, members: Infinity });

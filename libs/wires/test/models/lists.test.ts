@@ -12,13 +12,12 @@ describe.each(modelKinds)("a model of kind %s", (kind) => {
       context_length: 1_000,
       top_provider: { context_length: 1_000, max_completion_tokens: 100 },
     });
-    const methods =
-      kind === "chat"
-        ? ["generateContent", "streamGenerateContent", "countTokens"]
-        : kind === "image"
-          ? ["generateContent"]
-          : [];
-    expect(modelLists.gamma.one({ ...model, kind })).toMatchObject({ supportedGenerationMethods: methods });
+    const methods: Readonly<Record<string, readonly string[]>> = {
+      chat: ["generateContent", "streamGenerateContent", "countTokens"],
+      embedding: ["embedContent", "batchEmbedContents"],
+      image: ["generateContent"],
+    };
+    expect(modelLists.gamma.one({ ...model, kind })).toMatchObject({ supportedGenerationMethods: methods[kind] ?? [] });
   });
 });
 

@@ -327,8 +327,12 @@ describe("the model that writes down what the client says", () => {
     expect(bridge.transcriber).toEqual({ model: "usual" });
     expect(passed(null)).toEqual(session(null));
     expect(bridge.transcriber).toBeUndefined();
-    const refused = bridge.fromClient(eventMessage({ type: "session.update", session: session("dear") }));
-    expect(refused.toVendor).toEqual([]);
+    // What else the update says is applied.
+    const update = { type: "session.update", session: { instructions: "Be brief.", ...session("dear") } };
+    const refused = bridge.fromClient(eventMessage(update));
+    const [sent] = parsed(refused.toVendor);
+    expect(sent.session.instructions).toBe("Be brief.");
+    expect(JSON.stringify(sent)).not.toContain("transcription");
     expect(parsed(refused.toClient)[0].error).toMatchObject({ code: "model_not_found", param: `session.${path}` });
   });
 

@@ -1,6 +1,6 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, speechWires } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { priced, readJson, refuseVendorIds, runCall } from "@modelgate/relay";
+import { readJson, refuseVendorIds, runCall } from "@modelgate/relay";
 import { refuseAmbiguous } from "@modelgate/wires/json";
 import { askOfSpeech, charactersIn, reliedOfSpeech, type SpeechRequest } from "@modelgate/wires/speech";
 import type { Deps } from "../deps.ts";
@@ -19,25 +19,24 @@ export function speech(deps: Deps): EndpointHandler {
       return asked;
     });
     const { seen: request } = body;
-    const { model, multiplier } = priced(deps.relay, call, request.model);
-    await runCall(deps.relay, call, {
-      model,
-      multiplier,
+    await runCall(deps.relay, call, request.model, ({ model }) => ({
       // By the character the cost is known beforehand.
       hearsOut: isByTokens(model.price),
       cost: { by: "measure", measure: speechMeasure(request, model.price) },
-      wires: ["speech"],
+      wires: speechWires,
       waiting: request.events ? waitingForEvents : undefined,
-      exchange: ({ candidate }) =>
-        speechExchange(request, { model: candidate.upstreamModel, events: request.events || isByTokens(model.price) }),
-    });
+      exchange: ({ wire, candidate: { upstreamModel } }) => {
+        const events = request.events || isByTokens(model.price);
+        return speechExchange({ request, strict: call.strict }, { model: upstreamModel, events }, wire);
+      },
+    }));
   };
 }
 
 function refuseTooLong({ input }: SpeechRequest, { speech: { characters } }: Deps): void {
   const length = charactersIn(input);
   if (length > characters)
-    throw new Failure("invalid_value", `input has ${length} characters; at most ${characters} are spoken at once.`, {
+    throw new Failure("invalid_value", `input has ${length} characters; the limit is ${characters}.`, {
       param: "input",
     });
 }

@@ -1,12 +1,13 @@
-import type { TranscriptsWire } from "@modelgate/contracts";
+import { vendorTranscriptsWires, type TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
-import { priced, refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
+import { refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
 import { modelInForm, transcriptsCodec, type TranscriptsRequest } from "@modelgate/wires/transcripts";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange } from "../transcripts/exchange.ts";
+import { vendorCodecOf, vendorExchange } from "../transcripts/vendor-exchange.ts";
 import { transcriptMeasure } from "../transcripts/measure.ts";
 import { mostHeard } from "../transcripts/most-heard.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
@@ -37,7 +38,6 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       return read;
     });
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
-    const { model, multiplier } = priced(deps.relay, call, name);
     // Read while the vendor works, since its answer waits for the money.
     let reading: Promise<unknown> = Promise.resolve();
     const length = once((): Promise<AudioLength> => {
@@ -57,23 +57,28 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const bound = await boundOf(upload, length);
     if (upload.isWhole) request();
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
-    const measure = transcriptMeasure({ promptBytes, bound, length }, model.price, call);
-    await runCall(deps.relay, call, {
-      model,
-      multiplier,
-      hearsOut: true,
-      cost: {
-        by: "measure",
-        measure: {
-          ...measure,
-          left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
-          most: { seconds: mostHeard({ bound, bytes: upload.announced ?? upload.file.size }) },
+    await runCall(deps.relay, call, name, ({ model }) => {
+      const measure = transcriptMeasure({ promptBytes, bound, length }, model.price, call);
+      return {
+        hearsOut: true,
+        cost: {
+          by: "measure",
+          measure: {
+            ...measure,
+            left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
+            most: { seconds: mostHeard({ bound, bytes: upload.announced ?? upload.file.size }) },
+          },
         },
-      },
-      wires: [wire],
-      waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
-      broken: upload.broken,
-      exchange: ({ candidate }) => transcriptExchange({ wire, upload, request }, candidate.upstreamModel),
+        wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
+        waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
+        broken: upload.broken,
+        exchange: ({ wire: spoken, candidate: { upstreamModel } }) => {
+          const codec = vendorCodecOf(spoken);
+          return codec === undefined
+            ? transcriptExchange({ wire, upload, request }, upstreamModel)
+            : vendorExchange({ upload, request, strict: call.strict }, codec, upstreamModel);
+        },
+      };
     });
   };
 }

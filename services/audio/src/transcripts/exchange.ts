@@ -14,6 +14,7 @@ import {
   asText,
   asVtt,
   transcriptsCodec,
+  type Transcript,
   type TranscriptFormat,
   type TranscriptsRequest,
 } from "@modelgate/wires/transcripts";
@@ -47,7 +48,7 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
   // What came before the file decides already whether this vendor's model can answer: another may.
   const known = upload.entries.filter(([name]) => name === "model" || name === "response_format");
   if (!upload.isWhole) transcriptsCodec.renderForm(transcriptsCodec.parseForm(wire, known), { model });
-  const { body, headers } = formBody(upload, model, () => transcriptsCodec.renderForm(request(), { model }));
+  const { body, headers } = formBody(upload, ["model", model], () => transcriptsCodec.renderForm(request(), { model }));
   return {
     wire,
     body,
@@ -78,8 +79,12 @@ function wholeReader(request: () => TranscriptsRequest): AnswerReader {
 }
 
 /** Renders an answer in the format that the client asked for. Throws Failure upstream_error for one that cannot be put so. */
-function renderAnswer(bytes: Buffer, answer: JsonRecord, { format, stream }: TranscriptsRequest): WholeAnswer {
-  const transcript = transcriptsCodec.parseAnswer(answer);
+export function renderAnswer(
+  bytes: Buffer,
+  answer: JsonRecord,
+  { format, stream }: Pick<TranscriptsRequest, "format" | "stream">,
+  transcript: Transcript = transcriptsCodec.parseAnswer(answer),
+): WholeAnswer {
   const words = (): string => transcript.text;
   if (stream) return { body: Buffer.from(transcriptsCodec.writeEvents(answer)), contentType: eventStream, words };
   const how = rendered[format];

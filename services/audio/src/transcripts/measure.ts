@@ -51,7 +51,7 @@ function bySeconds({ bound, length }: TranscriptSize, call: Pick<ServiceCall, "l
       if (heard === undefined) return { units: { seconds: own }, estimated: !isStated };
       const isFar = Math.abs(heard - own) > agree.seconds + own * agree.share;
       if (isStated && isFar)
-        call.log.warn({ ...idsOf(call), own, heard }, "a vendor reported another length than the file states");
+        call.log.warn({ ...idsOf(call), own, heard }, "a vendor reported a length that differs from the file's");
       return { units: { seconds: isStated && !isFar ? own : heard }, estimated: false };
     },
   };

@@ -18,7 +18,7 @@ const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
  * Of an upload that is whole, fields come first and the length is sent; else the model and the file come first, as they
  * come from the client, and `entries`, asked for at the upload's end, after them.
  */
-export function formBody(upload: Upload, model: string, entries: () => readonly FormEntry[]): FormBody {
+export function formBody(upload: Upload, model: FormEntry, entries: () => readonly FormEntry[]): FormBody {
   const boundary = `modelgate-${randomBytes(12).toString("hex")}`;
   const type = { "content-type": `multipart/form-data; boundary=${boundary}` };
   const field = ([name, value]: FormEntry): Buffer =>
@@ -28,14 +28,14 @@ export function formBody(upload: Upload, model: string, entries: () => readonly 
   const end = Buffer.from(`\r\n--${boundary}--\r\n`);
   if (!upload.isWhole) {
     const pieces = async function* (): AsyncGenerator<Buffer> {
-      yield Buffer.concat([field(["model", model]), fileHead]);
+      yield Buffer.concat([field(model), fileHead]);
       yield* bytesOf(upload.file.read());
       await upload.whole;
       yield Buffer.concat([Buffer.from("\r\n"), fields(late(upload, entries)), Buffer.from(`--${boundary}--\r\n`)]);
     };
     return { body: Readable.from(pieces(), { objectMode: false }), headers: type };
   }
-  const before = Buffer.concat([fields([["model", model], ...entries()]), fileHead]);
+  const before = Buffer.concat([fields([model, ...entries()]), fileHead]);
   const pieces = async function* (): AsyncGenerator<Buffer> {
     yield before;
     yield* bytesOf(upload.file.read());

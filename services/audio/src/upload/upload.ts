@@ -39,11 +39,11 @@ export interface Upload extends AsyncDisposable {
 /** Begins to read a form. Throws what `openForm` throws. Dispose it when the call is over: nothing is left on disk. */
 export function openUpload(
   { request, caller }: Pick<ServiceCall, "request" | "caller">,
-  { limits, place }: Deps["upload"],
+  { limits, spool }: Deps["upload"],
 ): Upload {
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
   const form = openForm(request, limits, caller);
-  const follow: Follow = (file) => followFile(file, place, caller);
+  const follow: Follow = (file) => followFile(file, spool, caller);
   return new IncomingUpload(form, follow, Number.isFinite(announced) ? announced : undefined);
 }
 

@@ -234,6 +234,7 @@ export type Call = {
   readonly area: string;
   readonly endpoint: string;
   readonly model: string;
+  readonly requestedModel?: string;
   readonly upstreamModel: string;
   readonly channelId: string;
   readonly status: number;
@@ -264,6 +265,16 @@ export type Call = {
   readonly latencyMs: number;
   readonly firstByteMs: number;
   readonly attempts: number;
+  readonly tries?: readonly {
+    readonly channel: string;
+    readonly key: string;
+    readonly ms: number;
+    readonly status?: number;
+    readonly failed?: string;
+    readonly vendorCode?: string;
+  }[];
+  readonly dropped?: readonly string[];
+  readonly heldNanos?: string;
   readonly priceVersion?: string;
   readonly unpriced?: readonly (
     | "inputTokens"
@@ -329,6 +340,35 @@ export type Total = {
   readonly sums: Readonly<Record<string, string>>;
 };
 
+export type FirstByteGroup = {
+  readonly by: Readonly<Record<string, string>>;
+  readonly calls: number;
+  readonly p50: number;
+  readonly p95: number;
+};
+
+export type Task = {
+  readonly id: string;
+  readonly time: string;
+  readonly taskId: string;
+  readonly accountId: string;
+  readonly tokenId: string;
+  readonly model: string;
+  readonly channelId: string;
+  readonly state: "queued" | "in_progress" | "completed" | "failed";
+  readonly previousState: "queued" | "in_progress" | "completed" | "failed" | null;
+  readonly progress: number;
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+  };
+};
+
+export type TaskPage = {
+  readonly tasks: readonly Task[];
+  readonly next: string | null;
+};
+
 export type CostLine = {
   readonly unit: string;
   readonly amount: string;
@@ -381,6 +421,56 @@ export type VerificationPage = {
   readonly next: string | null;
 };
 
+export type Store = {
+  readonly ok: boolean;
+  readonly say: string | null;
+};
+
+export type Process = {
+  readonly id: string;
+  readonly services: readonly string[];
+  readonly version: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly seenAt: string;
+  readonly isGone: boolean;
+  readonly problems: Readonly<Record<string, string>>;
+};
+
+export type Stream = {
+  readonly stream: string;
+  readonly isThere: boolean;
+  readonly waiting: number;
+  readonly oldestMs: number;
+};
+
+export type StoreNode = {
+  readonly node: string;
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+};
+
+export type System = {
+  readonly version: string;
+  readonly processes: readonly Process[];
+  readonly ledger: Store;
+  readonly redis: {
+    readonly ok: boolean;
+    readonly say: string | null;
+    readonly nodes: readonly StoreNode[];
+  };
+  readonly nats: Store;
+  readonly books: {
+    readonly ok: boolean;
+    readonly say: string | null;
+    readonly engine: "sqlite" | "postgres" | null;
+  };
+  readonly streams: readonly Stream[];
+  readonly openHolds: number | null;
+  readonly outboxEvents: number | null;
+};
+
 export type Problem = {
   readonly path: string;
   readonly say: string;
@@ -416,7 +506,7 @@ export type ConfigurationVersionWithDifference = {
 };
 
 export type ConfigurationDocument = {
-  readonly place: "file" | "books";
+  readonly source: "file" | "books";
   readonly path: string | null;
   readonly version: number | null;
   readonly time?: string;

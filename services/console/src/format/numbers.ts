@@ -16,8 +16,13 @@ export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }
 
-/** The value below which a share of the samples lie (nearest rank); undefined without samples. */
-export function percentile(samples: readonly number[], share: number): number | undefined {
-  const sorted = samples.toSorted((one, other) => one - other);
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+const sizes = [
+  ["GB", 2 ** 30],
+  ["MB", 2 ** 20],
+] as const;
+
+/** An amount of memory for reading. */
+export function bytes(amount: number): string {
+  const [unit, size] = sizes.find(([, least]) => amount >= least) ?? ["KB", 2 ** 10];
+  return `${(amount / size).toFixed(1)} ${unit}`;
 }

@@ -13,6 +13,7 @@ import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { Verify } from "../parts/verify.tsx";
+import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/accounts/$id");
 
@@ -24,7 +25,7 @@ export function AccountPage() {
     queryFn: () => get<AccountWithCredits>(`/accounts/${encodeURIComponent(id)}`),
   });
   return (
-    <Page title={`Account ${id}`}>
+    <Page title={say("Account {id}", { id })}>
       <Loaded query={account}>
         {(found) => (
           <Stack>
@@ -40,10 +41,10 @@ export function AccountPage() {
 
 function Money({ account }: { readonly account: AccountWithCredits }) {
   const figures = {
-    Available: account.availableNanos,
-    Held: account.heldNanos,
-    Credited: account.creditedNanos,
-    Spent: account.spentNanos,
+    [say("Available")]: account.availableNanos,
+    [say("Held")]: account.heldNanos,
+    [say("Credited")]: account.creditedNanos,
+    [say("Spent")]: account.spentNanos,
   };
   return (
     <Card withBorder>
@@ -68,21 +69,21 @@ function Credits({ account }: { readonly account: AccountWithCredits }) {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        Credits
+        {say("Credits")}
       </Title>
       <Credit id={account.id} />
       {account.credits.length === 0 ? (
-        <Empty>No credits yet.</Empty>
+        <Empty>{say("No credits yet.")}</Empty>
       ) : (
         <DataTable
-          label="Credits"
+          label={say("Credits")}
           rows={account.credits}
           keyOf={({ operationId }) => operationId}
           columns={[
-            { heading: "Time", cell: ({ time }) => localTime(time) },
-            { heading: "Kind", cell: ({ kind }) => kind ?? "" },
-            { heading: "Reason", cell: ({ reason }) => reason },
-            { heading: "Amount", numeric: true, cell: ({ nanos }) => exactUsd(nanos) },
+            { heading: say("Time"), cell: ({ time }) => localTime(time) },
+            { heading: say("Kind"), cell: ({ kind }) => sayWord(kind ?? "") },
+            { heading: say("Reason"), cell: ({ reason }) => reason },
+            { heading: say("Amount"), numeric: true, cell: ({ nanos }) => exactUsd(nanos) },
           ]}
         />
       )}
@@ -100,10 +101,15 @@ function Credit({ id }: { readonly id: string }) {
   return (
     <Form change={credit}>
       <Group align="start" mb="sm">
-        <TextInput label="Amount (US dollars, negative to correct)" required size="xs" {...field("amount", credit)} />
-        <TextInput label="Reason" required size="xs" {...field("reason", credit)} />
+        <TextInput
+          label={say("Amount (US dollars, negative to correct)")}
+          required
+          size="xs"
+          {...field("amount", credit)}
+        />
+        <TextInput label={say("Reason")} required size="xs" {...field("reason", credit)} />
         <Button type="submit" size="xs" mt={24} loading={credit.isPending}>
-          Credit
+          {say("Credit")}
         </Button>
       </Group>
       <FailedChange error={credit.error} />

@@ -13,35 +13,36 @@ import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { PageLink } from "../parts/page-link.tsx";
+import { say } from "../texts/say.ts";
 
 /** Every account with its money. */
 export function AccountsPage() {
   const accounts = useQuery({ queryKey: ["accounts"], queryFn: () => get<readonly Account[]>("/accounts") });
   return (
-    <Page title="Accounts and keys" controls={<CreateAccount />}>
+    <Page title={say("Accounts and keys")} controls={<CreateAccount />}>
       <Loaded query={accounts}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>No accounts yet. Create one, give it a balance, then make a key for it.</Empty>
+            <Empty>{say("No accounts yet. Create one, give it a balance, then make a key for it.")}</Empty>
           ) : (
             <DataTable
-              label="Accounts"
+              label={say("Accounts")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
                 {
-                  heading: "Account",
+                  heading: say("Account"),
                   cell: ({ id }) => (
                     <PageLink to="/accounts/$id" params={{ id }}>
                       {id}
                     </PageLink>
                   ),
                 },
-                { heading: "Name", cell: ({ name }) => name ?? "" },
-                { heading: "Available", numeric: true, cell: ({ availableNanos }) => exactUsd(availableNanos) },
-                { heading: "Held", numeric: true, cell: ({ heldNanos }) => exactUsd(heldNanos) },
-                { heading: "Spent", numeric: true, cell: ({ spentNanos }) => exactUsd(spentNanos) },
-                { heading: "Created", cell: ({ createdAt }) => localTime(createdAt) },
+                { heading: say("Name"), cell: ({ name }) => name ?? "" },
+                { heading: say("Available"), numeric: true, cell: ({ availableNanos }) => exactUsd(availableNanos) },
+                { heading: say("Held"), numeric: true, cell: ({ heldNanos }) => exactUsd(heldNanos) },
+                { heading: say("Spent"), numeric: true, cell: ({ spentNanos }) => exactUsd(spentNanos) },
+                { heading: say("Created"), cell: ({ createdAt }) => localTime(createdAt) },
               ]}
             />
           )
@@ -62,18 +63,18 @@ function CreateAccount() {
   return (
     <>
       <Button size="xs" onClick={open}>
-        Create account
+        {say("Create account")}
       </Button>
-      <Dialog opened={opened} onClose={close} title="Create account">
+      <Dialog opened={opened} onClose={close} title={say("Create account")}>
         <Form change={create}>
           <Stack>
-            <TextInput label="Id" required data-autofocus {...field("id", create)} />
-            <TextInput label="Name" {...field("name", create)} />
-            <TextInput label="Balance (US dollars)" required {...field("balance", create)} />
+            <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
+            <TextInput label={say("Name")} {...field("name", create)} />
+            <TextInput label={say("Balance (US dollars)")} required {...field("balance", create)} />
             <FailedChange error={create.error} />
             <Group justify="end">
               <Button type="submit" loading={create.isPending}>
-                Create
+                {say("Create")}
               </Button>
             </Group>
           </Stack>

@@ -6,28 +6,29 @@ import { localTime } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
+import { say } from "../texts/say.ts";
 
 /** Who changed what, newest first. */
 export function AuditPage() {
   const audit = useQuery({ queryKey: ["audit"], queryFn: () => get<Audit>("/audit", { limit: "500" }) });
   return (
-    <Page title="Audit">
+    <Page title={say("Audit")}>
       <Loaded query={audit}>
         {({ entries }) =>
           entries.length === 0 ? (
-            <Empty>Nothing has been changed yet.</Empty>
+            <Empty>{say("Nothing has been changed yet.")}</Empty>
           ) : (
             <DataTable
-              label="Audit"
+              label={say("Audit")}
               rows={entries}
               keyOf={({ time, actor, action, account }) => `${time} ${actor} ${action} ${account}`}
               columns={[
-                { heading: "Time", cell: ({ time }) => localTime(time) },
-                { heading: "Who", cell: ({ actor }) => actor },
-                { heading: "Did", cell: ({ action }) => action },
-                { heading: "Account", cell: ({ account }) => account || "–" },
-                { heading: "Before", cell: ({ before }) => <Value value={before} /> },
-                { heading: "After", cell: ({ after }) => <Value value={after} /> },
+                { heading: say("Time"), cell: ({ time }) => localTime(time) },
+                { heading: say("Who"), cell: ({ actor }) => actor },
+                { heading: say("Did"), cell: ({ action }) => action },
+                { heading: say("Account"), cell: ({ account }) => account || "–" },
+                { heading: say("Before"), cell: ({ before }) => <Value value={before} /> },
+                { heading: say("After"), cell: ({ after }) => <Value value={after} /> },
               ]}
             />
           )

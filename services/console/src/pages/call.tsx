@@ -11,7 +11,9 @@ import { OutcomeBadge } from "../parts/badges.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Sum } from "../parts/sum.tsx";
+import { Way } from "../parts/way.tsx";
 import { PageLink } from "../parts/page-link.tsx";
+import { say } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/calls/$requestId");
 
@@ -24,12 +26,14 @@ export function CallPage() {
     queryFn: ({ signal }) => get<Calls>("/usage/events", { "request-id": requestId, from, to, limit: "100" }, signal),
   });
   return (
-    <Page title="Call" controls={<RequestId id={requestId} />}>
+    <Page title={say("Call")} controls={<RequestId id={requestId} />}>
       <Loaded query={found}>
         {({ events }) =>
           events.length === 0 ? (
             <Empty>
-              No settled call of the last 90 days has this request id. A call appears a moment after it has ended.
+              {say(
+                "No settled call of the last 90 days has this request id. A call appears a moment after it has ended.",
+              )}
             </Empty>
           ) : (
             <Stack>
@@ -51,7 +55,7 @@ function RequestId({ id }: { readonly id: string }) {
       <CopyButton value={id}>
         {({ copied, copy }) => (
           <Button size="xs" variant="default" onClick={copy}>
-            {copied ? "Copied" : "Copy"}
+            {copied ? say("Copied") : say("Copy")}
           </Button>
         )}
       </CopyButton>
@@ -64,30 +68,36 @@ function OneCall({ call }: { readonly call: Call }) {
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Card withBorder>
         <Title order={3} size="h5" mb="xs">
-          What happened
+          {say("What happened")}
         </Title>
         <Facts
           facts={{
-            Time: localTime(call.time),
-            Outcome: <OutcomeBadge {...call} />,
-            Endpoint: <Code>{call.endpoint}</Code>,
-            Account: (
+            [say("Time")]: localTime(call.time),
+            [say("Outcome")]: <OutcomeBadge {...call} />,
+            [say("Endpoint")]: <Code>{call.endpoint}</Code>,
+            [say("Account")]: (
               <PageLink to="/accounts/$id" params={{ id: call.accountId }}>
                 {call.accountId}
               </PageLink>
             ),
-            Key: call.tokenId,
-            Group: call.group,
-            Model: `${call.model} (${call.upstreamModel} at the vendor)`,
-            Channel: `${call.channelId}, after ${call.attempts} ${call.attempts === 1 ? "attempt" : "attempts"}`,
-            "First byte": duration(call.firstByteMs),
-            Total: duration(call.latencyMs),
+            [say("Key")]: call.tokenId,
+            [say("Group")]: call.group,
+            [say("Model")]: say("{model} ({upstream} at the vendor)", {
+              model: call.model,
+              upstream: call.upstreamModel,
+            }),
+            [say("Vendor's id")]: call.upstreamRequestId === undefined ? "–" : <Code>{call.upstreamRequestId}</Code>,
+            [say("Call id")]: <Code>{call.id}</Code>,
+            [say("Channel")]: call.channelId,
+            [say("First byte")]: duration(call.firstByteMs),
+            [say("Total")]: duration(call.latencyMs),
           }}
         />
       </Card>
+      <Way call={call} />
       <Card withBorder>
         <Title order={3} size="h5" mb="xs">
-          What it cost: {exactUsd(call.costNanos)}
+          {say("What it cost: {amount}", { amount: exactUsd(call.costNanos) })}
         </Title>
         <Sum call={call} />
         <Notes call={call} />
@@ -113,10 +123,17 @@ function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> 
 
 function Notes({ call }: { readonly call: Call }) {
   const notes = [
-    call.estimated ? "The vendor reported no usage: the units are estimated." : undefined,
-    call.capped === undefined ? undefined : `Capped at what the call could use: ${call.capped.join(", ")}.`,
-    call.unpriced === undefined ? undefined : `Without a price of its own: ${call.unpriced.join(", ")}.`,
-    call.serviceTier === undefined ? undefined : `Service tier: ${call.serviceTier}.`,
+    call.requestedModel === undefined
+      ? undefined
+      : say("The client asked for {model}.", { model: call.requestedModel }),
+    call.estimated ? say("The vendor reported no usage: the units are estimated.") : undefined,
+    call.capped === undefined
+      ? undefined
+      : say("Capped at what the call could use: {units}.", { units: call.capped.join(", ") }),
+    call.unpriced === undefined
+      ? undefined
+      : say("Without a price of its own: {units}.", { units: call.unpriced.join(", ") }),
+    call.serviceTier === undefined ? undefined : say("Service tier: {tier}.", { tier: call.serviceTier }),
   ].filter((note) => note !== undefined);
   return notes.map((note) => (
     <Text key={note} size="sm" c="dimmed" mt="xs">

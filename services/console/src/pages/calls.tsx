@@ -1,5 +1,5 @@
-import { Button, Group, Select, SegmentedControl, Switch, TextInput } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { Button, Group, Select, SegmentedControl, Switch, Text, TextInput } from "@mantine/core";
+import { useInfiniteQuery, type UseInfiniteQueryResult } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { get, withQuery } from "../api/client.ts";
@@ -13,10 +13,13 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import type { CallFilters } from "../router.tsx";
 import { PageLink } from "../parts/page-link.tsx";
+import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/calls");
 const pageRows = "100";
 const liveMs = 2_000;
+/** One line of text in each row, px. */
+const rowHeight = 40;
 
 /** The log of settled calls, newest first. Its filters stand in its address. */
 export function CallsPage() {
@@ -30,9 +33,10 @@ export function CallsPage() {
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: ({ state }) => (filters.live === true && state.data?.pages.length === 1 ? liveMs : false),
   });
+  const watchEnd = useEnd(pages);
   return (
     <Page
-      title="Calls"
+      title={say("Calls")}
       controls={
         <Button
           component="a"
@@ -40,7 +44,7 @@ export function CallsPage() {
           variant="default"
           size="xs"
         >
-          Export as CSV
+          {say("Export as CSV")}
         </Button>
       }
     >
@@ -48,17 +52,49 @@ export function CallsPage() {
       <Loaded query={pages}>
         {({ pages: loaded }) => {
           const calls = loaded.flatMap(({ events }) => events);
-          if (calls.length === 0) return <Empty>No calls match. Widen the span or clear a filter.</Empty>;
-          return <DataTable label="Calls" rows={calls} columns={columns} keyOf={({ id }) => id} />;
+          if (calls.length === 0) return <Empty>{say("No calls match. Widen the span or clear a filter.")}</Empty>;
+          return (
+            <DataTable
+              label={say("Calls")}
+              rows={calls}
+              columns={columns}
+              keyOf={({ id }) => id}
+              rowHeight={rowHeight}
+            />
+          );
         }}
       </Loaded>
       {pages.hasNextPage && (
-        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          Show older calls
+        <Button
+          ref={watchEnd}
+          variant="default"
+          loading={pages.isFetchingNextPage}
+          onClick={() => void pages.fetchNextPage()}
+        >
+          {say("Show older calls")}
         </Button>
       )}
     </Page>
   );
+}
+
+/** Watches the end of what is loaded: the next page comes when it is near. */
+function useEnd({
+  hasNextPage,
+  isFetchingNextPage,
+  fetchNextPage,
+}: Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">) {
+  return (button: HTMLElement | null): (() => void) => {
+    const observer = new IntersectionObserver(
+      ([entry]) => {
+        if (entry?.isIntersecting === true && window.scrollY > 0 && hasNextPage && !isFetchingNextPage)
+          void fetchNextPage();
+      },
+      { rootMargin: "800px" },
+    );
+    if (button !== null) observer.observe(button);
+    return () => observer.disconnect();
+  };
 }
 
 function queryOf({ span, account, token, model, channel, tag, outcome, request }: CallFilters) {
@@ -76,8 +112,8 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
   return (
     <Group align="end" gap="sm">
       <SegmentedControl
-        aria-label="Span"
-        data={Object.entries(spans).map(([value, label]) => ({ value, label }))}
+        aria-label={say("Span")}
+        data={Object.entries(spans).map(([value, label]) => ({ value, label: say(label) }))}
         value={filters.span}
         onChange={choose}
       />
@@ -87,16 +123,16 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
       <Filter name="tag" filters={filters} narrow={narrow} />
       <Filter name="request" filters={filters} narrow={narrow} />
       <Select
-        label="outcome"
+        label={say("outcome")}
         size="xs"
         w={130}
         clearable
-        data={["completed", "cancelled", "failed"]}
+        data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
         value={filters.outcome ?? null}
         onChange={(outcome) => narrow({ outcome: outcome ?? undefined })}
       />
       <Switch
-        label="Live"
+        label={say("Live")}
         checked={filters.live === true}
         onChange={({ currentTarget }) => narrow({ live: currentTarget.checked ? true : undefined })}
       />
@@ -126,7 +162,7 @@ function Filter({
   };
   return (
     <TextInput
-      label={name}
+      label={sayWord(name)}
       size="xs"
       w={150}
       value={text}
@@ -139,25 +175,34 @@ function Filter({
   );
 }
 
+/** One line, cut where it is long. */
+function Line({ text }: { readonly text: string }) {
+  return (
+    <Text size="sm" truncate maw={220} title={text}>
+      {text}
+    </Text>
+  );
+}
+
 const columns: readonly Column<Call>[] = [
   {
-    heading: "Time",
+    heading: say("Time"),
     cell: ({ time, requestId }) => (
       <PageLink to="/calls/$requestId" params={{ requestId }} style={{ whiteSpace: "nowrap" }}>
         {localTime(time)}
       </PageLink>
     ),
   },
-  { heading: "Outcome", cell: (call) => <OutcomeBadge {...call} /> },
-  { heading: "Account", cell: ({ accountId }) => accountId },
-  { heading: "Model", cell: ({ model }) => model },
-  { heading: "Channel", cell: ({ channelId }) => channelId },
-  { heading: "Input", numeric: true, cell: ({ units }) => count(units["inputTokens"]) },
-  { heading: "Output", numeric: true, cell: ({ units }) => count(units["outputTokens"]) },
-  { heading: "First byte", numeric: true, cell: ({ firstByteMs }) => duration(firstByteMs) },
-  { heading: "Total", numeric: true, cell: ({ latencyMs }) => duration(latencyMs) },
+  { heading: say("Outcome"), cell: (call) => <OutcomeBadge {...call} /> },
+  { heading: say("Account"), cell: ({ accountId }) => <Line text={accountId} /> },
+  { heading: say("Model"), cell: ({ model }) => <Line text={model} /> },
+  { heading: say("Channel"), cell: ({ channelId }) => <Line text={channelId} /> },
+  { heading: say("Input"), numeric: true, cell: ({ units }) => count(units["inputTokens"]) },
+  { heading: say("Output"), numeric: true, cell: ({ units }) => count(units["outputTokens"]) },
+  { heading: say("First byte"), numeric: true, cell: ({ firstByteMs }) => duration(firstByteMs) },
+  { heading: say("Total"), numeric: true, cell: ({ latencyMs }) => duration(latencyMs) },
   {
-    heading: "Cost",
+    heading: say("Cost"),
     numeric: true,
     cell: ({ costNanos }) => <span title={exactUsd(costNanos)}>{shortUsd(costNanos)}</span>,
   },

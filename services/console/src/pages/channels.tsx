@@ -1,14 +1,17 @@
 import { Badge, Button, Card, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { get, post } from "../api/client.ts";
 import type { Channel, ChannelTest } from "../api/types.ts";
 import { duration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
 import { AddVendor } from "../parts/add-vendor.tsx";
+import { ChannelCourse, useCourses } from "../parts/channel-course.tsx";
 import { StateBadge } from "../parts/badges.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { say, sayWord } from "../texts/say.ts";
 
 /** Every channel: how it stands, why and until when, its keys one by one; tested, enabled and disabled here. */
 export function ChannelsPage() {
@@ -17,16 +20,19 @@ export function ChannelsPage() {
     queryFn: () => get<readonly Channel[]>("/channels"),
     refetchInterval: 10_000,
   });
+  const courseOf = useCourses();
   return (
-    <Page title="Channels" controls={<AddVendor />}>
+    <Page title={say("Channels")} controls={<AddVendor />}>
       <Loaded query={channels}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>No channels are configured.</Empty>
+            <Empty>{say("No channels are configured.")}</Empty>
           ) : (
             <Stack>
               {rows.map((channel) => (
-                <OneChannel key={channel.id} channel={channel} />
+                <OneChannel key={channel.id} channel={channel}>
+                  <ChannelCourse course={courseOf(channel.id)} />
+                </OneChannel>
               ))}
             </Stack>
           )
@@ -36,7 +42,7 @@ export function ChannelsPage() {
   );
 }
 
-function OneChannel({ channel }: { readonly channel: Channel }) {
+function OneChannel({ channel, children }: { readonly channel: Channel; readonly children: ReactNode }) {
   return (
     <Card withBorder padding="sm">
       <Group justify="space-between" align="start">
@@ -52,23 +58,23 @@ function OneChannel({ channel }: { readonly channel: Channel }) {
           {channel.reason !== undefined && (
             <Text size="sm">
               {channel.reason}
-              {channel.until === undefined ? "" : `, until ${localTime(channel.until)}`}
+              {channel.until === undefined ? "" : say(", until {time}", { time: localTime(channel.until) })}
             </Text>
           )}
           <Text size="sm">{channel.models.join(", ")}</Text>
-          <Group gap="xs">
-            <Text size="xs" c="dimmed">
-              keys {channel.usableKeys}
-            </Text>
-            {channel.keys.map((key) => (
-              <Group key={key.id} gap={4}>
-                <Text size="xs" ff="monospace">
-                  {key.id}
-                </Text>
-                <StateBadge {...key} />
-              </Group>
-            ))}
-          </Group>
+          {children}
+          <Text size="xs" c="dimmed">
+            {say("keys {usable}", { usable: channel.usableKeys })}
+          </Text>
+          {channel.keys.map((key) => (
+            <Group key={key.id} gap="xs">
+              <Text size="xs" ff="monospace">
+                {key.id}
+              </Text>
+              <StateBadge {...key} />
+              <Controls channel={channel} of={key} />
+            </Group>
+          ))}
         </Stack>
         <Controls channel={channel} />
       </Group>
@@ -76,38 +82,43 @@ function OneChannel({ channel }: { readonly channel: Channel }) {
   );
 }
 
-function Controls({ channel }: { readonly channel: Channel }) {
+/** Tests, disables and enables a channel, or one of its keys. */
+function Controls({ channel, of }: { readonly channel: Channel; readonly of?: Channel["keys"][number] }) {
   const path = `/channels/${encodeURIComponent(channel.id)}`;
-  const word = channel.state === "ok" || channel.state === "trying" ? "disable" : "enable";
-  const change = useChange({ change: () => post(`${path}/${word}`), changes: ["channels"] });
-  const test = useMutation({ mutationFn: () => post<ChannelTest>(`${path}/test`) });
+  const body = of === undefined ? {} : { key: of.id };
+  const name = of === undefined ? channel.id : `${channel.id} ${of.id}`;
+  const { state } = of ?? channel;
+  const word = state === "ok" || state === "trying" ? "disable" : "enable";
+  const change = useChange({ change: () => post(`${path}/${word}`, body), changes: ["channels"] });
+  const test = useMutation({ mutationFn: () => post<ChannelTest>(`${path}/test`, body) });
+  const size = of === undefined ? "compact-sm" : "compact-xs";
   return (
-    <Stack gap={4} align="end">
+    <Stack gap={4} align={of === undefined ? "end" : "start"}>
       <Group gap="xs">
         <Button
-          size="compact-sm"
+          size={size}
           variant="default"
           loading={test.isPending}
           onClick={() => test.mutate()}
-          aria-label={`test ${channel.id}`}
+          aria-label={`${say("test")} ${name}`}
         >
-          test
+          {say("test")}
         </Button>
         <Button
-          size="compact-sm"
+          size={size}
           variant="default"
           loading={change.isPending}
           onClick={change.start}
-          aria-label={`${word} ${channel.id}`}
+          aria-label={`${sayWord(word)} ${name}`}
         >
-          {word}
+          {sayWord(word)}
         </Button>
       </Group>
       {test.data !== undefined && (
-        <Text size="xs" role="status" maw={320} ta="right" style={{ overflowWrap: "anywhere" }}>
+        <Text size="xs" role="status" maw={320} style={{ overflowWrap: "anywhere" }}>
           {test.data.ok
-            ? `${test.data.model} answered in ${duration(test.data.ms)}`
-            : `status ${test.data.status}: ${test.data.said.slice(0, 200)}`}
+            ? say("{model} answered in {time}", { model: test.data.model, time: duration(test.data.ms) })
+            : say("status {status}: {words}", { status: test.data.status, words: test.data.said.slice(0, 200) })}
         </Text>
       )}
       <FailedChange error={change.error ?? test.error} />

@@ -14,6 +14,7 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { say } from "../texts/say.ts";
 
 const changed = ["configuration", "versions", "models", "channels", "groups"];
 
@@ -24,15 +25,19 @@ export function ConfigurationPage() {
     queryFn: () => get<ConfigurationDocument>("/configuration"),
   });
   return (
-    <Page title="Configuration">
+    <Page title={say("Configuration")}>
       <Loaded query={configuration}>
         {(found) => (
           <Stack>
             {found.problems.length > 0 && (
-              <Problems title="The last good one is in force: this is wrong" color="red" problems={found.problems} />
+              <Problems
+                title={say("The last good one is in force: this is wrong")}
+                color="red"
+                problems={found.problems}
+              />
             )}
-            {found.place === "file" ? <FromFile found={found} /> : <Editor key={found.version} found={found} />}
-            {found.place === "books" && <History />}
+            {found.source === "file" ? <FromFile found={found} /> : <Editor key={found.version} found={found} />}
+            {found.source === "books" && <History />}
           </Stack>
         )}
       </Loaded>
@@ -43,11 +48,13 @@ export function ConfigurationPage() {
 function FromFile({ found }: { readonly found: ConfigurationDocument }) {
   return (
     <Card withBorder>
-      <Alert mb="sm" title="A file is the truth here">
-        {found.path} is what MODELGATE_CONFIG names. Change it there, and it takes effect; changes on these pages are
-        offered as YAML to copy.
+      <Alert mb="sm" title={say("A file is the truth here")}>
+        {say(
+          "{path} is what MODELGATE_CONFIG names. Change it there, and it takes effect; changes on these pages are offered as YAML to copy.",
+          { path: found.path ?? "" },
+        )}
       </Alert>
-      <Code block aria-label="Configuration" tabIndex={0} mah={600} style={{ overflow: "auto" }}>
+      <Code block aria-label={say("Configuration")} tabIndex={0} mah={600} style={{ overflow: "auto" }}>
         {found.document}
       </Code>
     </Card>
@@ -70,11 +77,17 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
     <Card withBorder>
       <Stack>
         <Text size="sm" c="dimmed">
-          Version {found.version}, by {found.actor}, {localTime(found.time)}. Keys that are pasted are sealed and shown
-          as kept: from then on.
+          {say(
+            "Version {version}, by {actor}, {time}. Keys that are pasted are sealed and shown as kept: from then on.",
+            {
+              version: found.version ?? 0,
+              actor: found.actor ?? "",
+              time: localTime(found.time),
+            },
+          )}
         </Text>
         <Textarea
-          label="YAML"
+          label={say("YAML")}
           autosize
           minRows={12}
           maxRows={30}
@@ -88,17 +101,17 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
         <ChangeResult result={save.result ?? check.result} />
         <Group align="end">
           <TextInput
-            label="Note"
+            label={say("Note")}
             w={300}
             value={note}
             onChange={({ currentTarget }) => setNote(currentTarget.value)}
             error={save.errorAt("note")}
           />
           <Button variant="default" loading={check.isPending} onClick={check.start}>
-            Check
+            {say("Check")}
           </Button>
           <Button loading={save.isPending} onClick={save.start} disabled={text === found.document}>
-            Save
+            {say("Save")}
           </Button>
         </Group>
       </Stack>
@@ -115,29 +128,29 @@ function History() {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        Versions
+        {say("Versions")}
       </Title>
       <Loaded query={versions}>
         {(rows) => (
           <DataTable
-            label="Versions"
+            label={say("Versions")}
             rows={rows}
             keyOf={({ version }) => String(version)}
             columns={[
-              { heading: "Version", numeric: true, cell: ({ version }) => version },
-              { heading: "Time", cell: ({ time }) => localTime(time) },
-              { heading: "Author", cell: ({ actor }) => actor },
-              { heading: "Note", cell: ({ note }) => note },
+              { heading: say("Version"), numeric: true, cell: ({ version }) => version },
+              { heading: say("Time"), cell: ({ time }) => localTime(time) },
+              { heading: say("Author"), cell: ({ actor }) => actor },
+              { heading: say("Note"), cell: ({ note }) => note },
               {
-                heading: "Change",
+                heading: say("Change"),
                 cell: ({ version }) => (
                   <Button
                     size="compact-xs"
                     variant="default"
-                    aria-label={`show version ${version}`}
+                    aria-label={say("show version {version}", { version })}
                     onClick={() => setShown(version)}
                   >
-                    show
+                    {say("show")}
                   </Button>
                 ),
               },
@@ -170,7 +183,7 @@ function Version({ version }: { readonly version: number }) {
     <Loaded query={found}>
       {({ difference }) => (
         <Stack mt="sm">
-          <Code block aria-label={`Difference of version ${version}`} tabIndex={0}>
+          <Code block aria-label={say("Difference of version {version}", { version })} tabIndex={0}>
             {difference.map(({ kind, text }, at) => (
               <div key={`${at} ${text}`} style={{ background: backgrounds[kind] }}>
                 {marks[kind]} {text}
@@ -181,7 +194,7 @@ function Version({ version }: { readonly version: number }) {
           <ChangeResult result={restore.result} />
           <Group>
             <Button size="xs" variant="default" loading={restore.isPending} onClick={restore.start}>
-              Go back to version {version}
+              {say("Go back to version {version}", { version })}
             </Button>
           </Group>
         </Stack>

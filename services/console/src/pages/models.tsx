@@ -1,44 +1,50 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { Model } from "../api/types.ts";
-import { count } from "../format/numbers.ts";
+import type { FirstByteGroup, Model, Total } from "../api/types.ts";
+import { count, duration, percentage } from "../format/numbers.ts";
+import { periodOf } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PageLink } from "../parts/page-link.tsx";
+import { say, sayWord } from "../texts/say.ts";
 
 /** Every model, its price and who serves it. */
 export function ModelsPage() {
   const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
+  const recordOf = useRecords();
   return (
-    <Page title="Models">
+    <Page title={say("Models")}>
       <Loaded query={models}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>No models are configured.</Empty>
+            <Empty>{say("No models are configured.")}</Empty>
           ) : (
             <DataTable
-              label="Models"
+              label={say("Models")}
               rows={rows}
               keyOf={({ name }) => name}
               columns={[
                 {
-                  heading: "Model",
+                  heading: say("Model"),
                   cell: ({ name }) => (
                     <PageLink to="/calls" search={{ span: "7d", model: name }}>
                       {name}
                     </PageLink>
                   ),
                 },
-                { heading: "Kind", cell: ({ kind }) => kind },
-                { heading: "Price (US dollars)", cell: ({ price }) => <Price price={price} /> },
+                { heading: say("Kind"), cell: ({ kind }) => sayWord(kind) },
+                { heading: say("Price (US dollars)"), cell: ({ price }) => <Price price={price} /> },
                 {
-                  heading: "Context",
+                  heading: say("Context"),
                   numeric: true,
                   cell: ({ contextTokens }) => (contextTokens === undefined ? "–" : count(contextTokens)),
                 },
-                { heading: "Served by", cell: ({ channels }) => channels.join(", ") || "no channel" },
+                { heading: say("Calls of 7 days"), numeric: true, cell: ({ name }) => count(recordOf(name).calls) },
+                { heading: say("Failed"), numeric: true, cell: ({ name }) => recordOf(name).failed },
+                { heading: say("First byte p50"), numeric: true, cell: ({ name }) => recordOf(name).firstByte },
+                { heading: say("Served by"), cell: ({ channels }) => channels.join(", ") || say("no channel") },
               ]}
             />
           )
@@ -46,6 +52,29 @@ export function ModelsPage() {
       </Loaded>
     </Page>
   );
+}
+
+/** How the calls of each model went in the last seven days. */
+function useRecords() {
+  const { from, to } = periodOf("7d");
+  const totals = useQuery({
+    queryKey: ["totals", from, to, "model,outcome"],
+    queryFn: () => get<readonly Total[]>("/usage", { from, to, by: "model,outcome" }),
+  });
+  const times = useQuery({
+    queryKey: ["first bytes", from, to, "model"],
+    queryFn: () => get<readonly FirstByteGroup[]>("/usage/first-bytes", { from, to, by: "model" }),
+  });
+  return (name: string) => {
+    const own = totals.data?.filter(({ by }) => by["model"] === name) ?? [];
+    const callsOf = (rows: readonly Total[]) => rows.reduce((sum, { sums }) => sum + Number(sums["calls"] ?? 0), 0);
+    const time = times.data?.find(({ by }) => by["model"] === name);
+    return {
+      calls: callsOf(own),
+      failed: percentage(callsOf(own.filter(({ by }) => by["outcome"] === "failed")), callsOf(own)),
+      firstByte: time === undefined ? "–" : duration(time.p50),
+    };
+  };
 }
 
 const perMillion = new Set([
@@ -63,13 +92,13 @@ const perMillion = new Set([
 function Price({ price = {} }: { readonly price?: object | undefined }) {
   const parts = Object.entries(price).map(([name, value]: [string, unknown]) =>
     typeof value === "number"
-      ? `${name} ${value}${perMillion.has(name) ? " per million" : ""}`
+      ? `${sayWord(name)} ${value}${perMillion.has(name) ? say(" per million") : ""}`
       : `${name}: ${JSON.stringify(value)}`,
   );
   return (
     <Stack gap={0}>
       {parts.length === 0
-        ? "none"
+        ? say("none")
         : parts.map((part) => (
             <Text key={part} size="sm">
               {part}

@@ -13,13 +13,14 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
+import { say, sayWord } from "../texts/say.ts";
 
 const roles = ["viewer", "operator", "admin"];
 
 /** Who may sign in, which sessions are open, and keys for automation. */
 export function OperatorsPage() {
   return (
-    <Page title="Operators" controls={<CreateOperator />}>
+    <Page title={say("Operators")} controls={<CreateOperator />}>
       <People />
       <Keys />
       <Sessions />
@@ -34,19 +35,19 @@ function People() {
       <Loaded query={people}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>There are no operators with a password yet. Create an operator, or sign in by links.</Empty>
+            <Empty>{say("There are no operators with a password yet. Create an operator, or sign in by links.")}</Empty>
           ) : (
             <DataTable
-              label="Operators"
+              label={say("Operators")}
               rows={rows}
               keyOf={({ name }) => name}
               columns={[
-                { heading: "Name", cell: ({ name }) => name },
-                { heading: "Role", cell: ({ role }) => role },
-                { heading: "Account", cell: ({ account }) => account ?? "all" },
-                { heading: "Created", cell: ({ createdAt }) => localTime(createdAt) },
-                { heading: "State", cell: ({ disabled }) => <State isDisabled={disabled} /> },
-                { heading: "Action", cell: (person) => <Switch person={person} /> },
+                { heading: say("Name"), cell: ({ name }) => name },
+                { heading: say("Role"), cell: ({ role }) => sayWord(role) },
+                { heading: say("Account"), cell: ({ account }) => account ?? say("all") },
+                { heading: say("Created"), cell: ({ createdAt }) => localTime(createdAt) },
+                { heading: say("State"), cell: ({ disabled }) => <State isDisabled={disabled} /> },
+                { heading: say("Action"), cell: (person) => <Switch person={person} /> },
               ]}
             />
           )
@@ -59,7 +60,7 @@ function People() {
 function State({ isDisabled }: { readonly isDisabled: boolean }) {
   return (
     <Badge variant="dot" color={isDisabled ? "red" : "teal"}>
-      {isDisabled ? "disabled" : "active"}
+      {isDisabled ? say("disabled") : say("active")}
     </Badge>
   );
 }
@@ -76,9 +77,9 @@ function Switch({ person: { name, disabled } }: { readonly person: Person }) {
       variant="default"
       loading={change.isPending}
       onClick={change.start}
-      aria-label={`${word} ${name}`}
+      aria-label={`${sayWord(word)} ${name}`}
     >
-      {word}
+      {sayWord(word)}
     </Button>
   );
 }
@@ -97,26 +98,26 @@ function CreateOperator() {
   return (
     <>
       <Button size="xs" onClick={open}>
-        Create operator
+        {say("Create operator")}
       </Button>
-      <Dialog opened={opened} onClose={close} title="Create operator">
+      <Dialog opened={opened} onClose={close} title={say("Create operator")}>
         <Form change={create}>
           <Stack>
-            <TextInput label="Name" required data-autofocus {...field("name", create)} />
+            <TextInput label={say("Name")} required data-autofocus {...field("name", create)} />
             <Select
-              label="Role"
-              data={roles}
+              label={say("Role")}
+              data={roles.map((value) => ({ value, label: sayWord(value) }))}
               allowDeselect={false}
               value={draft.role}
               onChange={(role) => set({ role: role ?? "viewer" })}
               error={create.errorAt("role")}
             />
-            <TextInput label="Account (empty: all accounts)" {...field("account", create)} />
-            <PasswordInput label="Password (at least 12 characters)" {...field("password", create)} />
+            <TextInput label={say("Account (empty: all accounts)")} {...field("account", create)} />
+            <PasswordInput label={say("Password (at least 12 characters)")} {...field("password", create)} />
             <FailedChange error={create.error} />
             <Group justify="end">
               <Button type="submit" loading={create.isPending}>
-                Create
+                {say("Create")}
               </Button>
             </Group>
           </Stack>
@@ -128,54 +129,34 @@ function CreateOperator() {
 
 function Keys() {
   const keys = useQuery({ queryKey: ["operator-keys"], queryFn: () => get<readonly OperatorKey[]>("/operator-keys") });
-  const [made, setMade] = useState<string>();
-  const { draft, set, field } = useDraft({ name: "", role: "viewer" });
-  const make = useChange({
-    change: () => post<NewOperatorKey>("/operator-keys", { ...draft, account: null }),
-    changes: ["operator-keys"],
-    onDone: ({ key }) => setMade(key),
-  });
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        Keys for automation
+        {say("Keys for automation")}
       </Title>
-      <Form change={make}>
-        <Group align="start" mb="sm">
-          <TextInput label="Name of the key" size="xs" required {...field("name", make)} />
-          <Select
-            label="Its role"
-            size="xs"
-            data={roles}
-            allowDeselect={false}
-            value={draft.role}
-            onChange={(role) => set({ role: role ?? "viewer" })}
-          />
-          <Button type="submit" size="xs" mt={24} loading={make.isPending}>
-            Make
-          </Button>
-        </Group>
-      </Form>
-      {made !== undefined && <Copied text={made} label="Key for automation" />}
-      <FailedChange error={make.error} />
+      <MakeOperatorKey />
       <Loaded query={keys}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>No keys for automation.</Empty>
+            <Empty>{say("No keys for automation.")}</Empty>
           ) : (
             <DataTable
-              label="Keys for automation"
+              label={say("Keys for automation")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { heading: "Name", cell: ({ name }) => name },
-                { heading: "Key", cell: ({ hint }) => hint },
-                { heading: "Role", cell: ({ role }) => role },
-                { heading: "Created", cell: ({ createdAt }) => localTime(createdAt) },
+                { heading: say("Name"), cell: ({ name }) => name },
+                { heading: say("Key"), cell: ({ hint }) => hint },
+                { heading: say("Role"), cell: ({ role }) => sayWord(role) },
+                { heading: say("Created"), cell: ({ createdAt }) => localTime(createdAt) },
                 {
-                  heading: "Action",
+                  heading: say("Action"),
                   cell: ({ id, name }) => (
-                    <Act path={`/operator-keys/${id}/delete`} label={`delete ${name}`} changes={["operator-keys"]} />
+                    <Act
+                      path={`/operator-keys/${id}/delete`}
+                      label={`${say("delete")} ${name}`}
+                      changes={["operator-keys"]}
+                    />
                   ),
                 },
               ]}
@@ -187,28 +168,60 @@ function Keys() {
   );
 }
 
+function MakeOperatorKey() {
+  const [made, setMade] = useState<string>();
+  const { draft, set, field } = useDraft({ name: "", role: "viewer" });
+  const make = useChange({
+    change: () => post<NewOperatorKey>("/operator-keys", { ...draft, account: null }),
+    changes: ["operator-keys"],
+    onDone: ({ key }) => setMade(key),
+  });
+  return (
+    <>
+      <Form change={make}>
+        <Group align="start" mb="sm">
+          <TextInput label={say("Name of the key")} size="xs" required {...field("name", make)} />
+          <Select
+            label={say("Its role")}
+            size="xs"
+            data={roles.map((value) => ({ value, label: sayWord(value) }))}
+            allowDeselect={false}
+            value={draft.role}
+            onChange={(role) => set({ role: role ?? "viewer" })}
+          />
+          <Button type="submit" size="xs" mt={24} loading={make.isPending}>
+            {say("Make")}
+          </Button>
+        </Group>
+      </Form>
+      {made !== undefined && <Copied text={made} label={say("Key for automation")} />}
+      <FailedChange error={make.error} />
+    </>
+  );
+}
+
 function Sessions() {
   const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => get<readonly OpenSession[]>("/sessions") });
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        Open sessions
+        {say("Open sessions")}
       </Title>
       <Loaded query={sessions}>
         {(rows) => (
           <DataTable
-            label="Open sessions"
+            label={say("Open sessions")}
             rows={rows}
             keyOf={({ id }) => id}
             columns={[
-              { heading: "Name", cell: ({ name }) => name },
-              { heading: "Role", cell: ({ role }) => role },
-              { heading: "Since", cell: ({ since }) => localTime(since) },
-              { heading: "From", cell: ({ from }) => from },
+              { heading: say("Name"), cell: ({ name }) => name },
+              { heading: say("Role"), cell: ({ role }) => sayWord(role) },
+              { heading: say("Since"), cell: ({ since }) => localTime(since) },
+              { heading: say("From"), cell: ({ from }) => from },
               {
-                heading: "Action",
+                heading: say("Action"),
                 cell: ({ id, name }) => (
-                  <Act path={`/sessions/${id}/end`} label={`end ${name} ${id}`} changes={["sessions"]} />
+                  <Act path={`/sessions/${id}/end`} label={`${say("end")} ${name} ${id}`} changes={["sessions"]} />
                 ),
               },
             ]}

@@ -1,17 +1,17 @@
-import { BarChart } from "@mantine/charts";
-import { Button, Card, Group, SegmentedControl, SimpleGrid, Text, TextInput, Title } from "@mantine/core";
+import { Button, Card, Group, SegmentedControl, SimpleGrid, Skeleton, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { get } from "../api/client.ts";
-import type { CallPage, Total } from "../api/types.ts";
+import type { FirstByteGroup, Total } from "../api/types.ts";
 import { shortUsd, sumNanos } from "../format/money.ts";
-import { count, duration, percentage, percentile } from "../format/numbers.ts";
+import { count, duration, percentage } from "../format/numbers.ts";
 import { isSpan, periodOf, spans, type Span } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { WrongNow } from "../parts/wrong-now.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
+import { say } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
@@ -24,16 +24,19 @@ export function OverviewPage() {
   const choose = (chosen: string): void => {
     if (isSpan(chosen)) void navigate({ search: { span: chosen, tag } });
   };
-  const data = Object.entries(spans).map(([value, label]) => ({ value, label }));
+  const data = Object.entries(spans).map(([value, label]) => ({ value, label: say(label) }));
   return (
-    <Page title="Overview" controls={<SegmentedControl aria-label="Span" data={data} value={span} onChange={choose} />}>
+    <Page
+      title={say("Overview")}
+      controls={<SegmentedControl aria-label={say("Span")} data={data} value={span} onChange={choose} />}
+    >
       <WrongNow />
       <Figures span={span} />
       <Spend span={span} />
       <SimpleGrid cols={{ base: 1, md: 3 }}>
-        <Top span={span} by="model" title="Models" />
-        <Top span={span} by="account" title="Accounts" />
-        <Top span={span} by="channel" title="Channels" />
+        <Top span={span} by="model" title={say("Models")} />
+        <Top span={span} by="account" title={say("Accounts")} />
+        <Top span={span} by="channel" title={say("Channels")} />
       </SimpleGrid>
       <ByTag key={tag} span={span} tag={tag} onChoose={(name) => void navigate({ search: { span, tag: name } })} />
     </Page>
@@ -74,15 +77,15 @@ function Figures({ span }: { readonly span: Span }) {
 
 function FirstByte({ span }: { readonly span: Span }) {
   const { from, to } = periodOf(span);
-  const newest = useQuery({
-    queryKey: ["newest calls", from, to],
-    queryFn: ({ signal }) => get<CallPage>("/usage/events", { from, to, outcome: "completed", limit: "1000" }, signal),
+  const times = useQuery({
+    queryKey: ["first bytes", from, to],
+    queryFn: ({ signal }) => get<readonly FirstByteGroup[]>("/usage/first-bytes", { from, to }, signal),
     refetchInterval: refreshMs,
   });
-  const samples = newest.data?.events.map(({ firstByteMs }) => firstByteMs) ?? [];
-  const [middle, high] = [percentile(samples, 0.5), percentile(samples, 0.95)];
-  const value = middle === undefined || high === undefined ? "–" : `${duration(middle)} / ${duration(high)}`;
-  return <Figure name="First byte p50 / p95" value={value} hint={`newest ${samples.length} completed calls`} />;
+  const all = times.data?.[0];
+  const value = all === undefined ? "–" : `${duration(all.p50)} / ${duration(all.p95)}`;
+  const hint = say("of {calls} completed calls, within 5 %", { calls: count(all?.calls) });
+  return <Figure name={say("First byte p50 / p95")} value={value} hint={hint} />;
 }
 
 function Figure({ name, value, hint }: { readonly name: string; readonly value: string; readonly hint?: string }) {
@@ -103,9 +106,7 @@ function Figure({ name, value, hint }: { readonly name: string; readonly value: 
   );
 }
 
-/** Colors that are distinct on light and dark, in the order of the dearest models. */
-const colors = ["cyan.7", "orange.7", "grape.6", "lime.8", "pink.6", "indigo.6"];
-const otherModels = "other";
+const SpendChart = lazy(async () => ({ default: (await import("../parts/spend-chart.tsx")).SpendChart }));
 
 function Spend({ span }: { readonly span: Span }) {
   const { by } = periodOf(span);
@@ -113,40 +114,20 @@ function Spend({ span }: { readonly span: Span }) {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        Spend by model (US dollars, UTC {by}s)
+        {by === "hour" ? say("Spend by model (US dollars, UTC hours)") : say("Spend by model (US dollars, UTC days)")}
       </Title>
-      <Loaded query={totals}>{(rows) => (rows.length === 0 ? <NoCalls /> : <SpendChart rows={rows} by={by} />)}</Loaded>
+      <Loaded query={totals}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <NoCalls />
+          ) : (
+            <Suspense fallback={<Skeleton h={260} />}>
+              <SpendChart rows={rows} by={by} />
+            </Suspense>
+          )
+        }
+      </Loaded>
     </Card>
-  );
-}
-
-function SpendChart({ rows, by }: { readonly rows: readonly Total[]; readonly by: "hour" | "day" }) {
-  const dearest = [...Map.groupBy(rows, (row) => row.by["model"] ?? "")]
-    .map(([model, its]) => ({ model, cost: its.reduce((sum, { sums }) => sum + Number(sums["costNanos"]), 0) }))
-    .toSorted((one, other) => other.cost - one.cost)
-    .slice(0, colors.length - 1)
-    .map(({ model }) => model);
-  const nameOf = (model: string | undefined): string => dearest.find((known) => known === model) ?? otherModels;
-  const data = [...Map.groupBy(rows, (row) => row.by[by] ?? "")].map(([time, its]) => {
-    const point: Record<string, number | string> = { time: by === "hour" ? time.slice(11, 16) : time };
-    for (const row of its) {
-      const name = nameOf(row.by["model"]);
-      point[name] = Number(point[name] ?? 0) + Number(row.sums["costNanos"]) / 1e9;
-    }
-    return point;
-  });
-  const names = rows.some((row) => nameOf(row.by["model"]) === otherModels) ? [...dearest, otherModels] : dearest;
-  const series = names.map((name, at) => ({ name, color: colors[at] ?? "gray.6" }));
-  return (
-    <BarChart
-      h={260}
-      data={data}
-      dataKey="time"
-      type="stacked"
-      series={series}
-      barProps={{ maxBarSize: 48 }}
-      withLegend
-    />
   );
 }
 
@@ -171,14 +152,14 @@ function ByTag({
       >
         <Group align="end" mb="xs">
           <TextInput
-            label="Spend by tag"
+            label={say("Spend by tag")}
             placeholder="team"
             size="xs"
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Button type="submit" size="xs" variant="default">
-            Show
+            {say("Show")}
           </Button>
         </Group>
       </form>
@@ -194,7 +175,7 @@ function TagTotals({ span, tag }: { readonly span: Span; readonly tag: string })
     <Loaded query={totals}>
       {(rows) => (
         <DataTable
-          label={`Spend by ${tag}`}
+          label={say("Spend by {what}", { what: tag })}
           rows={rows.toSorted((one, other) => Number(other.sums["costNanos"]) - Number(one.sums["costNanos"]))}
           keyOf={(row) => row.by[by] ?? ""}
           columns={[
@@ -202,15 +183,15 @@ function TagTotals({ span, tag }: { readonly span: Span; readonly tag: string })
               heading: tag,
               cell: (row) =>
                 row.by[by] === "" ? (
-                  "without"
+                  say("without")
                 ) : (
                   <PageLink to="/calls" search={{ span, tag: `${tag}=${row.by[by] ?? ""}` }}>
                     {row.by[by]}
                   </PageLink>
                 ),
             },
-            { heading: "Calls", numeric: true, cell: ({ sums }) => count(sums["calls"]) },
-            { heading: "Spend", numeric: true, cell: ({ sums }) => shortUsd(sums["costNanos"] ?? "0") },
+            { heading: say("Calls"), numeric: true, cell: ({ sums }) => count(sums["calls"]) },
+            { heading: say("Spend"), numeric: true, cell: ({ sums }) => shortUsd(sums["costNanos"] ?? "0") },
           ]}
         />
       )}
@@ -231,22 +212,22 @@ function Top({ span, by, title }: { readonly span: Span; readonly by: string; re
             <NoCalls />
           ) : (
             <DataTable
-              label={`${title} by spend`}
+              label={say("{what} by spend", { what: title })}
               rows={rows
                 .toSorted((one, other) => Number(other.sums["costNanos"]) - Number(one.sums["costNanos"]))
                 .slice(0, 8)}
               keyOf={(row) => row.by[by] ?? ""}
               columns={[
                 {
-                  heading: title.slice(0, -1),
+                  heading: say("Name"),
                   cell: (row) => (
                     <PageLink to="/calls" search={{ span, [by]: row.by[by] }}>
                       {row.by[by]}
                     </PageLink>
                   ),
                 },
-                { heading: "Calls", numeric: true, cell: ({ sums }) => count(sums["calls"]) },
-                { heading: "Spend", numeric: true, cell: ({ sums }) => shortUsd(sums["costNanos"] ?? "0") },
+                { heading: say("Calls"), numeric: true, cell: ({ sums }) => count(sums["calls"]) },
+                { heading: say("Spend"), numeric: true, cell: ({ sums }) => shortUsd(sums["costNanos"] ?? "0") },
               ]}
             />
           )
@@ -257,5 +238,5 @@ function Top({ span, by, title }: { readonly span: Span; readonly by: string; re
 }
 
 function NoCalls() {
-  return <Empty>No calls in this span yet.</Empty>;
+  return <Empty>{say("No calls in this span yet.")}</Empty>;
 }

@@ -1,35 +1,28 @@
-import {
-  Alert,
-  Button,
-  Card,
-  Group,
-  PasswordInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  Textarea,
-  Title,
-} from "@mantine/core";
+import { PasswordInput, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { getRouteApi } from "@tanstack/react-router";
+import { useState } from "react";
 import { get } from "../api/client.ts";
 import type { ConfigurationStatus, Model } from "../api/types.ts";
-import { duration } from "../format/numbers.ts";
-import { chatStream, type Streamed } from "../parts/gateway.ts";
 import { Page } from "../parts/page.tsx";
+import { PlaygroundChat } from "../parts/playground-chat.tsx";
+import { PlaygroundMedia } from "../parts/playground-media.tsx";
+import { PlaygroundSession } from "../parts/playground-session.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
-import { PageLink } from "../parts/page-link.tsx";
+import { playgroundKinds, type PlaygroundKind } from "../parts/playground-kinds.ts";
+import { say, sayWord } from "../texts/say.ts";
 
-/** One or two chat models side by side, streamed, with a key of the gateway as any client has one. */
+const route = getRouteApi("/frame/playground");
+
+/** Every kind of call, tried with a key of the gateway as any client has one. */
 export function PlaygroundPage() {
   const status = useQuery({ queryKey: ["config"], queryFn: () => get<ConfigurationStatus>("/config") });
   return (
-    <Page title="Playground">
+    <Page title={say("Playground")}>
       <Loaded query={status}>
         {({ edgeUrl }) =>
           edgeUrl === null ? (
-            <Empty>Set EDGE_URL of control to the gateway's address for clients to use the playground.</Empty>
+            <Empty>{say("Set EDGE_URL of control to the gateway's address for clients to use the playground.")}</Empty>
           ) : (
             <Playground address={edgeUrl} />
           )
@@ -40,147 +33,52 @@ export function PlaygroundPage() {
 }
 
 function Playground({ address }: { readonly address: string }) {
-  const [asked, setAsked] = useState<Asked>();
-  const ask = (draft: Pick<Asked, "key" | "question" | "models">): void =>
-    setAsked({ ...draft, address, number: (asked?.number ?? 0) + 1 });
+  const { kind } = route.useSearch();
+  const navigate = route.useNavigate();
+  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
+  const [key, setKey] = useState("");
+  const choose = (chosen: string | null): void => {
+    const found = playgroundKinds.find((known) => known === chosen);
+    if (found !== undefined) void navigate({ search: { kind: found } });
+  };
   return (
     <Stack>
-      <Card withBorder>
-        <Question onAsk={ask} />
-      </Card>
-      {asked !== undefined && (
-        <SimpleGrid cols={{ base: 1, md: asked.models.length }}>
-          {asked.models.map((model, at) => (
-            <Answer key={`${asked.number}/${at}`} asked={asked} model={model} />
+      <PasswordInput
+        label={say("Key")}
+        description={say("Kept on this page only")}
+        required
+        w={280}
+        value={key}
+        onChange={({ currentTarget }) => setKey(currentTarget.value)}
+      />
+      <Tabs value={kind} onChange={choose} keepMounted={false}>
+        <Tabs.List>
+          {playgroundKinds.map((name) => (
+            <Tabs.Tab key={name} value={name}>
+              {sayWord(name)}
+            </Tabs.Tab>
           ))}
-        </SimpleGrid>
-      )}
+        </Tabs.List>
+        {playgroundKinds.map((name) => (
+          <Tabs.Panel key={name} value={name} pt="md">
+            <OfKind kind={name} address={address} apiKey={key} models={models.data ?? []} />
+          </Tabs.Panel>
+        ))}
+      </Tabs>
     </Stack>
   );
 }
 
-function Question({ onAsk }: { readonly onAsk: (asked: Pick<Asked, "key" | "question" | "models">) => void }) {
-  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
-  const [draft, setDraft] = useState({ key: "", question: "", first: "", second: "" });
-  const names = models.data?.filter(({ kind }) => kind === "chat").map(({ name }) => name) ?? [];
-  const chosen = [draft.first || names[0], draft.second].flatMap((name) =>
-    name === undefined || name === "" ? [] : [name],
-  );
-  const set = (changed: Partial<typeof draft>): void => setDraft({ ...draft, ...changed });
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAsk({ key: draft.key, question: draft.question, models: chosen });
-      }}
-    >
-      <Stack>
-        <Group align="end">
-          <PasswordInput
-            label="Key"
-            description="Kept on this page only"
-            required
-            w={280}
-            value={draft.key}
-            onChange={({ currentTarget }) => set({ key: currentTarget.value })}
-          />
-          <ModelSelect
-            label="Model"
-            names={names}
-            value={chosen[0]}
-            onChange={(first) => set({ first: first ?? "" })}
-          />
-          <ModelSelect
-            label="Beside it"
-            names={names}
-            value={draft.second}
-            onChange={(second) => set({ second: second ?? "" })}
-          />
-        </Group>
-        <Textarea
-          label="Message"
-          required
-          autosize
-          minRows={3}
-          value={draft.question}
-          onChange={({ currentTarget }) => set({ question: currentTarget.value })}
-        />
-        <Group>
-          <Button type="submit" disabled={chosen.length === 0}>
-            Send
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
-}
-
-function ModelSelect({
-  label,
-  names,
-  value,
-  onChange,
+function OfKind({
+  kind,
+  ...given
 }: {
-  readonly label: string;
-  readonly names: readonly string[];
-  readonly value: string | undefined;
-  readonly onChange: (name: string | null) => void;
-}) {
-  return <Select label={label} data={[...names]} searchable clearable value={value || null} onChange={onChange} />;
-}
-
-interface Asked {
-  readonly number: number;
+  readonly kind: PlaygroundKind;
   readonly address: string;
-  readonly key: string;
-  readonly question: string;
-  readonly models: readonly string[];
-}
-
-/** The answer of one model: asked once when it is shown first, ended when it is asked anew or the page is left. */
-function Answer({ asked, model }: { readonly asked: Asked; readonly model: string }) {
-  const [answer, setAnswer] = useState<Streamed>({ text: "" });
-  const [failure, setFailure] = useState<string>();
-  const begun = useRef(false);
-  const begin = (element: HTMLElement | null): void => {
-    if (element === null || begun.current) return;
-    begun.current = true;
-    void stream(asked, model, setAnswer).catch((error: unknown) =>
-      setFailure(error instanceof Error ? error.message : String(error)),
-    );
-  };
-  return (
-    <Card withBorder ref={begin}>
-      <Title order={3} size="h5">
-        {model}
-      </Title>
-      <Text style={{ whiteSpace: "pre-wrap" }} mt="xs" role="status">
-        {answer.text}
-      </Text>
-      {failure !== undefined && (
-        <Alert color="red" title="The call failed" role="alert">
-          {failure}
-        </Alert>
-      )}
-      <Text size="xs" c="dimmed" mt="sm">
-        {[
-          answer.firstTokenMs === undefined ? undefined : `first token ${duration(answer.firstTokenMs)}`,
-          answer.totalMs === undefined ? undefined : `total ${duration(answer.totalMs)}`,
-          answer.inputTokens === undefined ? undefined : `${answer.inputTokens} + ${answer.outputTokens ?? 0} tokens`,
-        ]
-          .filter((part) => part !== undefined)
-          .join(", ")}
-      </Text>
-      {answer.totalMs !== undefined && answer.requestId !== undefined && (
-        <PageLink size="xs" to="/calls/$requestId" params={{ requestId: answer.requestId }}>
-          what it cost
-        </PageLink>
-      )}
-    </Card>
-  );
-}
-
-async function stream(asked: Asked, model: string, show: (answer: Streamed) => void): Promise<void> {
-  const messages = [{ role: "user", content: asked.question }] as const;
-  for await (const answer of chatStream({ address: asked.address, key: asked.key, model }, messages)) show(answer);
+  readonly apiKey: string;
+  readonly models: readonly Model[];
+}) {
+  if (kind === "chat") return <PlaygroundChat {...given} />;
+  if (kind === "realtime") return <PlaygroundSession {...given} />;
+  return <PlaygroundMedia kind={kind} {...given} />;
 }

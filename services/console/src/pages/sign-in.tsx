@@ -18,6 +18,7 @@ import type { Session } from "../api/types.ts";
 import { Form } from "../parts/form.tsx";
 import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
+import { say } from "../texts/say.ts";
 
 /** Signs in: with the link in the address, whose secret stands behind the #, by name and password, or at a provider. */
 export function SignInPage() {
@@ -30,7 +31,7 @@ export function SignInPage() {
           <Title order={1} size="h3">
             modelgate console
           </Title>
-          {problem !== null && <NotSignedIn say={problem} />}
+          {problem !== null && <NotSignedIn why={problem} />}
           {link === "" ? <ByPassword /> : <ByLink link={link} />}
         </Stack>
       </Card>
@@ -55,10 +56,10 @@ function ByLink({ link }: { readonly link: string }) {
   const signIn = useSignIn(() => ({ link }));
   return (
     <>
-      <Text size="sm">This link signs you in once, on this browser.</Text>
-      {signIn.error !== null && <NotSignedIn say={signIn.error.message} />}
+      <Text size="sm">{say("This link signs you in once, on this browser.")}</Text>
+      {signIn.error !== null && <NotSignedIn why={signIn.error.message} />}
       <Button onClick={signIn.start} loading={signIn.isPending} data-autofocus>
-        Sign in
+        {say("Sign in")}
       </Button>
     </>
   );
@@ -72,32 +73,37 @@ function ByPassword() {
     <>
       <Form change={signIn}>
         <Stack>
-          <TextInput label="Name" required autoComplete="username" {...field("name", signIn)} />
-          <PasswordInput label="Password" required autoComplete="current-password" {...field("password", signIn)} />
-          {signIn.error !== null && <NotSignedIn say={signIn.error.message} />}
+          <TextInput label={say("Name")} required autoComplete="username" {...field("name", signIn)} />
+          <PasswordInput
+            label={say("Password")}
+            required
+            autoComplete="current-password"
+            {...field("password", signIn)}
+          />
+          {signIn.error !== null && <NotSignedIn why={signIn.error.message} />}
           <Button type="submit" loading={signIn.isPending}>
-            Sign in
+            {say("Sign in")}
           </Button>
         </Stack>
       </Form>
       {ways.data?.provider === true && (
         <Button component="a" href="/session/provider" variant="default">
-          Sign in with your organisation
+          {say("Sign in with your organisation")}
         </Button>
       )}
       <Divider />
       <Text size="sm" component="div">
-        No password? Open the sign-in link that <Code>npm start</Code> has printed, or make a new one:{" "}
+        {say("No password? Open the sign-in link that npm start has printed, or make a new one:")}{" "}
         <Code block>npm run gatectl -- operator link</Code>
       </Text>
     </>
   );
 }
 
-function NotSignedIn({ say }: { readonly say: string }) {
+function NotSignedIn({ why }: { readonly why: string }) {
   return (
-    <Alert color="red" role="alert" title="Not signed in">
-      {say}
+    <Alert color="red" role="alert" title={say("Not signed in")}>
+      {why}
     </Alert>
   );
 }

@@ -10,6 +10,7 @@ import { Dialog } from "./dialog.tsx";
 import { PageLink } from "./page-link.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
+import { say, sayWord } from "../texts/say.ts";
 
 /** Adds a vendor: chosen, its key pasted, models ticked from its own list, saved; calls work from then on. */
 export function AddVendor() {
@@ -17,9 +18,9 @@ export function AddVendor() {
   return (
     <>
       <Button size="xs" onClick={open}>
-        Add a vendor
+        {say("Add a vendor")}
       </Button>
-      <Dialog opened={opened} onClose={close} title="Add a vendor">
+      <Dialog opened={opened} onClose={close} title={say("Add a vendor")}>
         {opened && <VendorForm />}
       </Dialog>
     </>
@@ -53,7 +54,7 @@ function VendorForm() {
       >
         <Stack>
           <Select
-            label="Vendor"
+            label={say("Vendor")}
             required
             searchable
             data-autofocus
@@ -61,12 +62,12 @@ function VendorForm() {
             value={draft.vendor || null}
             onChange={choose}
           />
-          <TextInput label="Address" required {...field("baseUrl", list)} />
-          <PasswordInput label="Key" required {...field("key", list)} />
+          <TextInput label={say("Address")} required {...field("baseUrl", list)} />
+          <PasswordInput label={say("Key")} required {...field("key", list)} />
           <FailedChange error={list.error} />
           <Group>
             <Button type="submit" loading={list.isPending} disabled={chosen === undefined}>
-              List its models
+              {say("List its models")}
             </Button>
           </Group>
         </Stack>
@@ -148,17 +149,19 @@ function ModelsForm({
           </Text>
         )}
         <TextInput
-          label={listed.models.length > 0 ? "Filter" : "Names of models, separated by commas"}
+          label={listed.models.length > 0 ? say("Filter") : say("Names of models, separated by commas")}
           value={filter}
           onChange={({ currentTarget }) => setFilter(currentTarget.value)}
         />
         <ModelTable shown={shown} chosen={chosen} onChange={change} />
         <FailedChange error={save.error} />
         <ChangeResult result={save.result} />
-        {typeof save.result?.version === "number" && <PageLink to="/accounts">Make a key to call them with</PageLink>}
+        {typeof save.result?.version === "number" && (
+          <PageLink to="/accounts">{say("Make a key to call them with")}</PageLink>
+        )}
         <Group justify="end">
           <Button type="submit" loading={save.isPending} disabled={chosen.size === 0}>
-            Save {chosen.size} {chosen.size === 1 ? "model" : "models"}
+            {chosen.size === 1 ? say("Save 1 model") : say("Save {number} models", { number: chosen.size })}
           </Button>
         </Group>
       </Stack>
@@ -176,12 +179,12 @@ function ModelTable({
   readonly onChange: (chosen: ChosenModel | undefined, id: string) => void;
 }) {
   return (
-    <Table aria-label="Models of the vendor">
+    <Table aria-label={say("Models of the vendor")}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Model</Table.Th>
-          <Table.Th>Input, $ per million</Table.Th>
-          <Table.Th>Output, $ per million</Table.Th>
+          <Table.Th>{say("Model")}</Table.Th>
+          <Table.Th>{say("Input, $ per million")}</Table.Th>
+          <Table.Th>{say("Output, $ per million")}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -215,7 +218,7 @@ function ModelRow({
       size="xs"
       w={110}
       inputMode="decimal"
-      aria-label={`${name} price of ${model.id}`}
+      aria-label={say(name === "input" ? "input price of {model}" : "output price of {model}", { model: model.id })}
       value={(chosen ?? fresh)[name]}
       disabled={chosen === undefined}
       onChange={({ currentTarget }) => onChange({ ...(chosen ?? fresh), [name]: currentTarget.value })}
@@ -226,7 +229,7 @@ function ModelRow({
       <Table.Td>
         <Checkbox
           label={model.id}
-          description={model.kind}
+          description={sayWord(model.kind)}
           checked={chosen !== undefined}
           onChange={({ currentTarget }) => onChange(currentTarget.checked ? fresh : undefined)}
         />

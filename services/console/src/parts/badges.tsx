@@ -1,6 +1,7 @@
 import { Badge, Tooltip } from "@mantine/core";
 import type { Call, PartState } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
+import { say, sayWord } from "../texts/say.ts";
 
 const outcomeColors = { completed: "teal", cancelled: "gray", failed: "red" } as const;
 
@@ -8,7 +9,7 @@ const outcomeColors = { completed: "teal", cancelled: "gray", failed: "red" } as
 export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status">) {
   return (
     <Badge variant="dot" color={outcomeColors[outcome]}>
-      {outcome} {status}
+      {sayWord(outcome)} {status}
     </Badge>
   );
 }
@@ -16,12 +17,12 @@ export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status
 /** How a channel, or one of its keys, stands; why and until when in its hint. */
 export function StateBadge({ state, reason, until }: PartState) {
   const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
-  const hint = [reason, until === undefined ? undefined : `until ${localTime(until)}`].filter(
+  const hint = [reason, until === undefined ? undefined : say("until {time}", { time: localTime(until) })].filter(
     (part) => part !== undefined,
   );
   const badge = (
     <Badge variant="dot" color={color} tabIndex={hint.length === 0 ? undefined : 0}>
-      {state}
+      {sayWord(state)}
     </Badge>
   );
   return hint.length === 0 ? badge : <Tooltip label={hint.join(", ")}>{badge}</Tooltip>;

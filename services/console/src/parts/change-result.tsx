@@ -1,25 +1,26 @@
 import { Alert, List } from "@mantine/core";
 import type { ConfigurationChange, Problem } from "../api/types.ts";
 import { Copied } from "./copied.tsx";
+import { say } from "../texts/say.ts";
 
 /** What became of a change of the configuration: the version it made, what is wrong where, or YAML to copy. */
 export function ChangeResult({ result }: { readonly result: ConfigurationChange | undefined }) {
   if (result === undefined) return null;
   const { version, problems, warnings, copy } = result;
-  if (problems.length > 0) return <Problems title="Not saved: this is wrong" color="red" problems={problems} />;
+  if (problems.length > 0) return <Problems title={say("Not saved: this is wrong")} color="red" problems={problems} />;
   return (
     <>
       {copy !== null && (
-        <Alert color="blue" title="A file is the truth here: put this into it" role="status">
-          <Copied text={copy} label="YAML" />
+        <Alert color="blue" title={say("A file is the truth here: put this into it")} role="status">
+          <Copied text={copy} label={say("YAML")} />
         </Alert>
       )}
       {copy === null && (
         <Alert color="teal" role="status">
-          {version === null ? "It is good." : `Saved as version ${version}. It is in force.`}
+          {version === null ? say("It is good.") : say("Saved as version {version}. It is in force.", { version })}
         </Alert>
       )}
-      {warnings.length > 0 && <Problems title="Worth a look" color="yellow" problems={warnings} />}
+      {warnings.length > 0 && <Problems title={say("Worth a look")} color="yellow" problems={warnings} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Button, Code, CopyButton, Group } from "@mantine/core";
+import { say } from "../texts/say.ts";
 
 /** A text with a button that copies it. */
 export function Copied({ text, label }: { readonly text: string; readonly label: string }) {
@@ -9,8 +10,8 @@ export function Copied({ text, label }: { readonly text: string; readonly label:
       </Code>
       <CopyButton value={text}>
         {({ copied, copy }) => (
-          <Button size="xs" variant="default" onClick={copy} aria-label={`Copy ${label}`}>
-            {copied ? "Copied" : "Copy"}
+          <Button size="xs" variant="default" onClick={copy} aria-label={say("Copy {what}", { what: label })}>
+            {copied ? say("Copied") : say("Copy")}
           </Button>
         )}
       </CopyButton>

@@ -1,6 +1,8 @@
 import { Button, Group, ScrollArea, Table } from "@mantine/core";
 import { useRef, type ReactNode } from "react";
 import { csvOf, saveFile } from "./csv.ts";
+import { useRowWindow } from "./use-row-window.ts";
+import { say } from "../texts/say.ts";
 
 /** A column of a table: its heading and what its cells show. */
 export interface Column<Row> {
@@ -17,6 +19,7 @@ export function DataTable<Row>({
   columns,
   keyOf,
   withCsv = true,
+  rowHeight,
 }: {
   readonly label: string;
   readonly rows: readonly Row[];
@@ -24,9 +27,12 @@ export function DataTable<Row>({
   readonly keyOf: (row: Row) => string;
   /** Whether it offers its rows as CSV. */
   readonly withCsv?: boolean;
+  /** The height of every row, px: of many rows only those are drawn that are seen. Such a table is not saved as CSV here. */
+  readonly rowHeight?: number;
 }) {
   const table = useRef<HTMLTableElement>(null);
-  const align = ({ numeric }: Column<Row>) => (numeric === true ? "right" : "left");
+  const body = useRef<HTMLTableSectionElement>(null);
+  const { first, last } = useRowWindow(body, rows.length, rowHeight);
   const save = (): void => {
     if (table.current !== null) saveFile(`${label.toLowerCase().replaceAll(" ", "-")}.csv`, csvOf(table.current));
   };
@@ -34,18 +40,11 @@ export function DataTable<Row>({
     <>
       <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": label }}>
         <Table striped highlightOnHover aria-label={label} style={{ fontVariantNumeric: "tabular-nums" }} ref={table}>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map((column) => (
-                <Table.Th key={column.heading} ta={align(column)} style={{ whiteSpace: "nowrap" }}>
-                  {column.heading}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.map((row) => (
-              <Table.Tr key={keyOf(row)}>
+          <Head columns={columns} />
+          <Table.Tbody ref={body}>
+            <Space rows={first} rowHeight={rowHeight} columns={columns.length} />
+            {rows.slice(first, last).map((row) => (
+              <Table.Tr key={keyOf(row)} h={rowHeight}>
                 {columns.map((column) => (
                   <Table.Td key={column.heading} ta={align(column)}>
                     {column.cell(row)}
@@ -53,16 +52,58 @@ export function DataTable<Row>({
                 ))}
               </Table.Tr>
             ))}
+            <Space rows={rows.length - last} rowHeight={rowHeight} columns={columns.length} />
           </Table.Tbody>
         </Table>
       </ScrollArea>
-      {withCsv && (
+      {withCsv && rowHeight === undefined && (
         <Group justify="end">
-          <Button size="compact-xs" variant="subtle" onClick={save} aria-label={`Save ${label} as CSV`}>
-            CSV
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            onClick={save}
+            aria-label={say("Save {what} as CSV", { what: label })}
+          >
+            {say("CSV")}
           </Button>
         </Group>
       )}
     </>
   );
+}
+
+/** Stands for rows that are not drawn. */
+function Space({
+  rows,
+  rowHeight = 0,
+  columns,
+}: {
+  readonly rows: number;
+  readonly rowHeight: number | undefined;
+  readonly columns: number;
+}) {
+  if (rows === 0) return null;
+  return (
+    <tr aria-hidden style={{ height: rows * rowHeight }}>
+      <td colSpan={columns} />
+    </tr>
+  );
+}
+
+function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
+  return (
+    <Table.Thead>
+      <Table.Tr>
+        {columns.map((column) => (
+          <Table.Th key={column.heading} ta={align(column)} style={{ whiteSpace: "nowrap" }}>
+            {column.heading}
+          </Table.Th>
+        ))}
+      </Table.Tr>
+    </Table.Thead>
+  );
+}
+
+function align({ numeric }: { readonly numeric?: boolean }): "right" | "left" {
+  return numeric === true ? "right" : "left";
 }

@@ -1,5 +1,6 @@
 import { CloseButton, Group, Modal, Title } from "@mantine/core";
 import type { ReactNode } from "react";
+import { say } from "../texts/say.ts";
 
 /** A dialog over the page. Its heading is no <header>: a page has one of those. */
 export function Dialog({
@@ -22,7 +23,7 @@ export function Dialog({
             <Title order={2} size="h4">
               {title}
             </Title>
-            <CloseButton aria-label="Close" onClick={onClose} />
+            <CloseButton aria-label={say("Close")} onClick={onClose} />
           </Group>
           {children}
         </Modal.Body>

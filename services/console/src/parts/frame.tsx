@@ -5,6 +5,8 @@ import IconBox from "@tabler/icons-react/dist/esm/icons/IconBox.mjs";
 import IconChartBar from "@tabler/icons-react/dist/esm/icons/IconChartBar.mjs";
 import IconMessage from "@tabler/icons-react/dist/esm/icons/IconMessage.mjs";
 import IconPlugConnected from "@tabler/icons-react/dist/esm/icons/IconPlugConnected.mjs";
+import IconMovie from "@tabler/icons-react/dist/esm/icons/IconMovie.mjs";
+import IconServer from "@tabler/icons-react/dist/esm/icons/IconServer.mjs";
 import IconUsers from "@tabler/icons-react/dist/esm/icons/IconUsers.mjs";
 import type { ComponentType } from "react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -15,6 +17,7 @@ import IconShield from "@tabler/icons-react/dist/esm/icons/IconShield.mjs";
 import { ApiError, get, post } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
 import { Failed } from "./states.tsx";
+import { chooseLanguage, language, languages, say, sayWord } from "../texts/say.ts";
 
 const pages: readonly {
   readonly to: string;
@@ -23,15 +26,17 @@ const pages: readonly {
   /** Who has it: everybody, all but members of an account, or admins. */
   readonly for?: "operators" | "admins";
 }[] = [
-  { to: "/overview", label: "Overview", icon: IconChartBar },
-  { to: "/calls", label: "Calls", icon: IconActivity },
-  { to: "/accounts", label: "Accounts and keys", icon: IconUsers },
-  { to: "/models", label: "Models", icon: IconBox },
-  { to: "/channels", label: "Channels", icon: IconPlugConnected, for: "operators" },
-  { to: "/configuration", label: "Configuration", icon: IconSettings, for: "operators" },
-  { to: "/operators", label: "Operators", icon: IconShield, for: "admins" },
-  { to: "/audit", label: "Audit", icon: IconHistory },
-  { to: "/playground", label: "Playground", icon: IconMessage },
+  { to: "/overview", label: say("Overview"), icon: IconChartBar },
+  { to: "/calls", label: say("Calls"), icon: IconActivity },
+  { to: "/accounts", label: say("Accounts and keys"), icon: IconUsers },
+  { to: "/tasks", label: say("Video tasks"), icon: IconMovie },
+  { to: "/models", label: say("Models"), icon: IconBox },
+  { to: "/channels", label: say("Channels"), icon: IconPlugConnected, for: "operators" },
+  { to: "/configuration", label: say("Configuration"), icon: IconSettings, for: "operators" },
+  { to: "/operators", label: say("Operators"), icon: IconShield, for: "admins" },
+  { to: "/system", label: say("System"), icon: IconServer, for: "operators" },
+  { to: "/audit", label: say("Audit"), icon: IconHistory },
+  { to: "/playground", label: say("Playground"), icon: IconMessage },
 ];
 
 /** What stands around every page: navigation, who is signed in, and the way to the sign-in page for others. */
@@ -40,7 +45,7 @@ export function Frame() {
   if (session.isPending)
     return (
       <Center h="100vh">
-        <Loader aria-label="Loading" />
+        <Loader aria-label={say("Loading")} />
       </Center>
     );
   if (session.error instanceof ApiError && session.error.status === 401) return <Navigate to="/sign-in" />;
@@ -59,16 +64,17 @@ function SignedIn({ session }: { readonly session: Session }) {
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group wrap="nowrap">
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Navigation" />
+            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={say("Navigation")} />
             <Title order={1} size="h4">
               modelgate
             </Title>
           </Group>
           <Group gap="xs" wrap="nowrap">
             <Text size="sm" visibleFrom="xs">
-              {session.name} ({session.role}
-              {session.account === null ? "" : ` of ${session.account}`})
+              {session.name} ({sayWord(session.role)}
+              {session.account === null ? "" : say(" of {account}", { account: session.account })})
             </Text>
+            <LanguageChoice />
             <SignOut />
           </Group>
         </Group>
@@ -108,6 +114,16 @@ function Navigation({ session, onFollow }: { readonly session: Session; readonly
   );
 }
 
+/** The other language, by its own name. */
+function LanguageChoice() {
+  const other = language() === "zh" ? "en" : "zh";
+  return (
+    <Button variant="subtle" size="compact-xs" lang={other} onClick={() => chooseLanguage(other)}>
+      {languages[other]}
+    </Button>
+  );
+}
+
 function SignOut() {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -118,7 +134,7 @@ function SignOut() {
   };
   return (
     <Button variant="default" size="xs" onClick={() => void signOut()}>
-      Sign out
+      {say("Sign out")}
     </Button>
   );
 }

@@ -1,4 +1,5 @@
 import { memberOf } from "../api/member-of.ts";
+import { errorIn } from "./gateway-media.ts";
 import type { Gateway } from "./new-key.tsx";
 
 /** What a streamed answer has brought so far, and its measures. */
@@ -73,11 +74,6 @@ async function* chunksOf(body: NonNullable<Response["body"]>): AsyncGenerator {
       if (data !== "" && data !== "[DONE]") yield JSON.parse(data);
     }
   }
-}
-
-function errorIn(body: unknown): string | undefined {
-  const message = memberOf(memberOf(body, "error"), "message");
-  return typeof message === "string" ? message : undefined;
 }
 
 function firstOf(value: unknown): unknown {

@@ -12,6 +12,7 @@ import { Empty, Loaded } from "./states.tsx";
 import { Form } from "./form.tsx";
 import { useDraft } from "./use-draft.ts";
 import { FailedChange, useChange } from "./use-change.tsx";
+import { say, sayWord } from "../texts/say.ts";
 
 /** The keys of an account: made, disabled, enabled. */
 export function Keys({ accountId }: { readonly accountId: string }) {
@@ -23,27 +24,27 @@ export function Keys({ accountId }: { readonly accountId: string }) {
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          Keys
+          {say("Keys")}
         </Title>
         <MakeKey accountId={accountId} />
       </Group>
       <Loaded query={tokens}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>No keys yet. Make one to call the gateway.</Empty>
+            <Empty>{say("No keys yet. Make one to call the gateway.")}</Empty>
           ) : (
             <DataTable
-              label="Keys"
+              label={say("Keys")}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
-                { heading: "Name", cell: ({ name, id }) => name ?? id },
-                { heading: "Key", cell: ({ hint }) => hint },
-                { heading: "Group", cell: ({ group }) => group },
-                { heading: "Models", cell: ({ models }) => models?.join(", ") ?? "all of the group" },
-                { heading: "Expires", cell: ({ expiresAt }) => localTime(expiresAt) },
-                { heading: "State", cell: (token) => <State token={token} /> },
-                { heading: "Action", cell: (token) => <Switch token={token} /> },
+                { heading: say("Name"), cell: ({ name, id }) => name ?? id },
+                { heading: say("Key"), cell: ({ hint }) => hint },
+                { heading: say("Group"), cell: ({ group }) => group },
+                { heading: say("Models"), cell: ({ models }) => models?.join(", ") ?? say("all of the group") },
+                { heading: say("Expires"), cell: ({ expiresAt }) => localTime(expiresAt) },
+                { heading: say("State"), cell: (token) => <State token={token} /> },
+                { heading: say("Action"), cell: (token) => <Switch token={token} /> },
               ]}
             />
           )
@@ -57,7 +58,7 @@ function State({ token: { disabled, expiresAt } }: { readonly token: Token }) {
   const expired = expiresAt !== undefined && Date.parse(expiresAt) < Date.now();
   return (
     <Badge variant="dot" color={disabled || expired ? "red" : "teal"}>
-      {disabled ? "disabled" : expired ? "expired" : "usable"}
+      {disabled ? say("disabled") : expired ? say("expired") : say("usable")}
     </Badge>
   );
 }
@@ -71,9 +72,9 @@ function Switch({ token: { id, disabled, name } }: { readonly token: Token }) {
       variant="default"
       loading={change.isPending}
       onClick={change.start}
-      aria-label={`${word} ${name ?? id}`}
+      aria-label={`${sayWord(word)} ${name ?? id}`}
     >
-      {word}
+      {sayWord(word)}
     </Button>
   );
 }
@@ -88,9 +89,9 @@ function MakeKey({ accountId }: { readonly accountId: string }) {
   return (
     <>
       <Button size="xs" onClick={open}>
-        Make a key
+        {say("Make a key")}
       </Button>
-      <Dialog opened={opened} onClose={end} title="Make a key">
+      <Dialog opened={opened} onClose={end} title={say("Make a key")}>
         {key === undefined ? <KeyForm accountId={accountId} onMade={setKey} /> : <NewKey value={key} />}
       </Dialog>
     </>
@@ -113,20 +114,20 @@ function KeyForm({ accountId, onMade }: { readonly accountId: string; readonly o
   return (
     <Form change={make}>
       <Stack>
-        <TextInput label="Name" data-autofocus {...field("name", make)} />
+        <TextInput label={say("Name")} data-autofocus {...field("name", make)} />
         <Select
-          label="Group"
+          label={say("Group")}
           required
           data={groups.data?.map(({ name }) => name) ?? [draft.group]}
           value={draft.group}
           onChange={(group) => set({ group: group ?? draft.group })}
           error={make.errorAt("group")}
         />
-        <TextInput label="Expires (empty: never)" type="date" {...field("expiresAt", make)} />
+        <TextInput label={say("Expires (empty: never)")} type="date" {...field("expiresAt", make)} />
         <FailedChange error={make.error} />
         <Group justify="end">
           <Button type="submit" loading={make.isPending}>
-            Make
+            {say("Make")}
           </Button>
         </Group>
       </Stack>

@@ -5,6 +5,7 @@ import type { ConfigurationStatus, Model } from "../api/types.ts";
 import { settingsFor, type ClientName } from "./client-settings.ts";
 import { Copied } from "./copied.tsx";
 import { chatOnce } from "./gateway.ts";
+import { say } from "../texts/say.ts";
 
 /** A key that was just made: shown this once, with settings to copy for clients, and a first call. */
 export function NewKey({ value }: { readonly value: string }) {
@@ -14,11 +15,11 @@ export function NewKey({ value }: { readonly value: string }) {
   const address = status.data?.edgeUrl ?? undefined;
   return (
     <Stack>
-      <Alert color="teal" title="Copy the key now: it is shown this once">
-        <Copied text={value} label="Key" />
+      <Alert color="teal" title={say("Copy the key now: it is shown this once")}>
+        <Copied text={value} label={say("Key")} />
       </Alert>
       {status.isPending || models.isPending ? (
-        <Loader size="sm" aria-label="Loading" />
+        <Loader size="sm" aria-label={say("Loading")} />
       ) : (
         <Settings gateway={{ address: address ?? "https://your-gateway", key: value, model: model ?? "your-model" }} />
       )}
@@ -47,7 +48,7 @@ function Settings({ gateway }: { readonly gateway: Gateway }) {
       </Tabs.List>
       {names.map((name) => (
         <Tabs.Panel key={name} value={name} pt="xs">
-          <Copied text={settings[name]} label={`Settings for ${name}`} />
+          <Copied text={settings[name]} label={say("Settings for {client}", { client: name })} />
         </Tabs.Panel>
       ))}
     </Tabs>
@@ -60,19 +61,19 @@ function FirstCall({ gateway }: { readonly gateway: Gateway }) {
     <Stack gap="xs">
       <Group>
         <Button size="xs" loading={call.isPending} onClick={() => call.mutate()}>
-          Make the first call
+          {say("Make the first call")}
         </Button>
         <Text size="sm" c="dimmed">
-          to {gateway.model}
+          {say("to {model}", { model: gateway.model })}
         </Text>
       </Group>
       {call.data !== undefined && (
-        <Alert color="teal" title="The answer" role="status">
+        <Alert color="teal" title={say("The answer")} role="status">
           {call.data}
         </Alert>
       )}
       {call.error !== null && (
-        <Alert color="red" title="The call failed" role="alert">
+        <Alert color="red" title={say("The call failed")} role="alert">
           {call.error.message}
         </Alert>
       )}

@@ -1,6 +1,7 @@
 import { Alert, Button, Center, Loader, Stack, Text } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { say } from "../texts/say.ts";
 
 /** Shows a query's data, or that it is loading, or why it failed and a way to try again. */
 export function Loaded<T>({
@@ -14,7 +15,7 @@ export function Loaded<T>({
   if (query.error !== null) return <Failed error={query.error} retry={() => void query.refetch()} />;
   return (
     <Center p="xl">
-      <Loader aria-label="Loading" />
+      <Loader aria-label={say("Loading")} />
     </Center>
   );
 }
@@ -22,11 +23,11 @@ export function Loaded<T>({
 /** Says what failed. */
 export function Failed({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   return (
-    <Alert color="red" title="This could not be loaded" role="alert" m="md">
+    <Alert color="red" title={say("This could not be loaded")} role="alert" m="md">
       <Stack align="flex-start" gap="xs">
         <Text size="sm">{error.message}</Text>
         <Button size="xs" variant="default" onClick={retry}>
-          Try again
+          {say("Try again")}
         </Button>
       </Stack>
     </Alert>

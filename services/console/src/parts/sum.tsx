@@ -4,6 +4,7 @@ import { post } from "../api/client.ts";
 import type { Bill, Call } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { Loaded } from "./states.tsx";
+import { say, sayWord } from "../texts/say.ts";
 
 /** Units × price × factor × multiplier, line by line, as a sum that adds up to the cost. */
 export function Sum({ call }: { readonly call: Call }) {
@@ -11,11 +12,11 @@ export function Sum({ call }: { readonly call: Call }) {
   return (
     <Loaded query={bill}>
       {({ lines, otherNanos }) => (
-        <Table aria-label="Cost">
+        <Table aria-label={say("Cost")}>
           <Table.Tbody>
             {lines.map(({ unit, amount, dollarsEach, factor, multiplier, dollars }) => (
               <Table.Tr key={unit}>
-                <Table.Td>{unit}</Table.Td>
+                <Table.Td>{sayWord(unit)}</Table.Td>
                 <Table.Td ta="right">
                   {amount} × ${dollarsEach}
                   {factor === "1" ? "" : ` × ${factor}`}
@@ -26,9 +27,9 @@ export function Sum({ call }: { readonly call: Call }) {
             ))}
             {otherNanos !== "0" && (
               <Table.Tr>
-                <Table.Td>other</Table.Td>
+                <Table.Td>{say("other")}</Table.Td>
                 <Table.Td ta="right">
-                  <Text size="sm">a price by resolution, or the floor of a call that did not end</Text>
+                  <Text size="sm">{say("a price by resolution, or the floor of a call that did not end")}</Text>
                 </Table.Td>
                 <Table.Td ta="right">{exactUsd(otherNanos)}</Table.Td>
               </Table.Tr>
@@ -36,7 +37,7 @@ export function Sum({ call }: { readonly call: Call }) {
           </Table.Tbody>
           <Table.Tfoot>
             <Table.Tr>
-              <Table.Th>rounded to the nano-dollar</Table.Th>
+              <Table.Th>{say("rounded to the nano-dollar")}</Table.Th>
               <Table.Th />
               <Table.Th ta="right">{exactUsd(call.costNanos)}</Table.Th>
             </Table.Tr>

@@ -1,6 +1,7 @@
 import { Alert } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api/client.ts";
+import { say } from "../texts/say.ts";
 
 /** A change through the API: what it does, and which queries (by the first word of their key) read anew after it. */
 export function useChange<Result>({
@@ -36,7 +37,7 @@ export function useChange<Result>({
 export function FailedChange({ error }: { readonly error: Error | null }) {
   if (error === null || (error instanceof ApiError && error.param !== undefined)) return null;
   return (
-    <Alert color="red" role="alert" title="Not changed">
+    <Alert color="red" role="alert" title={say("Not changed")}>
       {error.message}
     </Alert>
   );

@@ -2,6 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Verification } from "../api/types.ts";
+import { say } from "../texts/say.ts";
 
 /** Walks an account's receipts and says whether its balance follows from them. */
 export function Verify({ accountId }: { readonly accountId: string }) {
@@ -14,7 +15,7 @@ export function Verify({ accountId }: { readonly accountId: string }) {
   return (
     <Group mt="md" gap="sm">
       <Button size="xs" variant="default" loading={verification.isFetching} onClick={() => void verification.refetch()}>
-        Verify receipts
+        {say("Verify receipts")}
       </Button>
       <Text size="sm" role="status">
         {verification.error !== null && verification.error.message}
@@ -25,7 +26,7 @@ export function Verify({ accountId }: { readonly accountId: string }) {
 }
 
 function sayOf({ ok, from, to, divergence }: Verification): string {
-  if (ok) return `The books hold: the balance follows from receipts ${from} to ${to}.`;
-  const where = divergence?.receipt === undefined ? "" : ` at receipt ${divergence.receipt}`;
-  return `The books diverge${where}: ${divergence?.say ?? "no reason was given"}.`;
+  if (ok) return say("The books hold: the balance follows from receipts {from} to {to}.", { from, to });
+  const where = divergence?.receipt === undefined ? "" : say(" at receipt {number}", { number: divergence.receipt });
+  return say("The books diverge{where}: {why}.", { where, why: divergence?.say ?? say("no reason was given") });
 }

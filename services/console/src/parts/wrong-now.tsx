@@ -2,6 +2,9 @@ import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Account, CallPage, Channel } from "../api/types.ts";
+import { duration } from "../format/numbers.ts";
+import { useSystem } from "./use-system.ts";
+import { say, sayWord } from "../texts/say.ts";
 import { exactUsd } from "../format/money.ts";
 import { PageLink } from "./page-link.tsx";
 
@@ -15,10 +18,54 @@ const lowPart = 20n;
 export function WrongNow() {
   return (
     <>
+      <SystemTrouble />
       <ChannelsOut />
       <LowAccounts />
       <Unpriced />
     </>
+  );
+}
+
+/** A lag that a busy moment does not explain, ms. */
+const longLagMs = 60_000;
+
+function SystemTrouble() {
+  const { data: system } = useSystem();
+  if (system === undefined) return null;
+  const { redis, nats, books, ledger, streams, processes } = system;
+  const stores = { Redis: redis, NATS: nats, [say("Books")]: books, [say("Ledger")]: ledger };
+  const away = Object.entries(stores).flatMap(([name, { ok, say: why }]) => (ok ? [] : [`${name}: ${why ?? ""}`]));
+  const late = streams
+    .filter(({ oldestMs, isThere }) => oldestMs > longLagMs || !isThere)
+    .map(({ stream, waiting, oldestMs }) =>
+      say("{stream}: {events} events are not in the books, the oldest for {time}", {
+        stream,
+        events: waiting,
+        time: duration(oldestMs),
+      }),
+    );
+  const gone = processes
+    .filter(({ isGone, problems }) => isGone || Object.keys(problems).length > 0)
+    .map(({ services, isGone, problems }) =>
+      isGone
+        ? say("{services} went without a word", { services: services.join(", ") })
+        : Object.entries(problems)
+            .map(([name, problem]) => `${name}: ${problem}`)
+            .join("; "),
+    );
+  const said = [...away, ...late, ...gone];
+  if (said.length === 0) return null;
+  return (
+    <Alert color="red" title={say("Parts of the gateway are away or late")}>
+      <Stack gap={4}>
+        {said.slice(0, mostShown).map((line) => (
+          <Text key={line} size="sm">
+            {line}
+          </Text>
+        ))}
+        <PageLink to="/system">{say("See all parts")}</PageLink>
+      </Stack>
+    </Alert>
   );
 }
 
@@ -31,13 +78,16 @@ function ChannelsOut() {
   const wrong = channels.data?.filter(({ state }) => state !== "ok") ?? [];
   if (wrong.length === 0) return null;
   return (
-    <Alert color="yellow" title={`${wrong.length} of ${channels.data?.length ?? 0} channels do not serve`}>
+    <Alert
+      color="yellow"
+      title={say("{number} of {all} channels do not serve", { number: wrong.length, all: channels.data?.length ?? 0 })}
+    >
       <Stack gap={4}>
         {wrong.slice(0, mostShown).map(({ id, state, reason }) => (
           <Group key={id} gap="xs">
             <PageLink to="/channels">{id}</PageLink>
             <Text size="sm">
-              {state}
+              {sayWord(state)}
               {reason === undefined ? "" : `: ${reason}`}
             </Text>
           </Group>
@@ -56,14 +106,17 @@ function LowAccounts() {
   const low = accounts.data?.filter(isLow) ?? [];
   if (low.length === 0) return null;
   return (
-    <Alert color="yellow" title={`${low.length} ${low.length === 1 ? "account runs" : "accounts run"} low`}>
+    <Alert
+      color="yellow"
+      title={low.length === 1 ? say("1 account runs low") : say("{number} accounts run low", { number: low.length })}
+    >
       <Stack gap={4}>
         {low.slice(0, mostShown).map(({ id, availableNanos }) => (
           <Group key={id} gap="xs">
             <PageLink to="/accounts/$id" params={{ id }}>
               {id}
             </PageLink>
-            <Text size="sm">{exactUsd(availableNanos)} available</Text>
+            <Text size="sm">{say("{amount} available", { amount: exactUsd(availableNanos) })}</Text>
           </Group>
         ))}
       </Stack>
@@ -86,7 +139,7 @@ function Unpriced() {
   );
   if (units.size === 0) return null;
   return (
-    <Alert color="yellow" title="Calls of today had units without a price">
+    <Alert color="yellow" title={say("Calls of today had units without a price")}>
       <Text size="sm">{[...units].slice(0, mostShown).join(", ")}</Text>
     </Alert>
   );

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { creditEventOf, findAccount, listAccountIds, listCredits, type Account } from "@modelgate/accounts";
-import { Failure, formatUsd } from "@modelgate/contracts";
+import { Failure, formatUsd, present } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { fields } from "./fields.ts";
@@ -24,7 +24,7 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       if (balance < 0n) throw new Failure("invalid_value", "balance must not be negative.", { param: "balance" });
       const name = fields.optionalText(body, "name") ?? id;
       if (!(await ledger.createAccount({ id, balance, name }, actor))) {
-        throw new Failure("invalid_value", `The account ${id} exists.`, { param: "id", status: 409 });
+        throw new Failure("invalid_value", `The account ${id} already exists.`, { param: "id", status: 409 });
       }
       return shown(await accountOf(redis, id));
     },
@@ -39,17 +39,15 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const reason = fields.text(body, "reason");
       const kind = fields.optionalWord(body, "kind", ["top-up", "correction"]);
       const operationId = fields.optionalText(body, "operationId") ?? randomUUID();
-      const reply = await ledger.credit(
-        creditEventOf({ accountId, nanos, reason, operationId, ...(kind === undefined ? {} : { kind }) }),
-        actor,
-      );
+      const reply = await ledger.credit(creditEventOf(present({ accountId, nanos, reason, operationId, kind })), actor);
       if (reply === "too-low")
-        throw new Failure("invalid_value", "The account has less than that available.", { param: "amount" });
+        throw new Failure("invalid_value", "The account's available balance is lower than that.", { param: "amount" });
       if (reply === "too-large")
-        throw new Failure("invalid_value", "An account is given at most 8 billion dollars in all.", {
+        throw new Failure("invalid_value", "An account can receive at most 8 billion dollars in total.", {
           param: "amount",
         });
-      if (reply === "too-many") throw new Failure("invalid_value", "The account remembers as many credits as it may.");
+      if (reply === "too-many")
+        throw new Failure("invalid_value", "The account is at its limit of remembered credits.");
       return { ...shown(await accountOf(redis, accountId)), operationId, repeated: reply === "credited-before" };
     },
   };

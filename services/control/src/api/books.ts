@@ -3,7 +3,15 @@ import { field } from "../field.ts";
 import type { Ledger } from "../ledger.ts";
 
 /** What the ledger answers from the books. */
-const paths = ["/usage", "/usage/events", "/usage/export", "/ledger/verification", "/audit"] as const;
+const paths = [
+  "/usage",
+  "/usage/events",
+  "/usage/export",
+  "/usage/first-bytes",
+  "/tasks",
+  "/ledger/verification",
+  "/audit",
+] as const;
 
 /** Reads of the books: asked of the ledger, which is the only one to open them, and handed on as it answers. */
 export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {

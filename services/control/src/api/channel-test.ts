@@ -33,7 +33,8 @@ export async function testChannel(
     });
   const [model, upstreamModel] = entry;
   const wire = probedWire(catalog.kindOf(model), vendor.wires);
-  if (wire === undefined) throw new Failure("no_available_channel", "The channel speaks no wire.", { status: 409 });
+  if (wire === undefined)
+    throw new Failure("no_available_channel", "The channel has no wire format that a test could use.", { status: 409 });
   const send = callOf({ channel, provider: vendor.provider, key: key.secret, upstreamModel, transport }, wire);
   const startedAt = performance.now();
   const tried = await send().catch((error: unknown) => {

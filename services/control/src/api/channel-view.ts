@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { type CatalogChannel, channelKeyId } from "@modelgate/catalog";
 import {
   isWithin,
@@ -115,7 +116,7 @@ function stateOf(channel: CatalogChannel, seen: ChannelsSeen, keys: readonly Sta
   const [first] = keys;
   if (own.state !== "ok" || first === undefined || keys.some(isUsable)) return own;
   const { state, reason = "", since } = first;
-  return { state: "no key", reason: `${state}: ${reason}`, ...(since === undefined ? {} : { since }) };
+  return present({ state: "no key", reason: `${state}: ${reason}`, since });
 }
 
 function isUsable({ state }: StateView): boolean {

@@ -44,10 +44,10 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       const { problems, version: published, loadedAt } = follower.status;
       if (path !== undefined) {
         const document = withHiddenKeys(await readFile(path, "utf8").catch(() => ""));
-        return { place: "file", path, version: null, document, problems, published, loadedAt };
+        return { source: "file", path, version: null, document, problems, published, loadedAt };
       }
       const { document = "", ...newest } = (await books.find()) ?? {};
-      return { place: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
+      return { source: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
     },
     "POST /configuration": async ({ body, actor }) =>
       change({ text: fields.longText(body, "document"), copy: undefined, ...settingsIn(body), actor }),
@@ -110,7 +110,7 @@ async function makeChange(
   const from = basedOn ?? (await newestOf(books)).version;
   const saved = await books.save({ text, note, basedOn: from }, actor);
   if (saved === undefined)
-    throw new Failure("invalid_value", "The configuration was changed by somebody else meanwhile. Load it again.", {
+    throw new Failure("invalid_value", "Someone else has changed the configuration in the meantime. Load it again.", {
       param: "basedOn",
       status: 409,
     });

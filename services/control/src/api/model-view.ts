@@ -27,13 +27,14 @@ interface PriceLine {
 export async function modelView(redis: Redis, { models, channels }: Published, name: string) {
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
   if (model === undefined) return undefined;
-  const { kind, ownedBy = null, contextTokens = null, choice = "weighted", shares = {} } = model;
+  const { kind, ownedBy = null, contextTokens = null, choice = "weighted", fallbacks = [], shares = {} } = model;
   return {
     name,
     kind,
     ownedBy,
     contextTokens,
     choice,
+    fallbacks,
     shares,
     price: await priceLines(redis, model),
     channels: channels.flatMap(({ id, provider, priority = 0, weight = 1, models: served, costs }) => {

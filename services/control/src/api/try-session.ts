@@ -62,7 +62,7 @@ async function begin(
   try {
     return await Promise.race([first, closed]);
   } catch (error) {
-    throw signal.aborted ? new Failure("upstream_timeout", "The vendor opened the session and said nothing.") : error;
+    throw signal.aborted ? new Failure("upstream_timeout", "The vendor opened the session and sent nothing.") : error;
   } finally {
     // The slower of the two ends with the connection, or with its time.
     first.catch(() => undefined);

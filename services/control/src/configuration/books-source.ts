@@ -71,7 +71,7 @@ export class ConfigurationBooks {
   /** The source that control applies: the newest version, and at the first start the seed. */
   source(declared: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
     return {
-      place: "books",
+      name: "books",
       mustBeGood: false,
       read: async () => {
         let newest = await this.#read();

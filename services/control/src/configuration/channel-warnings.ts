@@ -1,6 +1,6 @@
 import type { ResolvedChannel } from "@modelgate/catalog";
 import {
-  modelPlaces,
+  modelPaths,
   videoWires,
   wiresOfKind,
   type Configuration,
@@ -46,7 +46,7 @@ function addressAt(baseUrl: string, wire: UpstreamWire, provider: Provider): URL
 
 function modelsOfOtherKinds(models: Configuration["models"], { configuration }: ResolvedChannel, provider: Provider) {
   const spoken = configuration.wires ?? provider.wires;
-  return modelPlaces(configuration).flatMap(({ model, place: path }) => {
+  return modelPaths(configuration).flatMap(({ model, path }) => {
     const kind = models[model]?.kind;
     if (kind === undefined || wiresOfKind[kind].some((wire) => spoken.includes(wire))) return [];
     return [{ path, say: `is for ${kind}, and this channel has no wire for it: it serves no calls of that model` }];

@@ -1,6 +1,6 @@
 import type { PublishedModel, ResolvedChannel, ServedModels } from "@modelgate/catalog";
 import { knownPrice, priceCatalogue, sumOf, type KnownPrice } from "@modelgate/catalog/known-prices";
-import type { Configuration } from "@modelgate/contracts";
+import { type Configuration, present } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { kindOfListed } from "./listed-kind.ts";
 
@@ -105,12 +105,12 @@ function pricedModel(
     .find((each) => each !== undefined);
   if (found === undefined) return { ...others, ...(isListed ? { isUnpriced: true } : {}) };
   const { contextTokens = found.contextTokens } = model;
-  return {
+  return present({
     ...others,
-    ...(contextTokens === undefined ? {} : { contextTokens }),
+    contextTokens,
     price: found.price,
     priceOrigin: originOf(found),
-  };
+  });
 }
 
 function originOf({ entry }: KnownPrice): NonNullable<PublishedModel["priceOrigin"]> {

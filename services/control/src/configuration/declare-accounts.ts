@@ -52,7 +52,8 @@ export class DeclaredAccounts implements AsyncDisposable {
         await this.#create(Object.entries(wanted));
         done = wanted;
       } catch (error) {
-        if (!complained) this.#deps.log.warn({ err: error }, "accounts of the configuration wait for the ledger");
+        if (!complained)
+          this.#deps.log.warn({ err: error }, "accounts of the configuration are waiting for the ledger");
         complained = true;
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }

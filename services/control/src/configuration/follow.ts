@@ -40,7 +40,7 @@ export async function followConfiguration(
         await inForce.look();
         complained = false;
       } catch (error) {
-        if (!complained) deps.log.warn({ err: error }, "configuration not looked at; trying again");
+        if (!complained) deps.log.warn({ err: error }, "configuration could not be read; trying again");
         complained = true;
       }
     }));

@@ -42,7 +42,7 @@ export class ConfigurationInForce {
   private constructor(deps: ApplyDeps, source: ConfigurationSource) {
     this.#deps = deps;
     this.#source = source;
-    this.#status = { path: source.place, version: "", loadedAt: "", problems: [] };
+    this.#status = { path: source.name, version: "", loadedAt: "", problems: [] };
   }
 
   /** Applies what a source has. Throws StartError where a file is wrong; the books are waited for by later looks. */
@@ -52,7 +52,7 @@ export class ConfigurationInForce {
     await inForce.look();
     const { problems } = inForce.status;
     if (problems.length > 0)
-      throw new StartError(`The configuration ${source.place} is wrong:\n${problemLines(problems)}`);
+      throw new StartError(`The configuration ${source.name} is wrong:\n${problemLines(problems)}`);
     return inForce;
   }
 
@@ -81,7 +81,10 @@ export class ConfigurationInForce {
 
   #refuse(problems: ConfigurationStatus["problems"]): void {
     if (this.#applied !== undefined && JSON.stringify(problems) !== JSON.stringify(this.#status.problems))
-      this.#deps.log.error({ problems }, `configuration refused, the last good one stays:\n${problemLines(problems)}`);
+      this.#deps.log.error(
+        { problems },
+        `configuration rejected, the last valid one stays in force:\n${problemLines(problems)}`,
+      );
     this.#status = { ...this.#status, problems };
   }
 
@@ -92,7 +95,10 @@ export class ConfigurationInForce {
       keys.length < (before[at]?.keys.length ?? 0) ? [id] : [],
     );
     if (missing.length > 0 && missing.join() !== this.#missing.join())
-      this.#deps.log.error({ channels: missing }, "a file of a vendor's key is gone or empty: the last good keys stay");
+      this.#deps.log.error(
+        { channels: missing },
+        "a vendor key's file is missing or empty: the last valid keys stay in use",
+      );
     this.#missing = missing;
     if (missing.length > 0 || isDeepStrictEqual(channels, before)) return await this.#lookAtLists();
     await this.#apply({ configuration, channels, kept }, this.#status.problems);
@@ -107,7 +113,7 @@ export class ConfigurationInForce {
   }
 
   async #apply(resolved: Resolved, problems: ConfigurationStatus["problems"]): Promise<void> {
-    const { status, listed } = await applied(this.#deps, this.#source.place, resolved);
+    const { status, listed } = await applied(this.#deps, this.#source.name, resolved);
     this.#status = { ...status, problems };
     this.#applied = resolved;
     this.#listed = listed;

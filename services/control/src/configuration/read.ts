@@ -24,8 +24,11 @@ const mostAliases = 100;
 /** A configuration's text as it was found, and what it says. */
 export type FoundConfiguration = { readonly text: string } & ReadConfiguration;
 
-/** Reads a configuration file's text; a file that is not there is a problem like any other. */
-export async function readConfigurationFile(path: string): Promise<FoundConfiguration> {
+/**
+ * Reads a configuration file's text; a file that is not there is a problem like any other. `before`: what was found there
+ * last, given again where the text is the same.
+ */
+export async function readConfigurationFile(path: string, before?: FoundConfiguration): Promise<FoundConfiguration> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -43,7 +46,7 @@ export async function readConfigurationFile(path: string): Promise<FoundConfigur
       ],
     };
   }
-  return { text, ...parseConfiguration(text) };
+  return before?.text === text && text !== "" ? before : { text, ...parseConfiguration(text) };
 }
 
 /** YAML, shape, references, and vendors that this build knows. */

@@ -67,10 +67,10 @@ function usualKeys(provider: Provider | undefined): readonly string[] {
 async function resolveKeys(named: readonly string[], names: Names, kept: KeptKeys, provider: Provider | undefined) {
   const keys: string[] = [];
   const absent: string[] = [];
-  for (const [at, place] of named.entries()) {
-    const key = await resolveKey(place, names, kept);
+  for (const [at, written] of named.entries()) {
+    const key = await resolveKey(written, names, kept);
     const wrong = "key" in key ? keyProblem(key.key, provider) : undefined;
-    if (wrong !== undefined) absent.push(`${placeOf(place, at)} ${wrong}`);
+    if (wrong !== undefined) absent.push(`${nameOf(written, at)} ${wrong}`);
     else if ("key" in key) keys.push(key.key);
     else absent.push(key.absent);
   }
@@ -86,9 +86,9 @@ function keyProblem(key: string, provider: Provider | undefined): string | undef
 }
 
 /** Where a key comes from, in words that hold no key. */
-function placeOf(written: string, at: number): string {
-  const [, place] = /^(?:env|file|kept):(.*)$/.exec(written) ?? [];
-  return place ?? `keys[${at}]`;
+function nameOf(written: string, at: number): string {
+  const [, name] = /^(?:env|file|kept):(.*)$/.exec(written) ?? [];
+  return name ?? `keys[${at}]`;
 }
 
 async function resolveKey(

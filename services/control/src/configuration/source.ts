@@ -5,7 +5,7 @@ import type { KeptKeys } from "./resolve.ts";
 /** Where the configuration comes from. */
 export interface ConfigurationSource {
   /** For people: a file's path, or the books. */
-  readonly place: string;
+  readonly name: string;
   /** The folder to watch for changes; absent: it is only polled. */
   readonly folder?: string;
   /** Whether a start with a wrong one is refused. */
@@ -16,5 +16,7 @@ export interface ConfigurationSource {
 
 /** A YAML file, the truth where MODELGATE_CONFIG names it. */
 export function fileSource(path: string): ConfigurationSource {
-  return { place: path, folder: dirname(path), mustBeGood: true, read: () => readConfigurationFile(path) };
+  let last: FoundConfiguration | undefined;
+  const read = async (): Promise<FoundConfiguration> => (last = await readConfigurationFile(path, last));
+  return { name: path, folder: dirname(path), mustBeGood: true, read };
 }

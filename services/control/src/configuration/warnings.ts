@@ -1,5 +1,5 @@
 import type { ResolvedChannel } from "@modelgate/catalog";
-import { modelPlaces, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
+import { modelPaths, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
 import type { CompleteConfiguration } from "./complete.ts";
 import { channelWarnings } from "./channel-warnings.ts";
 import { priceWarnings } from "./price-warnings.ts";
@@ -16,7 +16,7 @@ export function warningsOf(
   const configured = modelsServedBy(channels);
   return [
     ...Object.keys(models).flatMap((name) =>
-      configured.has(name) || models[name]?.shares !== undefined
+      configured.has(name) || models[name]?.shares !== undefined || models[name]?.fallbacks !== undefined
         ? []
         : [{ path: `models.${name}`, say: "has no channel: it cannot be called" }],
     ),
@@ -38,7 +38,7 @@ export function warningsOf(
 function modelsServedBy(channels: readonly ResolvedChannel[]): ReadonlySet<string> {
   return new Set(
     channels.flatMap(({ configuration: { models: written }, models = written }) =>
-      modelPlaces({ models }).map(({ model }) => model),
+      modelPaths({ models }).map(({ model }) => model),
     ),
   );
 }

@@ -36,5 +36,5 @@ export function bySession(sessions: Sessions, people: Pick<People, "byKey">, byC
 /** Throws Failure permission_denied where a call comes from a page of another origin, or from no page at all. */
 function checkSameOrigin({ headers: { origin, host } }: IncomingMessage): void {
   if (origin === undefined || host === undefined || !URL.canParse(origin) || new URL(origin).host !== host)
-    throw new Failure("permission_denied", "Changes are taken only from the console's own pages.");
+    throw new Failure("permission_denied", "Changes are accepted only from the console's own pages.");
 }

@@ -14,7 +14,13 @@ const root = "/console/";
 export function withPages(api: RequestListener, edgeUrl: string | undefined): RequestListener {
   const headers = pageHeaders(edgeUrl);
   const files = existsSync(build)
-    ? sirv(build, { single: true, etag: true, gzip: true, setHeaders: (response) => void response.setHeaders(headers) })
+    ? sirv(build, {
+        single: true,
+        etag: true,
+        gzip: true,
+        brotli: true,
+        setHeaders: (response) => void response.setHeaders(headers),
+      })
     : undefined;
   return (request, response) => {
     const path = request.url ?? "/";
@@ -34,7 +40,7 @@ function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
     "img-src 'self' data: blob:",
     "media-src 'self' data: blob:",
     "font-src 'self'",
-    `connect-src 'self'${edgeUrl === undefined ? "" : ` ${new URL(edgeUrl).origin}`}`,
+    `connect-src 'self'${edgeUrl === undefined ? "" : ` ${originsOf(edgeUrl)}`}`,
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",
@@ -44,6 +50,12 @@ function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
     ["x-content-type-options", "nosniff"],
     ["referrer-policy", "no-referrer"],
   ]);
+}
+
+/** The gateway's origin, for requests and for sessions. */
+function originsOf(edgeUrl: string): string {
+  const { origin } = new URL(edgeUrl);
+  return `${origin} ${origin.replace(/^http/, "ws")}`;
 }
 
 function withoutRoot(request: IncomingMessage): IncomingMessage {

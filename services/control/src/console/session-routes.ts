@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import type { IncomingHttpHeaders } from "node:http";
 import { operatorRoles, WithHeaders, type Operator, type OperatorRoutes } from "@modelgate/platform";
 import { fields } from "../api/fields.ts";
@@ -40,7 +41,7 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
       const name = link === undefined ? fields.text(body, "name") : undefined;
       const signIn = (): Promise<Operator> =>
         name === undefined ? sessions.follow(link ?? "") : people.byPassword(name, fields.text(body, "password"));
-      const operator = await limits.run({ address, ...(name === undefined ? {} : { name }) }, signIn);
+      const operator = await limits.run(present({ address, name }), signIn);
       const session = await sessions.begin(operator, address, sessionCookie(headers));
       return new WithHeaders(sessionView(operator), { "set-cookie": setSession(session, isSecure) });
     },

@@ -14,6 +14,7 @@ const columns: readonly Column[] = [
   ["KIND", cell("kind")],
   ["CONTEXT", cell("contextTokens")],
   ["CHOICE", cell("choice")],
+  ["FALLBACKS", cell("fallbacks")],
   ["SHARES", cell("shares")],
 ];
 const priceColumns: readonly Column[] = [

@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
@@ -36,16 +37,19 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
     let response: Response;
     try {
-      response = await fetch(new URL(path, url), {
-        method,
-        headers: {
-          authorization: `Bearer ${credential}`,
-          "content-type": "application/json",
-          [actorHeader]: encodeURIComponent(personName()),
-        },
-        signal: AbortSignal.timeout(longestMs),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
+      response = await fetch(
+        new URL(path, url),
+        present({
+          method,
+          headers: {
+            authorization: `Bearer ${credential}`,
+            "content-type": "application/json",
+            [actorHeader]: encodeURIComponent(personName()),
+          },
+          signal: AbortSignal.timeout(longestMs),
+          body: body === undefined ? undefined : JSON.stringify(body),
+        }),
+      );
     } catch {
       throw new CommandFailed(`No server answers at ${url}. Is modelgate running?`);
     }

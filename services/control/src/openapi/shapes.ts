@@ -1,5 +1,5 @@
 import { operatorRoles } from "@modelgate/platform";
-import { modelKinds, UsageEvent } from "@modelgate/contracts";
+import { modelKinds, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
 
 /** Shapes of control's API, each a named schema of its description. Money is decimal nano-dollars, times are RFC 3339. */
@@ -129,6 +129,15 @@ export const Model = Type.Object({
 export const Call = UsageEvent;
 export const CallPage = Type.Object({ events: Type.Array(UsageEvent), next: orNull(text) });
 export const Total = Type.Object({ by: Type.Record(text, text), sums: Type.Record(text, text) });
+export const FirstByteGroup = Type.Object({
+  by: Type.Record(text, text),
+  calls: Type.Integer(),
+  p50: Type.Integer({ description: "ms" }),
+  p95: Type.Integer({ description: "ms" }),
+});
+/** A video task, as its newest event has it. */
+export const Task = TaskEvent;
+export const TaskPage = Type.Object({ tasks: Type.Array(TaskEvent), next: orNull(text) });
 export const CostLine = Type.Object({
   unit: text,
   amount: text,
@@ -159,6 +168,38 @@ export const Verification = Type.Object({
 });
 export const VerificationPage = Type.Object({ accounts: Type.Array(Verification), next: orNull(text) });
 
+const store = { ok: Type.Boolean(), say: orNull(text) };
+export const Store = Type.Object(store);
+export const Process = Type.Object({
+  id: text,
+  services: texts,
+  version: text,
+  host: text,
+  pid: Type.Integer(),
+  startedAt: text,
+  seenAt: text,
+  isGone: Type.Boolean(),
+  problems: Type.Record(text, text),
+});
+export const Stream = Type.Object({
+  stream: text,
+  isThere: Type.Boolean(),
+  waiting: Type.Integer(),
+  oldestMs: Type.Integer(),
+});
+export const StoreNode = Type.Object({ node: text, usedBytes: Type.Number(), limitBytes: Type.Number() });
+export const System = Type.Object({
+  version: text,
+  processes: Type.Array(Process),
+  ledger: Store,
+  redis: Type.Object({ ...store, nodes: Type.Array(StoreNode) }),
+  nats: Store,
+  books: Type.Object({ ...store, engine: orNull(Type.Enum(["sqlite", "postgres"])) }),
+  streams: Type.Array(Stream),
+  openHolds: orNull(Type.Integer()),
+  outboxEvents: orNull(Type.Integer()),
+});
+
 export const Problem = Type.Object({ path: text, say: text });
 export const ConfigurationStatus = Type.Object({
   path: text,
@@ -176,7 +217,7 @@ export const ConfigurationVersionWithDifference = Type.Object({
   difference: Type.Array(DifferenceLine),
 });
 export const ConfigurationDocument = Type.Object({
-  place: Type.Enum(["file", "books"]),
+  source: Type.Enum(["file", "books"]),
   path: orNull(text),
   version: orNull(Type.Integer()),
   time: maybe(text),

@@ -47,7 +47,9 @@ async function hashed(
   { memory, passes, parallelism }: { memory: number; passes: number; parallelism: number },
 ): Promise<Buffer> {
   if (inWork >= mostAtOnce)
-    throw new Failure("server_overloaded", "Many sign in at this moment; try again.", { retryAfterSeconds: 1 });
+    throw new Failure("server_overloaded", "Too many sign-ins at the moment; try again shortly.", {
+      retryAfterSeconds: 1,
+    });
   inWork++;
   try {
     return await derive("argon2id", { message, nonce, parallelism, tagLength: hashBytes, memory, passes });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { digestOf } from "@modelgate/accounts";
-import { Failure, stored } from "@modelgate/contracts";
+import { Failure, stored, present } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type OperatorRole } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
 import type { Ledger } from "../ledger.ts";
@@ -126,18 +126,18 @@ export class People {
 
   /** Creates an operator. Throws Failure (409) where the name is taken. */
   async create({ name, role: wanted, account, password }: NewPerson, actor: string): Promise<PersonView> {
-    const record: OperatorRecord = {
+    const record: OperatorRecord = present({
       role: wanted,
-      ...(account === undefined ? {} : { account }),
-      ...(password === undefined ? {} : { password: await hashPassword(password) }),
+      account,
+      password: password === undefined ? undefined : await hashPassword(password),
       disabled: false,
       createdAt: new Date().toISOString(),
-    };
+    });
     const after = shown(name, record);
     const act = { action: "operator.create", account: account ?? "", after };
     const { created } = await this.#ledger.write<{ created: boolean }>("/operators", { name, record, ...act }, actor);
     if (!created)
-      throw new Failure("invalid_value", `There is an operator ${JSON.stringify(name)}.`, {
+      throw new Failure("invalid_value", `The operator ${JSON.stringify(name)} already exists.`, {
         param: "name",
         status: 409,
       });
@@ -146,8 +146,8 @@ export class People {
 
   /** Changes an operator. Throws Failure unknown_url. */
   async change(name: string, { password, ...change }: PersonChange, actor: string): Promise<PersonView> {
-    const record = { ...change, ...(password === undefined ? {} : { password: await hashPassword(password) }) };
-    const after = { name, ...change, ...(password === undefined ? {} : { password: "changed" }) };
+    const record = present({ ...change, password: password === undefined ? undefined : await hashPassword(password) });
+    const after = present({ name, ...change, password: password === undefined ? undefined : "changed" });
     const path = `/operators/${encodeURIComponent(name)}`;
     const body = { record, action: "operator.change", account: "", after };
     const changed = await this.#ledger.write<Booked>(path, body, actor);

@@ -11,6 +11,8 @@ export function caller(tokens: TokenCache): (request: IncomingMessage) => void |
     const found = tokens.find(exchange.digest ?? "");
     const keep = (token: Token | undefined): void => {
       exchange.token = usable(token);
+      if (token?.settingsId !== undefined && exchange.endpoint?.area !== "realtime")
+        throw new Failure("invalid_api_key", "A client secret opens realtime sessions, and does nothing else.");
     };
     return found instanceof Promise ? found.then(keep) : keep(found);
   };

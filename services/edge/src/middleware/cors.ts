@@ -10,6 +10,7 @@ const exposed = [
   "x-modelgate-dropped",
   "x-modelgate-channel",
   "x-modelgate-attempts",
+  "x-modelgate-cost",
   ...["requests", "tokens"].flatMap((what) => [
     `x-ratelimit-limit-${what}`,
     `x-ratelimit-remaining-${what}`,

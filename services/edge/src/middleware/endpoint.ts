@@ -1,5 +1,13 @@
 import type { IncomingMessage } from "node:http";
-import { endpointOf, errorFormatOf, Failure, findEndpoint, firstHeader, headers } from "@modelgate/contracts";
+import {
+  endpointOf,
+  errorFormatOf,
+  Failure,
+  findEndpoint,
+  firstHeader,
+  headers,
+  listFormatOf,
+} from "@modelgate/contracts";
 import { startSpan } from "@modelgate/platform";
 import { exchangeOf } from "../exchange.ts";
 
@@ -21,7 +29,8 @@ export function endpoint(request: IncomingMessage): void {
     exchange.format = errorFormatOf(exchange.endpoint, request.headers, exchange.query.has("key"));
     return;
   }
-  exchange.format = found.errors;
+  // Where the path does not say whose client asks, its headers do.
+  exchange.format = found.errors === "common" ? listFormatOf(request.headers, exchange.query.has("key")) : found.errors;
   switch (found.kind) {
     case "double-v1":
       throw new Failure("invalid_url_double_v1");

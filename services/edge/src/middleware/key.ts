@@ -49,7 +49,7 @@ function missingKey(request: IncomingMessage): string {
   const elsewhere = keyHeaders.find((name) => headerValues(request, name).length > 0);
   const wanted = "send it as `Authorization: Bearer sk-…`.";
   if (elsewhere === undefined) return `No API key was sent; ${wanted}`;
-  if (elsewhere === "authorization") return `The header authorization holds no Bearer token; ${wanted}`;
+  if (elsewhere === "authorization") return `The header authorization has no Bearer token; ${wanted}`;
   return `This endpoint does not read an API key from the header ${elsewhere}; ${wanted}`;
 }
 

@@ -5,6 +5,7 @@ import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platf
 import type { BooksConnection } from "../books-connection.ts";
 import { projectAccount, projectBookedToken, projectCredit } from "../accounts/project.ts";
 import { bodies } from "./body.ts";
+import { limitIn } from "./cursor.ts";
 
 /** What changes of accounts are made with. */
 export interface AccountDeps {
@@ -53,9 +54,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
         return projectBookedToken({ redis, books }, token);
       }),
     "GET /audit": async ({ query }) => {
-      const limit = Number(query.get("limit") ?? usualRows);
-      if (!Number.isInteger(limit) || limit < 1 || limit > mostRows)
-        throw new Failure("invalid_value", `limit must be a whole number from 1 to ${mostRows}.`, { param: "limit" });
+      const limit = limitIn(query, usualRows, mostRows);
       const account = query.get("account") ?? undefined;
       return { entries: await connection.use((books) => readAudit(books, { account, limit })) };
     },

@@ -13,6 +13,7 @@ const columns: Readonly<Record<string, Cell>> = {
   area: ({ area }) => area,
   endpoint: ({ endpoint }) => endpoint,
   model: ({ model }) => model,
+  requestedModel: ({ requestedModel }) => requestedModel,
   upstreamModel: ({ upstreamModel }) => upstreamModel,
   channelId: ({ channelId }) => channelId,
   status: ({ status }) => status,

@@ -1,7 +1,8 @@
-import { readCalls, type CallFilter, type CallPlace } from "@modelgate/books";
+import { readCalls, type CallFilter, type CallPosition } from "@modelgate/books";
 import { Failure, type UsageEvent } from "@modelgate/contracts";
 import { Streamed, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
+import { cursorOf, limitIn, positionIn } from "./cursor.ts";
 import { csvHead, csvRow } from "./calls-csv.ts";
 import { narrowingOf } from "./filter.ts";
 import { periodOf } from "./period.ts";
@@ -14,11 +15,8 @@ const mostRows = 1_000;
 export function callRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/events": async ({ query }) => {
-      const limit = Number(query.get("limit") ?? usualRows);
-      if (!Number.isInteger(limit) || limit < 1 || limit > mostRows)
-        throw new Failure("invalid_value", `limit must be a whole number from 1 to ${mostRows}.`, { param: "limit" });
-      const [cursor, filter] = [query.get("after"), filterOf(query)];
-      const after = cursor === null ? undefined : placeOf(cursor);
+      const limit = limitIn(query, usualRows, mostRows);
+      const [after, filter] = [positionIn(query), filterOf(query)];
       const page = await connection.use((books) => readCalls(books, filter, { order: "newest first", limit, after }));
       return { events: page.events, next: page.next === undefined ? null : cursorOf(page.next) };
     },
@@ -47,10 +45,10 @@ type Pages = AsyncGenerator<readonly UsageEvent[], undefined>;
 
 /** Every call that a filter asks for, page by page: no more than a page is held. */
 async function* readOn(connection: BooksConnection, filter: CallFilter): Pages {
-  for (let after: CallPlace | undefined; ;) {
-    const place = after;
+  for (let after: CallPosition | undefined; ;) {
+    const position = after;
     const page = await connection.use((books) =>
-      readCalls(books, filter, { order: "oldest first", limit: mostRows, after: place }),
+      readCalls(books, filter, { order: "oldest first", limit: mostRows, after: position }),
     );
     yield page.events;
     if (page.next === undefined) return undefined;
@@ -65,21 +63,4 @@ async function* written(pages: Pages, row: (event: UsageEvent) => string, head =
 
 function filterOf(query: URLSearchParams): CallFilter {
   return { ...periodOf(query), ...narrowingOf(query) };
-}
-
-function cursorOf({ at, account, id }: CallPlace): string {
-  return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
-}
-
-function placeOf(cursor: string): CallPlace {
-  try {
-    const place: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    const parts: readonly unknown[] = Array.isArray(place) ? place : [];
-    const [at, account, id] = parts;
-    if (typeof at === "number" && Number.isSafeInteger(at) && typeof account === "string" && typeof id === "string")
-      return { at, account, id };
-  } catch {
-    // said below
-  }
-  throw new Failure("invalid_value", "after must be the `next` of a page before.", { param: "after" });
 }

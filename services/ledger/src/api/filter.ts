@@ -11,7 +11,7 @@ export function narrowingOf(query: URLSearchParams): Narrowing {
   const word = (name: string): string | undefined => query.get(name) ?? undefined;
   const outcome = word("outcome");
   if (outcome !== undefined && !outcomes.includes(outcome))
-    throw new Failure("invalid_value", `outcome takes ${outcomes.join(", ")}.`, { param: "outcome" });
+    throw new Failure("invalid_value", `outcome must be one of ${outcomes.join(", ")}.`, { param: "outcome" });
   return {
     account: word("account"),
     token: word("token"),
@@ -37,7 +37,7 @@ function tagLabels(written: string): readonly Label[] {
   try {
     return Object.entries(parseTags(written)).map(([name, value]) => ({ name: `tag:${name}`, value }));
   } catch (cause) {
-    throw new Failure("invalid_value", "tag must be name=value, as in team=search; several with commas between them.", {
+    throw new Failure("invalid_value", "tag must be name=value, as in team=search; separate several with commas.", {
       param: "tag",
       cause,
     });

@@ -19,7 +19,7 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
 function dimension(word: string): TotalsDimension {
   const name = word.trim();
   if (isTotalsDimension(name)) return name;
-  throw new Failure("invalid_value", `by takes ${totalsDimensions.join(", ")}, endUser and tag:<name>.`, {
+  throw new Failure("invalid_value", `by must be one of ${totalsDimensions.join(", ")}, endUser and tag:<name>.`, {
     param: "by",
   });
 }

@@ -31,7 +31,7 @@ export function startMoving(options: MoveOptions): AsyncDisposable {
         if (moved > 0) log.info({ days: moved }, "usage was moved from Redis into the books");
         return;
       } catch (error) {
-        log.warn({ err: error }, "usage is not moved from Redis into the books yet; trying again");
+        log.warn({ err: error }, "moving usage from Redis into the books failed; trying again");
         await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, retryMs))]);
       }
     }

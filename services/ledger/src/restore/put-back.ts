@@ -2,8 +2,7 @@ import { applyCredit, chargeLost, publishEntries, restoreAccount, type OutboxEnt
 import {
   creditsOf,
   newestChain,
-  readAccounts,
-  tokensOf,
+  pagesOfAccounts,
   writeRestoration,
   type Booked,
   type BookedAccount,
@@ -11,7 +10,7 @@ import {
 } from "@modelgate/books";
 import type { CreditEvent } from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
-import { projectBookedToken } from "../accounts/project.ts";
+import { restoreTokens } from "./restore-tokens.ts";
 
 /** What accounts are put back with. */
 export interface PutBackDeps {
@@ -20,19 +19,11 @@ export interface PutBackDeps {
   readonly books: Books;
 }
 
-/** Accounts of one page, whose steps are sent together. */
-const pageSize = 500;
-
 /** Puts all accounts and tokens of the books into a Redis that has none of them; how many accounts. */
 export async function putBackAll(deps: PutBackDeps): Promise<number> {
   let restored = 0;
-  for (let after = ""; ;) {
-    const page = await readAccounts(deps.books, after, pageSize);
-    restored += await putBack(deps, page);
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return restored;
-    after = last.id;
-  }
+  for await (const page of pagesOfAccounts(deps.books)) restored += await putBack(deps, page);
+  return restored;
 }
 
 /** Puts accounts that Redis does not have back, with their tokens: each as it was after its newest receipt. */
@@ -40,14 +31,9 @@ export async function putBack(deps: PutBackDeps, accounts: readonly BookedAccoun
   const { books } = deps;
   const ids = accounts.map(({ id }) => id);
   const credits = Map.groupBy(await creditsOf(books, ids), ({ accountId }) => accountId);
-  for (const tokens of inParts(await tokensOf(books, ids)))
-    await Promise.all(tokens.map((token) => projectBookedToken(deps, token)));
+  await restoreTokens(deps, ids);
   const put = await Promise.all(accounts.map((account) => putBackOne(deps, account, credits.get(account.id) ?? [])));
   return put.filter(Boolean).length;
-}
-
-function* inParts<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let from = 0; from < list.length; from += pageSize) yield list.slice(from, from + pageSize);
 }
 
 async function putBackOne(

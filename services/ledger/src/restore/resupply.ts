@@ -2,18 +2,14 @@ import { readSent, type SentEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
+import { readers } from "../record-events.ts";
 import { recordSent } from "./record-sent.ts";
 
 /** How long an event may be on its way to the books before it is published once more. */
 export const resupplyAfterMs = 15_000;
 /** Pause between two looks. */
 const lookMs = 1_000;
-/** Streams with the consumers that fill the books. */
-const consumers = [
-  [eventStreams.usage.name, "ledger"],
-  [eventStreams.credits.name, "books"],
-  [eventStreams.tasks.name, "books"],
-] as const;
+const streams = Object.values(eventStreams);
 
 /** What resupplying works with. */
 export interface ResupplyOptions {
@@ -27,7 +23,7 @@ export interface ResupplyOptions {
 /**
  * Publishes once more what was published and never came to the books: a stream was deleted, or JetStream lost its store,
  * before it was read. At once where a stream is seen to have begun anew; otherwise where an event has been on its way for
- * long although all that is in the streams was read. What is there twice counts once. What JetStream takes for a repetition
+ * long although all that is in the streams was read. What appears more than once counts once. What JetStream takes for a repetition
  * would never come: so it is written into the books here, too.
  */
 export function startResupplying(options: ResupplyOptions): AsyncDisposable {
@@ -68,7 +64,7 @@ function lookerOf({ redis, bus, connection, log, afterMs }: ResupplyOptions): ()
     if (stored.length === 0) return;
     await connection.fill((books) => recordSent({ redis, books }, stored));
     for (const { name } of stored) seen.delete(name);
-    log.warn({ events: stored.length }, "events that never came to the books are published once more");
+    log.warn({ events: stored.length }, "events missing from the books are published again");
   }
 
   return async () => {
@@ -78,7 +74,7 @@ function lookerOf({ redis, bus, connection, log, afterMs }: ResupplyOptions): ()
     if (writes !== undefined && writes === emptyAt) return;
     const sent = await readSent(redis);
     emptyAt = sent.length === 0 ? writes : undefined;
-    const found = await Promise.all(consumers.map(([stream, durable]) => bus.progress(stream, durable)));
+    const found = await Promise.all(streams.map(({ name }) => bus.progress(name, readers[name])));
     const progress = found.filter((one) => one !== undefined);
     if (progress.length < found.length) return; // a stream is gone, and is about to be made anew
     const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));

@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { readEpoch, writeEpoch, type TaskSeal } from "@modelgate/accounts";
-import { brokenChains, keepMark, readAccounts, type Books } from "@modelgate/books";
-import { eventStreams } from "@modelgate/contracts";
+import { readEpoch, writeEpoch, writeWholeRuns, type TaskSeal } from "@modelgate/accounts";
+import { brokenChains, keepMark, pagesOfAccounts, type Books } from "@modelgate/books";
+import { eventStreams, type KeptTaskEvent } from "@modelgate/contracts";
 import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
 import { projectLeftovers } from "../accounts/project.ts";
 import type { BooksConnection } from "../books-connection.ts";
+import { caughtUp } from "./caught-up.ts";
 import { compareAccounts, type Offsets } from "./compare.ts";
 import { settleLate } from "./late-calls.ts";
 import { putBackAll, type PutBackDeps } from "./put-back.ts";
-import { restoreTasks } from "./restore-tasks.ts";
+import { LateTasks, restoreTasks } from "./restore-tasks.ts";
+import { restoreTokens } from "./restore-tokens.ts";
 
 /** What the watch works with. */
 export interface WatchOptions {
@@ -30,6 +32,8 @@ export interface RedisWatch extends AsyncDisposable {
   readonly wholeRuns: string | undefined;
   /** These accounts have new receipts in the books. */
   noticed(accounts: Iterable<string>): void;
+  /** These events of tasks are in the books. */
+  noticedTasks(events: readonly KeptTaskEvent[]): void;
 }
 
 /** Accounts that are compared at once, and most that are remembered to be compared; the books know those beyond. */
@@ -58,6 +62,7 @@ class Watch implements RedisWatch {
   readonly #options: WatchOptions;
   readonly #sleep = Promise.withResolvers<void>();
   readonly #offsets: Offsets = new Map();
+  readonly #lateTasks = new LateTasks();
   #suspects = new Set<string>();
   #runs: string | undefined;
   #writes: string | undefined;
@@ -88,6 +93,10 @@ class Watch implements RedisWatch {
     for (const account of accounts) if (this.#suspects.size < mostNoticed) this.#suspects.add(account);
   }
 
+  noticedTasks(events: readonly KeptTaskEvent[]): void {
+    this.#lateTasks.notice(events);
+  }
+
   start(): void {
     this.#going = this.#watch();
   }
@@ -99,7 +108,7 @@ class Watch implements RedisWatch {
         await connection.fill((books) => this.#round(books));
         this.#complained = false;
       } catch (error) {
-        if (!this.#complained) log.warn({ err: error }, "Redis is not compared with the books; trying again");
+        if (!this.#complained) log.warn({ err: error }, "comparing Redis with the books failed; trying again");
         this.#complained = true;
       }
       await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, roundMs))]);
@@ -111,17 +120,18 @@ class Watch implements RedisWatch {
     const deps = { redis, bus, books };
     const epoch = await keepMark(books, epochMark, randomUUID());
     const { runs, writes } = await readServers(redis);
+    const found = await readEpoch(redis);
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#whole = false;
-    const found = await readEpoch(redis);
     if (!this.#adopted) {
       // Before the first epoch there were accounts that only Redis had.
       const adopted = await adoptAccounts(deps);
-      if (adopted > 0) log.info({ accounts: adopted }, "accounts were taken over into the books");
+      if (adopted > 0) log.info({ accounts: adopted }, "accounts were copied into the books");
       this.#adopted = true;
     }
     if (found === undefined) await this.#fill(deps);
-    else if (isAnother) await this.#putTasksBack(deps);
+    else if (isAnother) await this.#putEndBack(deps);
+    await this.#lateTasks.restore({ redis, taskSeal: this.#options.taskSeal }, Date.now());
     if (found !== epoch) await writeEpoch(redis, epoch);
     if (!this.#whole) {
       this.#comparedBy ??= performance.now() + wholeWithinMs;
@@ -132,6 +142,7 @@ class Watch implements RedisWatch {
       this.noticed(await brokenChains(books, pageSize));
     }
     const again = await this.#compare(deps);
+    if (isAnother) await writeWholeRuns(redis, runs);
     this.#runs = runs;
     // A hold may be there whose settlement Redis has lost: nothing is swept before that is charged again.
     if (again === 0 || performance.now() > (this.#comparedBy ?? 0)) {
@@ -157,49 +168,41 @@ class Watch implements RedisWatch {
   async #fill(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     const { log } = this.#options;
     this.#whole = false;
+    this.#lateTasks.begin();
     const begin = performance.now();
     await this.#drained();
     const accounts = await putBackAll(deps);
     await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
     const ms = Math.round(performance.now() - begin);
-    if (accounts > 0) log.warn({ accounts, ms }, "Redis had lost all: accounts and tokens are put back from the books");
+    if (accounts > 0) log.warn({ accounts, ms }, "Redis was empty: accounts and tokens are restored from the books");
   }
 
-  /** Of a Redis that may be behind: what it knows no end of is settled by its poller otherwise. */
-  async #putTasksBack(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
+  /** Of a Redis that may be behind: tasks, of which it may know no end, and keys, which may be disabled. */
+  async #putEndBack(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
+    let tokens = 0;
+    for await (const page of pagesOfAccounts(deps.books))
+      tokens += await restoreTokens(
+        deps,
+        page.map(({ id }) => id),
+      );
     // Before the first round there was no other.
-    if (this.#runs !== undefined) await this.#drained();
+    if (this.#runs !== undefined) {
+      this.#lateTasks.begin();
+      await this.#drained();
+    }
     const tasks = await restoreTasks({ ...deps, taskSeal: this.#options.taskSeal }, Date.now());
-    if (tasks > 0) this.#options.log.warn({ tasks }, "Redis was behind: video tasks are put back from the books");
+    if (tokens + tasks > 0)
+      this.#options.log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are restored from the books");
   }
 
   /** Waits until the books have what is in the streams, or for a while: what comes later is charged then. */
   async #drained(): Promise<void> {
-    const { bus } = this.#options;
-    const behind = async (stream: string, durable: string): Promise<boolean> => {
-      const found = await bus.progress(stream, durable);
-      return found === undefined || found.handled < found.last;
-    };
-    for (const end = Date.now() + drainMs; Date.now() < end;) {
-      try {
-        const { usage, credits, tasks } = eventStreams;
-        const streams = [behind(usage.name, "ledger"), ...[credits, tasks].map(({ name }) => behind(name, "books"))];
-        if (!(await Promise.all(streams)).includes(true)) return;
-      } catch {
-        // NATS is away, or nothing was read yet
-      }
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    const streams = Object.values(eventStreams).map(({ name }) => name);
+    await caughtUp(this.#options.bus, streams, drainMs);
   }
 
   async #noticeAll(books: Books): Promise<void> {
-    for (let after = ""; ;) {
-      const page = await readAccounts(books, after, pageSize);
-      for (const { id } of page) this.#suspects.add(id);
-      const last = page.at(-1);
-      if (last === undefined || page.length < pageSize) return;
-      after = last.id;
-    }
+    for await (const page of pagesOfAccounts(books)) for (const { id } of page) this.#suspects.add(id);
   }
 
   async #compare(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<number> {

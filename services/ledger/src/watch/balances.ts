@@ -40,7 +40,8 @@ export function balanceWatch({ redis, connection, log, lowHours }: BalanceWatch)
     }
     lowAccounts.set(low.size);
     const newly = [...low].filter((id) => !known.has(id));
-    if (newly.length > 0) log.info({ accounts: newly.slice(0, mostNamed), count: newly.length }, "accounts run low");
+    if (newly.length > 0)
+      log.info({ accounts: newly.slice(0, mostNamed), count: newly.length }, "accounts are running low");
     known = low;
   };
 }

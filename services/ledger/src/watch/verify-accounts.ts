@@ -19,7 +19,7 @@ export interface VerifyingOptions {
 export const looksPerPeriod = 1_440;
 
 /**
- * Makes a step that verifies the accounts that have become due since the one before. Each account has a place of its own in
+ * Makes a step that verifies the accounts that have become due since the one before. Each account has an offset of its own in
  * the period, by its id, so that they are spread over it; of several ledgers that see it due one takes it.
  */
 export function verifyingStep({
@@ -47,7 +47,7 @@ export function verifyingStep({
       const found = await verify(id);
       if (found === undefined) return;
       verifications.inc({ result: found.ok ? "holds" : "diverges" });
-      if (!found.ok) log.error({ account: id, divergence: found.divergence }, "the books of an account do not hold");
+      if (!found.ok) log.error({ account: id, divergence: found.divergence }, "an account's books do not verify");
     } catch (error) {
       verifications.inc({ result: "failed" });
       log.debug({ err: error, account: id }, "an account could not be verified; it is due again in the next period");
@@ -55,10 +55,10 @@ export function verifyingStep({
   }
 }
 
-/** Whether an account's place in the period lies after `since` and not after `now`. */
+/** Whether an account's offset in the period lies after `since` and not after `now`. */
 export function isDue(accountId: string, since: number, now: number, everyMs: number): boolean {
   if (now - since >= everyMs) return true;
-  const place = createHash("sha256").update(accountId).digest().readUIntBE(0, 6) % everyMs;
+  const offset = createHash("sha256").update(accountId).digest().readUIntBE(0, 6) % everyMs;
   // How long ago it was due last, counted from now.
-  return (((now - place) % everyMs) + everyMs) % everyMs < now - since;
+  return (((now - offset) % everyMs) + everyMs) % everyMs < now - since;
 }

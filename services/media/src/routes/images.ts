@@ -1,14 +1,14 @@
 import type { Price, Units } from "@modelgate/contracts";
-import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import type { EndpointHandler } from "@modelgate/platform";
 import {
   dearestTokens,
   estimateTokens,
   eventStream,
   mostBilledImages,
-  priced,
   runCall,
-  type CallPlan,
   type Measure,
+  type PlannedCall,
+  type PricedModel,
   type RequestSize,
   type WholeAnswer,
 } from "@modelgate/relay";
@@ -43,25 +43,27 @@ export function imageEdits(deps: Deps): EndpointHandler {
   return images(deps, "edit");
 }
 
+/** POST /v1/images/variations: an edit whose prompt is ours. */
+export function imageVariations(deps: Deps): EndpointHandler {
+  return images(deps, "edit", "Draw a variation of this image.");
+}
+
 type Act = "generation" | "edit";
 
-function images(deps: Deps, act: Act): EndpointHandler {
+function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
   return async (call) => {
-    using body = await readImageRequest(deps, call);
+    using body = await readImageRequest(deps, call, prompt);
     const { ask } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
     using input = new InputImages(deps.images, ask.request, call.answer);
-    await runCall(
-      deps.relay,
-      call,
-      planImages(deps, call, body, {
-        deps: deps.images,
-        asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
-        ask,
-        input,
-        render: (made) => renderAnswer(made, ask.request, act),
-      }),
-    );
+    const asked: ImagesCall = {
+      deps: deps.images,
+      asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
+      ask,
+      input,
+      render: (made) => renderAnswer(made, ask.request, act),
+    };
+    await runCall(deps.relay, call, ask.model, (serving) => planImages(deps, body, asked, serving));
   };
 }
 
@@ -76,7 +78,12 @@ function renderAnswer(
   return { body: Buffer.from(renderImageEvents(made, now, act)), contentType: eventStream };
 }
 
-function planImages(deps: Deps, call: ServiceCall, { ask, endUser }: ReadRequest, asked: ImagesCall): CallPlan {
+function planImages(
+  deps: Deps,
+  { ask, endUser }: ReadRequest,
+  asked: ImagesCall,
+  { model, unpriced }: PricedModel,
+): PlannedCall {
   const { request } = ask;
   const pass = imagesPass();
   const size: RequestSize = {
@@ -85,22 +92,19 @@ function planImages(deps: Deps, call: ServiceCall, { ask, endUser }: ReadRequest
     maxOutputTokens: undefined,
     choices: mostImagesOf(request),
   };
-  const { unpriced, ...paid } = priced(deps.relay, call, ask.model);
   const wanted: WantedImages = {
     quality: request.quality,
     size: request.size && `${request.size.width}x${request.size.height}`,
     spelling: request.dialect === "qwen" ? { size: imageSpelling.qwen.size } : {},
   };
   return {
-    model: paid.model,
-    multiplier: paid.multiplier,
     endUser,
     hearsOut: true,
-    cost: { by: "measure", measure: measureOf(size, deps.relay.limits.outputTokens, paid.model.price) },
+    cost: { by: "measure", measure: measureOf(size, deps.relay.limits.outputTokens, model.price) },
     wires: imagesWiresFor(request),
     async exchange({ wire, candidate }) {
       const exchange = await imagesExchange(asked, wire, candidate.upstreamModel);
-      if (unpriced === "refuse") refuseDearer(wanted, paid.model.price, exchange);
+      if (unpriced === "refuse") refuseDearer(wanted, model.price, exchange);
       return exchange;
     },
     waiting: request.stream ? { contentType: eventStream, sign: pass.heartbeat, fail: pass.failureFrame } : undefined,

@@ -1,4 +1,4 @@
-import { Failure, type Units } from "@modelgate/contracts";
+import { Failure, type FailureCode, type Units } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
 import { eventStream, type FrameReading, type StreamTranslator } from "@modelgate/relay";
 import type { StreamFraming } from "@modelgate/wires/sse";
@@ -13,7 +13,7 @@ export interface ConvertOptions {
 }
 
 /** Where a part stands in an answer. */
-type PartPlace = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
+type PartName = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
 
 /** Converts a stream to another wire: the vendor's frames are read into neutral events and written as the client's. */
 export class ConvertTranslator implements StreamTranslator {
@@ -24,7 +24,7 @@ export class ConvertTranslator implements StreamTranslator {
   /** The choices that have begun; those that have not ended, and parts that have not. */
   readonly #begun = new Set<number>();
   readonly #open = new Set<number>();
-  readonly #parts = new Map<string, PartPlace>();
+  readonly #parts = new Map<string, PartName>();
   /** Whether thoughts were shown. */
   #thinks = false;
   last = "";
@@ -108,7 +108,7 @@ export class ConvertTranslator implements StreamTranslator {
     return out;
   }
 
-  #begin({ choice, part }: PartPlace): void {
+  #begin({ choice, part }: PartName): void {
     this.#begun.add(choice);
     this.#open.add(choice);
     this.#parts.set(`${choice}:${part}`, { choice, part });
@@ -118,8 +118,14 @@ export class ConvertTranslator implements StreamTranslator {
 /** A frame that only keeps the connection alive. */
 const silent: FrameReading = { words: "", done: false, render: () => "" };
 
+/** What a vendor's own status in its stream means, beside that it is broken. */
+const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
+  [429, "upstream_rate_limited"],
+  [529, "upstream_overloaded"],
+]);
+
 function failureOf({ message, status }: Extract<TextEvent, { type: "failure" }>): Failure {
   const words = cleanWords(message);
-  const code = status === 429 ? "upstream_rate_limited" : "upstream_error";
+  const code = codes.get(status) ?? "upstream_error";
   return new Failure(code, `The vendor failed in the middle of its answer${words === "" ? "" : `: ${words}`}.`);
 }

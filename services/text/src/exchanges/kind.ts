@@ -1,7 +1,7 @@
 import type { Units, UpstreamWire } from "@modelgate/contracts";
 import type { KindCodec } from "@modelgate/wires/kind";
 import type { JsonObject } from "@modelgate/wires/text";
-import { type Exchange, parseAnyAnswer, renderJson, renderSupported } from "@modelgate/relay";
+import { type AnswerHead, type Exchange, parseAnyAnswer, renderJson, renderSupported } from "@modelgate/relay";
 
 /** A call of a kind that answers in one piece, read into its neutral form. */
 export interface KindCall<Request> {
@@ -17,11 +17,20 @@ export interface KindCall<Request> {
   readonly bodyBytes: number;
 }
 
+/** What such a call needs of its vendor's codec. */
+export interface KindVendor<Request, Answer> extends Pick<
+  KindCodec<UpstreamWire, Request, Answer>,
+  "wire" | "renderRequest"
+> {
+  parseAnswer(body: JsonObject, headers: AnswerHead["headers"]): Answer;
+  readUsage(body: JsonObject, headers: AnswerHead["headers"]): Units | undefined;
+}
+
 /** The exchange of such a call: from the client's codec to the vendor's and back, always through the neutral form. */
 export async function kindExchange<Request, Answer>(
   call: KindCall<Request>,
-  client: KindCodec<UpstreamWire, Request, Answer>,
-  vendor: KindCodec<UpstreamWire, Request, Answer>,
+  client: Pick<KindCodec<string, Request, Answer>, "renderAnswer" | "spelling" | "wire">,
+  vendor: KindVendor<Request, Answer>,
   upstreamModel: string,
 ): Promise<Exchange> {
   const asker = { spelling: client.spelling, strict: call.strict };
@@ -34,10 +43,10 @@ export async function kindExchange<Request, Answer>(
     body,
     bodyBytes: call.bodyBytes,
     dropped,
-    usageOf: (answer) => vendor.readUsage(answer),
-    render: (answer) => client.renderAnswer(vendor.parseAnswer(answer), call),
+    usageOf: (answer, { headers }) => vendor.readUsage(answer, headers),
+    render: (answer, { headers }) => client.renderAnswer(vendor.parseAnswer(answer, headers), call),
     // Millions of numbers are not parsed only to be written again as they came.
-    usageUnparsed: isSame ? (bytes) => usageAtEnd(bytes, (answer) => vendor.readUsage(answer)) : undefined,
+    usageUnparsed: isSame ? (bytes) => usageAtEnd(bytes, (answer) => vendor.readUsage(answer, {})) : undefined,
   });
 }
 
@@ -65,8 +74,8 @@ export async function wholeExchange(how: {
   /** Size of the client's body that it was made from. */
   readonly bodyBytes: number;
   readonly dropped: readonly string[];
-  readonly usageOf: (answer: JsonObject) => Units | undefined;
-  readonly render: (answer: JsonObject) => JsonObject;
+  readonly usageOf: (answer: JsonObject, head: AnswerHead) => Units | undefined;
+  readonly render: (answer: JsonObject, head: AnswerHead) => JsonObject;
   /** Finds the usage in an answer that may go on as it came, without parsing it; undefined where it cannot. */
   readonly usageUnparsed?: ((bytes: Buffer) => Units | undefined) | undefined;
 }): Promise<Exchange> {
@@ -75,13 +84,17 @@ export async function wholeExchange(how: {
     body: await renderJson(how.body, how.bodyBytes),
     streams: false,
     dropped: how.dropped,
-    read: () => ({
+    read: (head) => ({
       kind: "whole",
       async read(bytes) {
         const known = how.usageUnparsed?.(bytes);
         if (known !== undefined) return { body: bytes, usage: known, words: noWords };
         const answer = await parseAnyAnswer(bytes);
-        return { body: Buffer.from(JSON.stringify(how.render(answer))), usage: how.usageOf(answer), words: noWords };
+        return {
+          body: Buffer.from(JSON.stringify(how.render(answer, head))),
+          usage: how.usageOf(answer, head),
+          words: noWords,
+        };
       },
     }),
   };

@@ -14,14 +14,11 @@ import {
   parseAnswer,
   renderJson,
   renderSupported,
-  type VendorLink,
   type WholeAnswer,
 } from "@modelgate/relay";
 import type { TextCall } from "./text-call.ts";
+import { sendAll } from "./send-all.ts";
 import { wordsOf } from "./text-reader.ts";
-
-/** Most calls of one request that a vendor answers at a time. */
-const mostAtOnce = 4;
 
 /** A call of several prompts, and the wires at both of its ends. */
 export interface SeveralPrompts {
@@ -66,21 +63,13 @@ export async function severalPrompts(
           // No usage here: the answer to the first prompt reports only its own.
           async finish(link) {
             const bodies = await Promise.all(others.map(({ body }) => bytesOf(body)));
-            const rest = await Promise.all((await sendAll(link, bodies)).map(parse));
+            const rest = await Promise.all((await sendAll(link, bodies)).map(({ bytes }) => parse(bytes)));
             return together({ call, batch }, asked, parsed.requests, [first, ...rest]);
           },
         };
       },
     }),
   };
-}
-
-/** Sends the other requests; their answers in the order of the bodies. */
-async function sendAll(link: VendorLink, bodies: readonly Buffer[]): Promise<readonly Buffer[]> {
-  const answers: Buffer[] = [];
-  for (let at = 0; at < bodies.length; at += mostAtOnce)
-    answers.push(...(await Promise.all(bodies.slice(at, at + mostAtOnce).map((body) => link.send(body)))));
-  return answers;
 }
 
 /** Renders the answers to all prompts as one, with what they used together. */

@@ -10,6 +10,8 @@ export interface TextCall {
   readonly stream: boolean;
   /** Whether the client asked for usage at a stream's end. */
   readonly includeUsage: boolean;
+  /** Whether the client wants the cost in its answer's usage. */
+  readonly showsCost?: boolean | undefined;
   /** Answers that the client asked for. */
   readonly choices: number;
   /** The members of the body that bound its output. */

@@ -109,8 +109,13 @@ async function passed(
   const { stream, includeUsage } = call;
   const rename = upstreamModel === call.model ? undefined : call.model;
   const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
-  const kept = surplus.length === 0 ? call.body : withoutMembers(call.body, surplus);
-  const change = { model: rename === undefined ? undefined : upstreamModel, reportUsage: stream && !includeUsage };
+  // The wish for a cost is this gateway's to grant: vendors may refuse it.
+  const own = call.showsCost === true ? [...surplus, "usage"] : surplus;
+  const kept = own.length === 0 ? call.body : withoutMembers(call.body, own);
+  const change = {
+    model: rename === undefined ? undefined : upstreamModel,
+    reportUsage: stream && (!includeUsage || call.showsCost === true),
+  };
   const renamed = await inTurnsIfLong(pass.upstreamBody(kept, change));
   const { body, dropped } = renderSupported({ spelling: client.spelling, strict: call.strict }, [], () =>
     pass.fit === undefined ? { body: renamed, dropped: [] } : pass.fit(renamed),
@@ -170,7 +175,7 @@ function refuseLongArguments({ turns }: Parsed["request"]): void {
   if (characters > mostArguments)
     throw new Failure(
       "request_too_large",
-      `The arguments of the calls in the history are longer than ${mostArguments} characters together.`,
+      `The arguments of the calls in the history are longer than ${mostArguments} characters in total.`,
     );
 }
 

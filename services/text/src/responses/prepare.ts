@@ -33,7 +33,7 @@ function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadRes
   if (value["background"] === true)
     throw new Failure(
       "unsupported_parameter",
-      "background cannot be true: answers are given while their client waits.",
+      "background: true is not supported: the answer is sent while its client waits.",
       {
         param: "background",
       },
@@ -67,8 +67,8 @@ function splitIds({ vendorIds = [] }: ReadResponses["ask"]) {
 
 /** Resolves what a request refers to: earlier responses, items of them, and compactions of ours. Throws Failure (400) for what is unknown. */
 export async function prepareResponses(
-  deps: Deps,
-  call: ServiceCall,
+  deps: Pick<Deps, "relay" | "responses" | "compactions" | "body">,
+  call: Pick<ServiceCall, "caller">,
   { bytes, seen: { ask, unresolved } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
   const [ours, vendors] = splitIds(ask);

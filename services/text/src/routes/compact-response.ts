@@ -14,7 +14,7 @@ import { itemsOf } from "../responses/conversation.ts";
 import { nativeCompact } from "../exchanges/native-compaction.ts";
 import { prepareResponses, readResponses } from "../responses/prepare.ts";
 import { summaryTokens } from "../responses/summary.ts";
-import { newAnswerId, planText } from "../text-call.ts";
+import { newAnswerId, planText, type AskedText } from "../text-call.ts";
 
 /** POST /v1/responses/compact (interface endpoint 5): the vendor's own where it has one, else the model sums up. */
 export function compactResponse(deps: Deps): EndpointHandler {
@@ -24,7 +24,7 @@ export function compactResponse(deps: Deps): EndpointHandler {
     const ask = { ...prepared.ask, stream: false, maxOutputTokens: summaryTokens };
     const answerId = newAnswerId(deps, "responses");
     const compaction = await compactionOf(deps, call, prepared.body, answerId);
-    const plan = await planText(deps, call, {
+    const asked: AskedText = {
       wire: "responses",
       body: prepared.body,
       ask,
@@ -40,8 +40,8 @@ export function compactResponse(deps: Deps): EndpointHandler {
         const how = { model: ask.model, upstreamModel, tiers: ask.fees?.tiers ?? [] };
         return fees.checked(await nativeCompact(prepared.body, how));
       },
-    });
-    await runCall(deps.relay, call, plan);
+    };
+    await runCall(deps.relay, call, ask.model, (serving) => planText(deps, call, asked, serving));
   };
 }
 

@@ -1,18 +1,25 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
 import { endUserIn } from "@modelgate/wires/json";
-import { kindExchange } from "../exchanges/kind.ts";
+import { vectorsWires, type UpstreamWire, type VectorsWire } from "@modelgate/contracts";
+import { vectorsExchange } from "../exchanges/vectors.ts";
 import type { Ask } from "@modelgate/wires/kind";
 import {
   askOfBatchEmbedContents,
+  askOfCohereEmbed,
   askOfEmbedContent,
   askOfEmbeddings,
+  askOfOllamaEmbed,
+  cohereEmbedCodec,
+  ollamaEmbedCodec,
+  reliedOfCohereEmbed,
+  reliedOfOllamaEmbed,
   batchEmbedContentsCodec,
   embedContentCodec,
   embeddingsCodec,
   reliedOfContentEmbeddings,
   reliedOfEmbeddings,
-  type VectorsCodec,
+  type ClientVectorsCodec,
   type VectorsRequest,
 } from "@modelgate/wires/vectors";
 import type { Deps } from "../deps.ts";
@@ -41,9 +48,19 @@ export function batchEmbedContents(deps: Deps): EndpointHandler {
   );
 }
 
+/** POST /v2/embed, of Cohere's clients. */
+export function cohereEmbed(deps: Deps): EndpointHandler {
+  return vectors(deps, cohereEmbedCodec, reliedOfCohereEmbed, askOfCohereEmbed);
+}
+
+/** POST /api/embed, of Ollama's clients. */
+export function ollamaEmbed(deps: Deps): EndpointHandler {
+  return vectors(deps, ollamaEmbedCodec, reliedOfOllamaEmbed, askOfOllamaEmbed);
+}
+
 function vectors(
   deps: Deps,
-  client: VectorsCodec,
+  client: ClientVectorsCodec,
   relied: readonly string[],
   look: (value: unknown, call: ServiceCall) => Ask<VectorsRequest>,
 ): EndpointHandler {
@@ -64,9 +81,19 @@ function vectors(
       ask: body.seen,
       body: body.bytes,
       endUser: body.seen.endUser,
-      wires: isContent ? ["content-embeddings", "embeddings"] : ["embeddings", "content-embeddings"],
-      exchange: (wire, asked, upstreamModel) =>
-        kindExchange(asked, client, wire === "embeddings" ? embeddingsCodec : batchEmbedContentsCodec, upstreamModel),
+      wires: isContent ? contentFirst : vectorsWires,
+      exchange: (wire, asked, upstreamModel) => vectorsExchange(asked, client, vectorsWireOf(wire), upstreamModel),
     });
   };
+}
+
+/** The wires of vendors, best first for clients of the content wire. */
+const contentFirst = [...vectorsWires].sort(
+  (left, right) => Number(right === "content-embeddings") - Number(left === "content-embeddings"),
+);
+
+function vectorsWireOf(wire: UpstreamWire): VectorsWire {
+  const found = vectorsWires.find((each) => each === wire);
+  if (found === undefined) throw new Error(`${wire} is no wire of vectors`);
+  return found;
 }

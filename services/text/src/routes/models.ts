@@ -1,13 +1,20 @@
-import { Failure, listFormatOf } from "@modelgate/contracts";
+import { unknownModel } from "@modelgate/catalog";
+import { listFormatOf, unitPriceText, type Price } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { modelLists, type ModelList } from "@modelgate/wires/models";
+import { modelLists, type ListedModel, type ModelList } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";
 
 /** GET /v1/models and GET /v1beta/models (interface endpoints 1 and 2): what the token can call now. */
 export function listModels({ relay }: Deps): EndpointHandler {
   return async (call) => {
-    const models = relay.catalog.current().modelsOf(call.caller);
-    answerJson(call.response, 200, listOf(call).list(models, call.query));
+    answerJson(call.response, 200, listOf(call).list(listedIn(relay, call), call.query));
+  };
+}
+
+/** GET /api/tags, of Ollama's clients. */
+export function listOllamaModels({ relay }: Deps): EndpointHandler {
+  return async (call) => {
+    answerJson(call.response, 200, modelLists.ollama.list(listedIn(relay, call), call.query));
   };
 }
 
@@ -15,13 +22,41 @@ export function listModels({ relay }: Deps): EndpointHandler {
 export function getModel({ relay }: Deps): EndpointHandler {
   return async (call) => {
     const name = (call.params["model"] ?? "").replace(/^models\//, "");
-    const model = relay.catalog
-      .current()
-      .modelsOf(call.caller)
-      .find((known) => known.name === name);
-    if (model === undefined) throw new Failure("model_not_found", undefined, { param: "model" });
+    const model = listedIn(relay, call).find((known) => known.name === name);
+    if (model === undefined) throw unknownModel(name);
     answerJson(call.response, 200, listOf(call).one(model));
   };
+}
+
+/** The models that a caller can call, at what they cost in its group. */
+function listedIn({ catalog }: Deps["relay"], { caller }: ServiceCall): readonly ListedModel[] {
+  const { multiplier } = catalog.current().group(caller.group) ?? {};
+  return catalog
+    .current()
+    .modelsOf(caller)
+    .map((model) => ({ ...model, pricing: pricingOf(model.price, multiplier) }));
+}
+
+/** Prices by the names that clients of OpenRouter read; `second` and `character` are ours. */
+const pricedUnits = {
+  prompt: "inputTokens",
+  completion: "outputTokens",
+  request: "requests",
+  image: "images",
+  audio: "inputAudioTokens",
+  input_cache_read: "cachedInputTokens",
+  input_cache_write: "cacheWriteTokens",
+  web_search: "webSearches",
+  second: "seconds",
+  character: "characters",
+} as const;
+
+function pricingOf(price: Price, multiplier = 1): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(pricedUnits).flatMap(([name, unit]) =>
+      price.has(unit) ? [[name, unitPriceText(price, unit, multiplier)]] : [],
+    ),
+  );
 }
 
 function listOf({ endpoint, caller, request, query }: ServiceCall): ModelList {

@@ -2,22 +2,39 @@ import { rankingWires, type Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, dearestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
 import { kindExchange } from "../exchanges/kind.ts";
-import { askOfRerank, cohereCodec, jinaCodec, reliedOfRerank, searchesOf } from "@modelgate/wires/ranking";
+import {
+  askOfCohereRerank,
+  askOfRerank,
+  cohereCodec,
+  jinaCodec,
+  reliedOfRerank,
+  searchesOf,
+} from "@modelgate/wires/ranking";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1/rerank (interface endpoint 10). */
 export function rerank(deps: Deps): EndpointHandler {
+  return ranking(deps, jinaCodec, askOfRerank);
+}
+
+/** POST /v2/rerank, of Cohere's clients. */
+export function cohereRerank(deps: Deps): EndpointHandler {
+  return ranking(deps, cohereCodec, askOfCohereRerank);
+}
+
+function ranking(deps: Deps, client: typeof jinaCodec, look: typeof askOfRerank): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call, deps.body, checked(withStoreUse(deps, "other", askOfRerank), reliedOfRerank));
+    using body = await readJson(call, deps.body, checked(withStoreUse(deps, "other", look), reliedOfRerank));
     await runKind(deps, call, {
       ask: body.seen,
       body: body.bytes,
-      wires: rankingWires,
+      // The client's own wire is best.
+      wires: rankingWires.toSorted((left, right) => Number(right === client.wire) - Number(left === client.wire)),
       measure: (size, price) => measureOf(searchesOf(body.seen.request), size, price),
       exchange: (wire, asked, upstreamModel) =>
-        kindExchange(asked, jinaCodec, wire === "cohere-rerank" ? cohereCodec : jinaCodec, upstreamModel),
+        kindExchange(asked, client, wire === "cohere-rerank" ? cohereCodec : jinaCodec, upstreamModel),
     });
   };
 }

@@ -31,7 +31,7 @@ export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: 
       over();
     },
     broken(error) {
-      if (!response.destroyed) log.warn({ ...idsOf(call), err: error }, "a video broke off");
+      if (!response.destroyed) log.warn({ ...idsOf(call), err: error }, "a video was cut off");
       response.destroy();
       over();
     },

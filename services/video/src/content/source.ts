@@ -29,7 +29,7 @@ const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
  */
 export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAsk): Promise<RemoteStream> {
   const way = wayTo(deps, task);
-  if (way === undefined) throw new Failure("video_expired", "The channel that made this video is no longer there.");
+  if (way === undefined) throw new Failure("video_expired", "The channel that made this video no longer exists.");
   try {
     return checked(await open(deps, task, way, ask), ask);
   } catch (error) {

@@ -5,14 +5,14 @@ import {
   claimTasks,
   findTask,
   type StoredTask,
-  type TaskPlace,
+  type TaskName,
   type TaskSettlement,
   type TaskRecord,
 } from "@modelgate/accounts";
 import type { Deps } from "../deps.ts";
 import { advance, isEnded, type Step } from "./advance.ts";
 import { look } from "./look.ts";
-import { LookPlaces } from "./look-places.ts";
+import { PollSlots } from "./poll-slots.ts";
 
 /** What a round came to. */
 export interface Round {
@@ -23,19 +23,19 @@ export interface Round {
 
 /**
  * One round of a poller: claims what is due in every shard, looks at each task at its vendor, and advances it. Any
- * number of pollers may do so at once, and a poller's rounds beside each other in the same places. Rejects where Redis
+ * number of pollers may do so at once, and a poller's rounds beside each other in the same slots. Rejects where Redis
  * is away.
  */
 export async function pollOnce(
   deps: Deps,
   signal: AbortSignal,
-  places: LookPlaces = new LookPlaces(deps.limits.concurrency),
+  slots: PollSlots = new PollSlots(deps.limits.concurrency),
 ): Promise<Round> {
   const { limits, relay } = deps;
   const claim = { nowMs: deps.now(), leaseMs: limits.leaseMs, most: limits.batch };
   const claimed = await Promise.all(shards.map((shard) => claimTasks(relay.redis, shard, claim)));
   const looks = claimed.flat().map(async (task) => {
-    using _place = await places.take();
+    using _slot = await slots.take();
     if (!signal.aborted) await pollTask(deps, task, signal);
   });
   await Promise.all(looks);
@@ -43,7 +43,7 @@ export async function pollOnce(
 }
 
 /** Looks at one claimed task and advances it. Rejects where Redis is away: its lease brings it back. */
-export async function pollTask(deps: Deps, { accountId, id }: TaskPlace, signal: AbortSignal): Promise<void> {
+export async function pollTask(deps: Deps, { accountId, id }: TaskName, signal: AbortSignal): Promise<void> {
   const stored = await findTask(deps.relay.redis, accountId, id);
   if (stored === undefined) return;
   const isLate = deps.now() >= stored.task.deadlineAt;

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { firstTaskDue, shards } from "@modelgate/accounts";
 import { Quiet } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
-import { LookPlaces } from "./look-places.ts";
+import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
 
 /**
@@ -11,7 +11,7 @@ import { pollOnce, type Round } from "./poll-once.ts";
  */
 export function openPoller(deps: Deps, onLooked: (looked: number) => void): AsyncDisposable {
   const stop = new AbortController();
-  const places = new LookPlaces(deps.limits.concurrency);
+  const slots = new PollSlots(deps.limits.concurrency);
   const underWay = new Set<Promise<unknown>>();
   const { redis } = deps.relay;
   const quiet = new Quiet({
@@ -25,7 +25,7 @@ export function openPoller(deps: Deps, onLooked: (looked: number) => void): Asyn
     try {
       deps.ready();
       if (!(await quiet.ends())) return undefined;
-      const done = await pollOnce(deps, stop.signal, places);
+      const done = await pollOnce(deps, stop.signal, slots);
       onLooked(done.looked);
       return done;
     } catch (error) {
@@ -36,7 +36,7 @@ export function openPoller(deps: Deps, onLooked: (looked: number) => void): Asyn
 
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
-      await places.vacancy(); // nothing is claimed that would only wait
+      await slots.vacancy(); // nothing is claimed that would only wait
       const pausing = pause(deps.limits.roundMs, stop.signal);
       const going = round().finally(() => underWay.delete(going));
       underWay.add(going);

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { noImages, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
@@ -9,7 +9,7 @@ export function parseAnswer(body: JsonRecord): ImagesAnswer {
   const images = imagesOf(candidates);
   if (images.length === 0) throw blocked(body, candidates) ?? noImages();
   const tokens = contentUsage(body["usageMetadata"]);
-  return { images, ...(tokens === undefined ? {} : { tokens }) };
+  return present({ images, tokens });
 }
 
 /** Counts the images in an answer, or a piece of a stream; none where it is neither. */
@@ -38,7 +38,7 @@ function blocked({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord
   const finish = candidates[0]?.["finishReason"];
   const why = typeof reason === "string" ? reason : typeof finish === "string" ? finish : undefined;
   if (why === undefined || finished.has(why)) return undefined;
-  return new Failure("upstream_rejected", "The vendor would not make this image.", { vendorCode: why });
+  return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: why });
 }
 
 /** Reasons to finish that are not a refusal. */

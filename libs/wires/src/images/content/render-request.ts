@@ -1,6 +1,6 @@
+import { present } from "@modelgate/contracts";
 import { Base64Text } from "../../json/base64.ts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { renderJson, type RenderedImages } from "../hub/codec.ts";
 import type { ImageRequest, ImageSize, InputImage } from "../hub/request.ts";

@@ -1,6 +1,5 @@
-import { Failure, inputTotal, outputTotal, type Units } from "@modelgate/contracts";
+import { Failure, inputTotal, outputTotal, type Units, present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
 
 /** An image that was made: where it can be had, or its bytes. */
@@ -47,8 +46,8 @@ export function renderImageEvents(answer: ImagesAnswer, now: number, act: "gener
 }
 
 function renderImage(image: MadeImage): JsonRecord {
-  const place = "url" in image ? { url: image.url } : { b64_json: image.base64 };
-  return present({ ...place, revised_prompt: image.revisedPrompt });
+  const where = "url" in image ? { url: image.url } : { b64_json: image.base64 };
+  return present({ ...where, revised_prompt: image.revisedPrompt });
 }
 
 function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
@@ -81,5 +80,5 @@ export function base64InUrl(url: string): string | undefined {
 }
 
 export function noImages(): Failure {
-  return new Failure("upstream_error", "The vendor's answer holds no image.");
+  return new Failure("upstream_error", "The vendor's answer has no image.");
 }

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Base64Text, decodeBase64 } from "../../json/base64.ts";
 import { turnBytes } from "../../json/scan.ts";
 import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
@@ -55,7 +55,7 @@ export function* decodeImages(request: ImageRequest): Generator<undefined, Image
   const { images, mask } = request;
   const files: InputImage[] = [];
   for (const image of images) files.push(yield* decodeImage(image));
-  return { ...request, images: files, ...(mask === undefined ? {} : { mask: yield* decodeImage(mask) }) };
+  return present({ ...request, images: files, mask: mask === undefined ? undefined : yield* decodeImage(mask) });
 }
 
 function* decodeImage(image: InputImage): Generator<undefined, InputImage> {

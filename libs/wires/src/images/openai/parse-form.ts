@@ -57,5 +57,5 @@ function wrong(name: string, kind: string): never {
 }
 
 function twice(name: string): Failure {
-  return new Failure("invalid_value", `${name} is there twice.`, { param: name });
+  return new Failure("invalid_value", `${name} appears more than once.`, { param: name });
 }

@@ -1,6 +1,5 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { ownMembers } from "../../kind/own-members.ts";
 import { inputImage } from "../hub/image-bytes.ts";
@@ -27,7 +26,7 @@ export function parseRequest(body: JsonRecord, brought: BroughtImages = { images
   const fields = new Fields(body);
   const images = [...brought.images, ...parseImages(fields)];
   if (images.length > mostInputImages)
-    throw new Failure("invalid_value", `image must be at most ${mostInputImages} images.`, { param: "image" });
+    throw new Failure("invalid_value", `image may have at most ${mostInputImages} images.`, { param: "image" });
   const mask = brought.mask ?? parseMask(fields);
   if (mask !== undefined && images.length === 0)
     throw new Failure("missing_required_parameter", "A mask needs an image.", { param: "image" });

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/vendor-answer.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
@@ -39,7 +39,7 @@ function inResult(result: Fields): readonly MadeImage[] {
   const url = result.text("url");
   if (url === undefined) return [];
   const revised = result.text("actual_prompt");
-  return [{ url, ...(revised === undefined ? {} : { revisedPrompt: revised }) }];
+  return [present({ url, revisedPrompt: revised })];
 }
 
 /** Most models report images, which are counted as they come; some report tokens too. */

@@ -1,6 +1,5 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { ownMembers } from "../../kind/own-members.ts";
 import { inputImage } from "../hub/image-bytes.ts";
@@ -53,11 +52,11 @@ function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
   }
   const prompt = words.join("\n");
   const at = message.at("content");
-  if (prompt === "") throw new Failure("missing_required_parameter", `${at} must hold a text.`, { param: at });
+  if (prompt === "") throw new Failure("missing_required_parameter", `${at} must contain text.`, { param: at });
   if (prompt.length > mostPromptCharacters)
-    throw new Failure("invalid_value", `${at} must hold at most ${mostPromptCharacters} characters.`, { param: at });
+    throw new Failure("invalid_value", `${at} may have at most ${mostPromptCharacters} characters.`, { param: at });
   if (images.length > mostInputImages)
-    throw new Failure("invalid_value", `${at} must hold at most ${mostInputImages} images.`, { param: at });
+    throw new Failure("invalid_value", `${at} may have at most ${mostInputImages} images.`, { param: at });
   return { prompt, images };
 }
 

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { renderJson, type RenderedImages } from "../hub/codec.ts";
 import { addressOf } from "../hub/image-bytes.ts";
 import { unsupportedHints } from "../hub/unsupported.ts";

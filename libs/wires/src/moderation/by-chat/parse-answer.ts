@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../../text/hub/answer.ts";
 import { resultsFor, type ModerationAnswer, type ModerationResult } from "../hub/answer.ts";
@@ -18,7 +18,7 @@ export function parseJudgement(answer: TextAnswer, request: ModerationRequest): 
   const { model, usage } = answer;
   const withTypes = judged.map((result, index) => ({ ...result, appliedInputTypes: typesOf(request, index) }));
   // Its id is that of a chat: a judgement gets its own.
-  return { id: "", model, results: withTypes, ...(usage === undefined ? {} : { usage }) };
+  return present({ id: "", model, results: withTypes, usage });
 }
 
 function wordsOf({ choices: [choice] }: TextAnswer): string {

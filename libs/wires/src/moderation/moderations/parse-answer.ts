@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/vendor-answer.ts";
 import type { ModerationAnswer, ModerationResult } from "../hub/answer.ts";
@@ -10,9 +10,9 @@ export function parseAnswer(body: JsonRecord): ModerationAnswer {
   const usage = readUsage(body);
   return readVendor(body, (fields) => {
     const results = fields.each("results", mostItems).map(parseResult);
-    if (results.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no result.");
+    if (results.length === 0) throw new Failure("upstream_error", "The vendor's answer has no results.");
     const [id, model] = [fields.text("id") ?? "", fields.text("model") ?? ""];
-    return { id, model, results, ...(usage === undefined ? {} : { usage }) };
+    return present({ id, model, results, usage });
   });
 }
 
@@ -22,12 +22,12 @@ function parseResult(item: Fields): ModerationResult {
   const applied = item.has("category_applied_input_types")
     ? membersOf(item, "category_applied_input_types", "an array of words", isWords)
     : undefined;
-  return {
+  return present({
     flagged: item.flag("flagged") ?? false,
     categories,
     scores: membersOf(item, "category_scores", "a number", isNumber),
-    ...(applied === undefined ? {} : { appliedInputTypes: applied }),
-  };
+    appliedInputTypes: applied,
+  });
 }
 
 /** An object whose members are all of one kind. Numbers that are null, of categories that old models lack, are left out. */

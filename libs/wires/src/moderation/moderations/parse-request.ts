@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { ownMembers } from "../../kind/own-members.ts";
 import {

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { resultsFor, type ModerationAnswer } from "../hub/answer.ts";
 import type { ModerationContext } from "../hub/codec.ts";
 

@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/vendor-answer.ts";
 import { parseResults, type RankingAnswer } from "../hub/answer.ts";
@@ -8,6 +9,6 @@ export function parseAnswer(body: JsonRecord): RankingAnswer {
   const usage = readUsage(body);
   return readVendor(body, (fields) => {
     const results = parseResults(fields, "results");
-    return { id: fields.text("id") ?? "", model: "", results, ...(usage === undefined ? {} : { usage }) };
+    return present({ id: fields.text("id") ?? "", model: "", results, usage });
   });
 }

@@ -1,4 +1,4 @@
-import type { Units } from "@modelgate/contracts";
+import { type Units, present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { rankingUnits, readMeta } from "../hub/usage.ts";
 
@@ -9,9 +9,9 @@ export function readUsage(body: JsonRecord): Units | undefined {
 }
 
 export function renderMeta(usage: Units | undefined): JsonRecord {
-  return {
+  return present({
     api_version: { version: "2" },
-    ...(usage?.requests === undefined ? {} : { billed_units: { search_units: usage.requests } }),
-    ...(usage?.inputTokens === undefined ? {} : { tokens: { input_tokens: usage.inputTokens } }),
-  };
+    billed_units: usage?.requests === undefined ? undefined : { search_units: usage.requests },
+    tokens: usage?.inputTokens === undefined ? undefined : { input_tokens: usage.inputTokens },
+  });
 }

@@ -5,7 +5,7 @@ import { documentObject } from "./document.ts";
 import { mostDocuments, type RankingRequest } from "./request.ts";
 
 export interface RankedResult {
-  /** Place of the document in the request. */
+  /** Index of the document in the request. */
   readonly index: number;
   readonly score: number;
   /** Absent where the vendor gave none. */

@@ -1,14 +1,14 @@
-import type { Units } from "@modelgate/contracts";
+import { type Units, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { countOf } from "../../text/hub/counts.ts";
 
 /** Units of tokens and search units (as `requests`) if reported; undefined without either. */
 export function rankingUnits(inputTokens: number | undefined, searchUnits: number | undefined): Units | undefined {
   if (inputTokens === undefined && searchUnits === undefined) return undefined;
-  return {
-    ...(inputTokens === undefined ? {} : { inputTokens }),
-    ...(searchUnits === undefined ? {} : { requests: searchUnits }),
-  };
+  return present({
+    inputTokens,
+    requests: searchUnits,
+  });
 }
 
 /** Search units and tokens of an answer's `meta`. */

@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/vendor-answer.ts";
 import { parseResults, type RankingAnswer } from "../hub/answer.ts";
@@ -9,6 +10,6 @@ export function parseAnswer(body: JsonRecord): RankingAnswer {
   return readVendor(body, (fields) => {
     const results = parseResults(fields, fields.has("results") ? "results" : "data");
     const [id, model] = [fields.text("id") ?? "", fields.text("model") ?? ""];
-    return { id, model, results, ...(usage === undefined ? {} : { usage }) };
+    return present({ id, model, results, usage });
   });
 }

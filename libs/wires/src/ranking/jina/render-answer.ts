@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { renderResults, type RankingAnswer } from "../hub/answer.ts";
 import type { RankingContext } from "../hub/codec.ts";
 import { renderMeta, renderUsage } from "./usage.ts";

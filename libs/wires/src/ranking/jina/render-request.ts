@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import type { RenderedRequest } from "../../kind/codec.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RankingRequest } from "../hub/request.ts";

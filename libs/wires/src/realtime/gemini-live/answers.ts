@@ -94,8 +94,8 @@ export class Answers {
   #hear(delta: string): void {
     this.#heard ??= { itemId: this.#sink.newId("item"), words: "" };
     this.#heard.words += delta;
-    const place = { item_id: this.#heard.itemId, content_index: 0 };
-    this.#sink.send("conversation.item.input_audio_transcription.delta", { ...place, delta });
+    const at = { item_id: this.#heard.itemId, content_index: 0 };
+    this.#sink.send("conversation.item.input_audio_transcription.delta", { ...at, delta });
   }
 
   /** The client's turn is over: all of it is written down. */

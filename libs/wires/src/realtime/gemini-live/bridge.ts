@@ -74,9 +74,13 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
       const { type } = event;
       const handle = typeof type === "string" && Object.hasOwn(this.#on, type) ? this.#on[type] : undefined;
       if (handle === undefined)
-        throw new Failure("unsupported_parameter", `This model takes no event ${JSON.stringify(type ?? null)}.`, {
-          param: "type",
-        });
+        throw new Failure(
+          "unsupported_parameter",
+          `This model does not accept the event ${JSON.stringify(type ?? null)}.`,
+          {
+            param: "type",
+          },
+        );
       this.#checkStores?.(event);
       if (type !== "session.update") this.#setup.begin();
       handle(event, message.data.length);
@@ -175,7 +179,7 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
       const same = JSON.stringify(value) === JSON.stringify(this.#setup.settings[name]);
       if (name === "metadata" || value === null || same || (name === "conversation" && value === "auto")) continue;
       const param = `response.${name}`;
-      throw new Failure("unsupported_parameter", `${param} cannot be carried to the vendor of this model.`, { param });
+      throw new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
     }
     for (const message of this.#pending.take()) this.#setup.say(message);
     this.#answers.begin(wished["metadata"]);

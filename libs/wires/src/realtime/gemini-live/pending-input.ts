@@ -116,5 +116,5 @@ function partOf(part: unknown, path: string): JsonRecord {
 }
 
 function unsayable(param: string): Failure {
-  return new Failure("unsupported_parameter", `${param} cannot be carried to the vendor of this model.`, { param });
+  return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
 }

@@ -26,7 +26,7 @@ export class ResponseWriter {
   readonly #sink: EventSink;
   readonly #facts: ResponseFacts;
   readonly #output: JsonRecord[] = [];
-  /** The message that is being said; its place is after every item before it. */
+  /** The message that is being said; its index is after every item before it. */
   #message: { readonly id: string; words: string } | undefined;
 
   constructor(sink: EventSink, facts: ResponseFacts) {
@@ -37,9 +37,9 @@ export class ResponseWriter {
   }
 
   text(delta: string): void {
-    const place = this.#open();
+    const at = this.#open();
     this.#say(delta);
-    this.#sink.send("response.output_text.delta", { ...place, delta });
+    this.#sink.send("response.output_text.delta", { ...at, delta });
   }
 
   /** Samples, in Base64. */
@@ -49,9 +49,9 @@ export class ResponseWriter {
 
   /** What is being spoken, in words. */
   transcript(delta: string): void {
-    const place = this.#open();
+    const at = this.#open();
     this.#say(delta);
-    this.#sink.send("response.output_audio_transcript.delta", { ...place, delta });
+    this.#sink.send("response.output_audio_transcript.delta", { ...at, delta });
   }
 
   call({ id: callId, name, args }: MadeCall): void {
@@ -78,32 +78,32 @@ export class ResponseWriter {
     if (this.#message !== undefined) this.#message.words += words;
   }
 
-  /** The message's place; it begins with its first word. */
+  /** What names the message; it begins with its first word. */
   #open(): JsonRecord {
     const index = this.#output.length;
     if (this.#message === undefined) {
       this.#message = { id: this.#sink.newId("item"), words: "" };
       this.#added(this.#item("in_progress"));
-      this.#sink.send("response.content_part.added", { ...this.#place(index), part: this.#part("") });
+      this.#sink.send("response.content_part.added", { ...this.#at(index), part: this.#part("") });
     }
-    return this.#place(index);
+    return this.#at(index);
   }
 
   #close(status: "completed" | "incomplete" = "completed"): void {
     if (this.#message === undefined) return;
     const { words } = this.#message;
-    const place = this.#place(this.#output.length);
+    const at = this.#at(this.#output.length);
     if (this.#facts.spoken) {
-      this.#sink.send("response.output_audio.done", place);
-      this.#sink.send("response.output_audio_transcript.done", { ...place, transcript: words });
-    } else this.#sink.send("response.output_text.done", { ...place, text: words });
-    this.#sink.send("response.content_part.done", { ...place, part: this.#part(words) });
+      this.#sink.send("response.output_audio.done", at);
+      this.#sink.send("response.output_audio_transcript.done", { ...at, transcript: words });
+    } else this.#sink.send("response.output_text.done", { ...at, text: words });
+    this.#sink.send("response.content_part.done", { ...at, part: this.#part(words) });
     const item = this.#item(status);
     this.#message = undefined;
     this.#done(item);
   }
 
-  #place(outputIndex: number): JsonRecord {
+  #at(outputIndex: number): JsonRecord {
     return { response_id: this.id, item_id: this.#message?.id, output_index: outputIndex, content_index: 0 };
   }
 

@@ -71,9 +71,9 @@ export function setupOf(settings: Settings, upstreamModel: string): JsonRecord {
   const spoken = speaks(settings);
   checkFormats(input, isRecord(output) ? output : {});
   const { max_output_tokens: most, instructions } = settings;
-  return present({
+  return withoutNulls({
     model: upstreamModel.startsWith("models/") ? upstreamModel : `models/${upstreamModel}`,
-    generationConfig: present({
+    generationConfig: withoutNulls({
       responseModalities: [spoken ? "AUDIO" : "TEXT"],
       maxOutputTokens: typeof most === "number" ? most : undefined,
       speechConfig: spoken ? speechOf(isRecord(output) ? output["voice"] : undefined) : undefined,
@@ -94,7 +94,7 @@ function toolsOf({ tools, tool_choice: choice }: Settings): readonly JsonRecord[
     if (!isRecord(tool) || tool["type"] !== "function") throw unsupported(`tools[${at}].type`);
     if (typeof tool["name"] !== "string") throw wrong(`tools[${at}].name`, "A function needs a name.");
     const { name, description, parameters } = tool;
-    return present({ name, description, parametersJsonSchema: parameters });
+    return withoutNulls({ name, description, parametersJsonSchema: parameters });
   });
   return [{ functionDeclarations: declarations }];
 }
@@ -105,8 +105,8 @@ function turnsOf(detection: unknown): JsonRecord | undefined {
   if (!isRecord(detection)) return undefined;
   if (detection["create_response"] === false) throw unsupported("audio.input.turn_detection.create_response");
   const { prefix_padding_ms: prefixPaddingMs, silence_duration_ms: silenceDurationMs } = detection;
-  const heard = present({ prefixPaddingMs, silenceDurationMs });
-  return present({
+  const heard = withoutNulls({ prefixPaddingMs, silenceDurationMs });
+  return withoutNulls({
     automaticActivityDetection: Object.keys(heard).length > 0 ? heard : undefined,
     activityHandling: detection["interrupt_response"] === false ? "NO_INTERRUPTION" : undefined,
   });
@@ -150,14 +150,14 @@ function isListOf(value: unknown, only: string): boolean {
   return Array.isArray(value) && value.length === 1 && value[0] === only;
 }
 
-/** An object without its undefined members. */
-function present(members: JsonRecord): JsonRecord {
+/** An object without its members that are undefined or null: the vendor knows no null. */
+function withoutNulls(members: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }
 
 function unsupported(name: string): Failure {
   const param = `session.${name}`;
-  return new Failure("unsupported_parameter", `${param} cannot be carried to the vendor of this model.`, { param });
+  return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
 }
 
 function wrong(name: string, say: string): Failure {

@@ -17,7 +17,7 @@ import { Asked } from "./asked.ts";
 import { InputSetting } from "./input-setting.ts";
 import { isPlainAudio } from "./plain-audio.ts";
 import { refuseVendorTools } from "./vendor-tools.ts";
-import { TranscriberSetting } from "./transcriber-setting.ts";
+import { TranscriberSetting, type AskedUpdate } from "./transcriber-setting.ts";
 import { withName } from "./with-name.ts";
 
 /** What a client sets a session up with, and what the vendor answers; the older form has events of its own. */
@@ -93,9 +93,11 @@ class OpenaiBridge implements RealtimeBridge {
       refuseTwice(message.data, event);
       this.#names.checkStores?.(event);
       if (!this.#names.vendorTools) refuseVendorTools(event);
-      const toVendor = [updates.has(event["type"]) ? this.#updated(message, event) : message];
+      const update = updates.has(event["type"]) ? this.#updated(message, event) : { message, refused: undefined };
       this.#asked.sent(event);
-      return { toClient: [], toVendor };
+      const { refused } = update;
+      const toClient = refused === undefined ? [] : this.#refuse(refused, event["event_id"]).toClient;
+      return { toClient, toVendor: [update.message] };
     } catch (error) {
       return this.#refuse(asFailure(error), event["event_id"]);
     }
@@ -120,15 +122,15 @@ class OpenaiBridge implements RealtimeBridge {
   }
 
   /** An update of the session's settings in the vendor's names. Throws Failure for models that cannot be used. */
-  #updated(message: RealtimeMessage, { session }: JsonRecord): RealtimeMessage {
-    if (!isRecord(session)) return message;
+  #updated(message: RealtimeMessage, { session }: JsonRecord): AskedUpdate {
+    if (!isRecord(session)) return { message, refused: undefined };
     const { model, upstreamModel } = this.#names;
     const wanted = session["model"] ?? undefined;
     if (wanted !== undefined && wanted !== model)
       throw new Failure("invalid_value", "The model of a session cannot be changed.", { param: "session.model" });
-    const named = this.#transcriber.asked(message, session);
+    const asked = this.#transcriber.asked(message, session);
     this.#input.asked(session);
-    return this.#renamed ? withName(named, modelPath, upstreamModel) : named;
+    return this.#renamed ? { ...asked, message: withName(asked.message, modelPath, upstreamModel) } : asked;
   }
 
   #shown(message: RealtimeMessage): RealtimeMessage {

@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { pcmBytesPerSecond, type InputFormat } from "../bridge.ts";
 
@@ -39,10 +40,10 @@ function formatIn(session: JsonRecord): Partial<InputFormat> {
   const input = isRecord(session["audio"]) ? session["audio"]["input"] : undefined;
   const format = (isRecord(input) ? input["format"] : undefined) ?? session["input_audio_format"];
   const detection = isRecord(input) && "turn_detection" in input ? input["turn_detection"] : session["turn_detection"];
-  return {
+  return present({
     ...(format === undefined || format === null ? {} : { bytesPerSecond: rateOf(format) }),
-    ...(detection === undefined ? {} : { detectsTurns: detection !== null }),
-  };
+    detectsTurns: detection === undefined ? undefined : detection !== null,
+  });
 }
 
 function rateOf(format: unknown): number {

@@ -1,12 +1,19 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { refuseAmbiguousPath } from "../../json/place.ts";
+import { refuseAmbiguousPath } from "../../json/byte-range.ts";
 import type { Transcriber, TranscriberNames } from "../bridge.ts";
-import type { RealtimeMessage } from "../message.ts";
+import { eventMessage, type RealtimeMessage } from "../message.ts";
+import { parseEvent } from "../look.ts";
 import { withName } from "./with-name.ts";
 
+/** A client's update of its session as the vendor gets it, and what of it was refused. */
+export interface AskedUpdate {
+  readonly message: RealtimeMessage;
+  readonly refused: Failure | undefined;
+}
+
 /** Where a session says which model writes down the client's speech: the form of today, and the older one. */
-const places = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
+const paths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
 
 /**
  * The setting of a session that has the client's speech written down by a model of its own. The client names it as the
@@ -31,13 +38,17 @@ export class TranscriberSetting {
     return this.#asked === undefined ? this.#current : { model: this.#asked.model };
   }
 
-  /** A client's update, in the vendor's name. Throws Failure (`param`) for a model that the client may not use. */
-  asked(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
+  /**
+   * A client's update, in the vendor's name. Where the client may not use the model, the setting is left out and `refused`
+   * says why (`param`): what else the update says is applied.
+   */
+  asked(message: RealtimeMessage, session: JsonRecord): AskedUpdate {
     let named = message;
-    for (const place of places) {
-      const path = ["session", ...place, "model"];
+    let refused: Failure | undefined;
+    for (const at of paths) {
+      const path = ["session", ...at, "model"];
       refuseAmbiguousPath(message.data, path);
-      const setting = settingAt(session, place);
+      const setting = settingAt(session, at);
       if (setting === undefined) continue;
       const model = setting?.["model"];
       if (typeof model !== "string") {
@@ -46,35 +57,40 @@ export class TranscriberSetting {
         continue;
       }
       const upstreamName = this.#toVendor(model, path.join("."));
+      if (upstreamName instanceof Failure) {
+        refused = upstreamName;
+        named = without(named, path.slice(0, -1));
+        continue;
+      }
       this.#asked = { model, upstreamName };
       if (upstreamName !== model) named = withName(named, path, upstreamName);
     }
-    return named;
+    return { message: named, refused };
   }
 
   /** What the vendor reports of its session, with the model as the client names it. */
   seen(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
-    for (const place of places) {
-      const setting = settingAt(session, place);
+    for (const at of paths) {
+      const setting = settingAt(session, at);
       if (setting === undefined) continue;
       const upstreamName = setting?.["model"];
       const model = typeof upstreamName === "string" ? this.#toClient(upstreamName) : undefined;
       this.#current = setting === null ? undefined : { model };
       return model === undefined || model === upstreamName
         ? message
-        : withName(message, ["session", ...place, "model"], model);
+        : withName(message, ["session", ...at, "model"], model);
     }
     // A vendor that does not report this setting does as it was asked.
     this.#current = this.#asked && { model: this.#asked.model };
     return message;
   }
 
-  #toVendor(name: string, param: string): string {
+  #toVendor(name: string, param: string): string | Failure {
     try {
       return this.#names.toVendor(name);
     } catch (error) {
       const { code, message } = asFailure(error);
-      throw new Failure(code, message, { param });
+      return new Failure(code, message, { param });
     }
   }
 
@@ -84,9 +100,20 @@ export class TranscriberSetting {
   }
 }
 
+/** The same event without the member at a path. */
+function without({ data }: RealtimeMessage, path: readonly string[]): RealtimeMessage {
+  const cut = (value: unknown, [name = "", ...rest]: readonly string[]): unknown => {
+    if (!isRecord(value)) return value;
+    const { [name]: inner, ...others } = value;
+    return rest.length === 0 ? others : { ...others, [name]: cut(inner, rest) };
+  };
+  const event = cut(parseEvent(data), path);
+  return isRecord(event) ? eventMessage(event) : { data, binary: false };
+}
+
 /** The object at a path of members; null where that is said, undefined where nothing is. */
-function settingAt(session: JsonRecord, place: readonly string[]): JsonRecord | null | undefined {
+function settingAt(session: JsonRecord, path: readonly string[]): JsonRecord | null | undefined {
   let value: unknown = session;
-  for (const name of place) if (isRecord(value)) value = value[name];
+  for (const name of path) if (isRecord(value)) value = value[name];
   return isRecord(value) || value === null ? value : undefined;
 }

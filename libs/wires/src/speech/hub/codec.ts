@@ -1,8 +1,8 @@
-import type { Units } from "@modelgate/contracts";
+import type { SpeechWire, Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { ParsedRequest, RenderedRequest } from "../../kind/codec.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { SpeechRequest, SpeechWire } from "./request.ts";
+import type { SpeechRequest } from "./request.ts";
 
 /** What an event of streamed speech says. */
 export type SpeechEvent =
@@ -13,6 +13,27 @@ export type SpeechEvent =
   | { readonly kind: "error" }
   /** Nothing that the gateway has to know. */
   | { readonly kind: "other" };
+
+/** A request as it is sent to a vendor, with what stands in its address. */
+export interface RenderedSpeech extends RenderedRequest {
+  readonly query?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Speech that came in one piece of JSON. */
+export interface WholeSpeech {
+  readonly audio: Buffer;
+  readonly contentType: string;
+  readonly usage: Units | undefined;
+}
+
+/** A wire of speech that only vendors speak: it answers with audio, or with JSON that holds it. */
+export interface SpeechVendorCodec {
+  readonly wire: SpeechWire;
+  /** Throws Failure unsupported_parameter, its `param` in the neutral form's word, for what may not be lost. */
+  renderRequest(request: SpeechRequest, target: { readonly model: string }): RenderedSpeech;
+  /** Reads JSON with the audio; absent: the answer is audio. Throws Failure upstream_error for what is no speech. */
+  readonly parseAnswer?: (body: JsonRecord, request: SpeechRequest) => WholeSpeech;
+}
 
 /** One wire of speech, both directions. Pure and synchronous. */
 export interface SpeechCodec {

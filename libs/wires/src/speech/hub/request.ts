@@ -1,7 +1,5 @@
+import type { SpeechWire } from "@modelgate/contracts";
 import type { OwnMembers } from "../../kind/own-members.ts";
-
-/** The wires of speech: one folder each. */
-export type SpeechWire = "speech";
 
 /** Forms of audio that a client may ask for, and the media type of each; `pcm` is 24 kHz, 16 bit, mono, without a head. */
 export const speechFormats = {

@@ -1,6 +1,5 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { ownMembers } from "../../kind/own-members.ts";
 import { speechFormats, type SpeechFormat, type SpeechRequest } from "../hub/request.ts";

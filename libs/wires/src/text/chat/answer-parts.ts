@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { customNames, unwrapCustom } from "../hub/custom.ts";
 import type { AnswerContext } from "../hub/codec.ts";
 import { writeDataUrl } from "../hub/data-url.ts";
@@ -76,6 +76,6 @@ export function annotation(citation: Citation, from: number, length: number): re
   if (citation.own?.wire === "chat") return [citation.own.value];
   const { url, title, start, end } = citation;
   if (url === undefined) return [];
-  const place = { start_index: from + (start ?? 0), end_index: from + (end ?? length) };
-  return [{ type: "url_citation", url_citation: { ...place, title: title ?? url, url } }];
+  const range = { start_index: from + (start ?? 0), end_index: from + (end ?? length) };
+  return [{ type: "url_citation", url_citation: { ...range, title: title ?? url, url } }];
 }

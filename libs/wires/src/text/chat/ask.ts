@@ -1,6 +1,7 @@
 import { bodies, Failure } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import type { Static } from "typebox";
+import { wantsCost } from "../with-cost.ts";
 import { isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
@@ -10,7 +11,7 @@ import { readsBeyond } from "../reads-beyond.ts";
 import { askedFeesOf, reliedForFees } from "./fees.ts";
 
 /** The members that decide what a call may do and cost. */
-export const relied = Object.keys(bodies.ChatRequest.properties).concat("stream_options", reliedForFees);
+export const relied = Object.keys(bodies.ChatRequest.properties).concat("stream_options", "usage", reliedForFees);
 
 type ChatRequest = Static<typeof bodies.ChatRequest>;
 const shape = Compile(bodies.ChatRequest);
@@ -30,7 +31,8 @@ export function readAsk(body: unknown): TextAsk {
   return {
     model: body.model,
     stream,
-    includeUsage: wantsUsage(body),
+    includeUsage: wantsUsage(body) || wantsCost(body),
+    ...(wantsCost(body) ? { showsCost: true } : {}),
     maxOutputTokens: most === undefined ? undefined : (most + thoughtsBeside(body)) * choices,
     boundNames,
     readsBeyond: readsBeyond(body),

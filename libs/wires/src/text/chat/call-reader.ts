@@ -26,14 +26,14 @@ interface Call {
  */
 export class CallReader {
   readonly #book: PartBook;
-  readonly #place: readonly (string | number)[];
+  readonly #path: readonly (string | number)[];
   readonly #open = new Map<string, Call>();
   readonly #latest = new Map<unknown, Call>();
   #count = 0;
 
-  constructor(book: PartBook, place: readonly (string | number)[]) {
+  constructor(book: PartBook, path: readonly (string | number)[]) {
     this.#book = book;
-    this.#place = place;
+    this.#path = path;
   }
 
   /** Whether a piece begins a call. */
@@ -80,7 +80,7 @@ export class CallReader {
 
   #start(call: Call): readonly TextEvent[] {
     const { key, name, custom, pieces } = call;
-    if (call.id === "") call.id = callId(...this.#place, Number(key.slice("call:".length)), name);
+    if (call.id === "") call.id = callId(...this.#path, Number(key.slice("call:".length)), name);
     const opened = { kind: "tool-call", id: call.id, name } as const;
     const started = this.#book.start(key, custom ? { ...opened, custom } : opened);
     return [...started, ...this.#book.delta(key, pieces.join(""))];

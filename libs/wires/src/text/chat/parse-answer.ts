@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import { CallPairs } from "../hub/call-ids.ts";
@@ -19,12 +19,12 @@ export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAn
   const head = headOf(body);
   const usage = usageOf(body, dialect);
   const tier = body["service_tier"];
-  return {
+  return present({
     ...head,
     choices: choices.map((choice, index) => choiceOf(choice, [head.id, index])),
-    ...(usage === undefined ? {} : { usage }),
+    usage,
     ...(typeof tier === "string" ? { serviceTier: tier } : {}),
-  };
+  });
 }
 
 /** Who answered, and when: what whole answers and chunks share. The time is 0 where the vendor gives none. */
@@ -41,13 +41,13 @@ export function answeredChoices(body: JsonObject): readonly [JsonObject, ...Json
   const failed = failureOf(body);
   if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
   const [first, ...others] = choicesOf(body);
-  if (first === undefined) throw new Failure("upstream_error", "The vendor's answer holds no choice.");
+  if (first === undefined) throw new Failure("upstream_error", "The vendor's answer has no choices.");
   return [first, ...others];
 }
 
-function choiceOf(choice: JsonObject, place: readonly (string | number)[]): Choice {
+function choiceOf(choice: JsonObject, path: readonly (string | number)[]): Choice {
   const message = isRecord(choice["message"]) ? choice["message"] : {};
-  const parts = answerParts(message, place);
+  const parts = answerParts(message, path);
   const logprobs = choice["logprobs"];
   const logProbabilities = parseLogProbabilities(isRecord(logprobs) ? logprobs["content"] : undefined);
   return {
@@ -56,11 +56,11 @@ function choiceOf(choice: JsonObject, place: readonly (string | number)[]): Choi
   };
 }
 
-function answerParts(message: JsonObject, place: readonly (string | number)[]): readonly Part[] {
+function answerParts(message: JsonObject, path: readonly (string | number)[]): readonly Part[] {
   try {
-    return modelParts(new Fields(message), { calls: new CallPairs(), place, google: "chat" });
+    return modelParts(new Fields(message), { calls: new CallPairs(), path, google: "chat" });
   } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer holds a message that cannot be read.", { cause });
+    throw new Failure("upstream_error", "The vendor's answer has a message that cannot be read.", { cause });
   }
 }
 

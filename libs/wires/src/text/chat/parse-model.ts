@@ -8,10 +8,10 @@ import { readDetails, readExtra, sealedTexts, sealedThoughts, withSeal, type Det
 const mostCalls = 4_096;
 
 /** Where a message of the model stands, and what was called before it. */
-export interface ModelPlace {
+export interface ModelContext {
   readonly calls: CallPairs;
   /** Makes ids of calls that have none. */
-  readonly place: readonly (string | number)[];
+  readonly path: readonly (string | number)[];
   /** Whose a signature in Google's spelling is: a vendor's own on this wire, or a client's that Google's wire can read. */
   readonly google: "chat" | "content";
 }
@@ -20,7 +20,7 @@ export interface ModelPlace {
  * A message of the model, in an answer or in the history, as parts in one order: thoughts, words, images, refusal,
  * calls, audio. The wire has no other.
  */
-export function modelParts(message: Fields, at: ModelPlace): readonly Part[] {
+export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
   message.ignore("role", "annotations");
   const thoughts = [message.raw("reasoning_content"), message.raw("reasoning")].find(
     (text) => typeof text === "string",
@@ -49,12 +49,12 @@ function readWords(message: Fields, details: Details): readonly Part[] {
 }
 
 /** An image that the model made. */
-export function readModelImage(image: Fields, { google }: ModelPlace): Part {
+export function readModelImage(image: Fields, { google }: ModelContext): Part {
   image.ignore("type", "index");
   return withSeal(readImage(image), readExtra(image.raw("extra_content"), google));
 }
 
-function readCalls(message: Fields, at: ModelPlace): readonly ToolCallPart[] {
+function readCalls(message: Fields, at: ModelContext): readonly ToolCallPart[] {
   const calls = message
     .each("tool_calls", mostCalls)
     .map((call, index) => withSeal(readCall(call, index, at), readExtra(call.raw("extra_content"), at.google)));
@@ -64,22 +64,22 @@ function readCalls(message: Fields, at: ModelPlace): readonly ToolCallPart[] {
   return all;
 }
 
-function readCall(call: Fields, index: number, { place }: ModelPlace): ToolCallPart {
+function readCall(call: Fields, index: number, { path }: ModelContext): ToolCallPart {
   call.ignore("index");
   const type = call.text("type") === "custom" ? "custom" : "function";
   const called = call.fields(type);
   if (called === undefined) throw call.wrong(type, "an object");
   const name = called.needText("name");
   const given = call.text("id") ?? "";
-  const id = given === "" ? callId(...place, index, name) : given;
+  const id = given === "" ? callId(...path, index, name) : given;
   if (type === "custom") return { kind: "tool-call", id, name, arguments: called.text("input") ?? "", custom: true };
   return { kind: "tool-call", id, name, arguments: argumentsOf(called) };
 }
 
 /** The one call of a message, as it was before there were tools: it has no id. */
-function readOldCall(call: Fields, { place }: ModelPlace): ToolCallPart {
+function readOldCall(call: Fields, { path }: ModelContext): ToolCallPart {
   const name = call.needText("name");
-  return { kind: "tool-call", id: callId(...place, "function_call", name), name, arguments: argumentsOf(call) };
+  return { kind: "tool-call", id: callId(...path, "function_call", name), name, arguments: argumentsOf(call) };
 }
 
 /** JSON text; some vendors write the object itself. */

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { contentOf, mostParts, type ReadPart } from "../hub/content.ts";
 import { mediaTypeOfName, readDataUrl } from "../hub/data-url.ts";
 import { audioTypes, sourceOfUrl } from "../hub/media.ts";

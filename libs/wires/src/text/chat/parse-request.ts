@@ -1,5 +1,6 @@
+import { present } from "@modelgate/contracts";
 import { Fields } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
+import { wantsCost } from "../with-cost.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { JsonObject, OutputFormat, TextRequest } from "../hub/request.ts";
 import { parseTurns } from "./parse-turns.ts";
@@ -112,5 +113,8 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
 function parseStreamOptions(fields: Fields): boolean | undefined {
   const options = fields.fields("stream_options");
   if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
-  return options?.flag("include_usage");
+  if (!wantsCost(fields.value)) return options?.flag("include_usage");
+  fields.ignore("usage");
+  options?.ignore("include_usage");
+  return true;
 }

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { Tool, ToolChoice } from "../hub/request.ts";
 import { parseCache } from "./parse-parts.ts";
 import { parseSearch } from "./search.ts";

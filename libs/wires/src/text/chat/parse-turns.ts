@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import { CallPairs, callId } from "../hub/call-ids.ts";
 import { withSources } from "../hub/content.ts";
@@ -56,7 +57,7 @@ const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
   user: (dialogue, message) => dialogue.say("user", parseContent(message, "content")),
   assistant: (dialogue, message, index) => {
     const cited = parseCitations(message.raw("annotations"));
-    const said = modelParts(message, { calls: dialogue.calls, place: [index], google: "content" });
+    const said = modelParts(message, { calls: dialogue.calls, path: [index], google: "content" });
     const parts = withSources(said, cited, []);
     for (const part of parts) if (part.kind === "tool-call" && part.custom === true) dialogue.custom.add(part.id);
     dialogue.say("assistant", parts);
@@ -90,12 +91,14 @@ function readResult(dialogue: Dialogue, message: Fields, id: string): void {
   const name = message.text("name") ?? dialogue.calls.nameOf(id);
   const cache = parseCache(message);
   dialogue.calls.answered(id, name ?? "");
-  dialogue.answer({
-    kind: "tool-result",
-    callId: id,
-    ...(name === undefined ? {} : { name }),
-    parts,
-    ...(dialogue.custom.has(id) ? { custom: true } : {}),
-    ...(cache === undefined ? {} : { cache }),
-  });
+  dialogue.answer(
+    present({
+      kind: "tool-result",
+      callId: id,
+      name,
+      parts,
+      ...(dialogue.custom.has(id) ? { custom: true } : {}),
+      cache,
+    }),
+  );
 }

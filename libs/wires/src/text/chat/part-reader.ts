@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { parseCitations } from "./citations.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
@@ -129,15 +130,15 @@ export class PartReader {
       const key = previous === true ? "text" : "reasoning";
       if (this.#book.isOpen(key)) events.push(...this.#book.end(key, seal));
       else if (key === "text") events.push(...this.#book.whole({ kind: key, text: "", seal }));
-      else events.push(...this.#book.whole({ kind: key, text: "", seal, ...(id === undefined ? {} : { id }) }));
+      else events.push(...this.#book.whole(present({ kind: key, text: "", seal, id })));
     }
   }
 
   #takeImage(image: unknown, events: TextEvent[]): void {
     if (!isRecord(image)) return;
-    const place = { calls: new CallPairs(), place: [this.#answerId], google: "chat" } as const;
+    const context = { calls: new CallPairs(), path: [this.#answerId], google: "chat" } as const;
     try {
-      const part = readModelImage(new Fields(image), place);
+      const part = readModelImage(new Fields(image), context);
       events.push(...this.#endTextBut(undefined), ...this.#book.whole(part));
     } catch {
       // Not an image that can be read: it is left out.

@@ -171,7 +171,7 @@ export class PartWriter {
 
   #hold(held: string[], text: string): void {
     this.#held += text.length;
-    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent whole.");
+    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
     held.push(text);
   }
 

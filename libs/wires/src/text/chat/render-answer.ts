@@ -1,5 +1,4 @@
-import { Failure } from "@modelgate/contracts";
-import { present } from "../../json/present.ts";
+import { Failure, present } from "@modelgate/contracts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/codec.ts";
 import { logProbability } from "../hub/log-probabilities.ts";

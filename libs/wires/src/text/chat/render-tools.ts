@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { customParameters } from "../hub/custom.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Unsupported } from "../hub/unsupported.ts";

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { JsonObject, Tool } from "../hub/request.ts";
 import { locationOf, saysBeyond } from "../hub/search-wish.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
@@ -9,12 +9,12 @@ type Search = Extract<Tool, { kind: "web-search" }>;
 /** `web_search_options`: the wish for search on the web. */
 export function parseSearch(options: JsonObject): Search {
   const { search_context_size: contextSize, user_location, ...others } = options;
-  const place = isRecord(user_location) ? user_location["approximate"] : undefined;
+  const location = isRecord(user_location) ? user_location["approximate"] : undefined;
   return present({
     kind: "web-search" as const,
     wire: "chat" as const,
     options,
-    wish: present({ contextSize, location: locationOf(place) }),
+    wish: present({ contextSize, location: locationOf(location) }),
     more: Object.keys(others).length > 0 ? true : undefined,
   });
 }

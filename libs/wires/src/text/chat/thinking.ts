@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { efforts, type ReasoningWish } from "../hub/request.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { inputTotal, outputTotal, type Units } from "@modelgate/contracts";
+import { inputTotal, outputTotal, type Units, present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -71,11 +71,11 @@ export function renderUsage(units: Units): JsonObject {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: {
+    prompt_tokens_details: present({
       cached_tokens: units.cachedInputTokens ?? 0,
       audio_tokens: units.inputAudioTokens ?? 0,
-      ...(written === undefined ? {} : { cache_write_tokens: written }),
-    },
+      cache_write_tokens: written,
+    }),
     completion_tokens_details: {
       reasoning_tokens: units.reasoningTokens ?? 0,
       audio_tokens: units.outputAudioTokens ?? 0,

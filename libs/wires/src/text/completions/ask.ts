@@ -1,5 +1,6 @@
 import { bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
+import { wantsCost } from "../with-cost.ts";
 import { isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
@@ -7,7 +8,11 @@ import { boundsIn } from "../bounds.ts";
 import { askedFeesOf, reliedForFees } from "../chat/fees.ts";
 
 /** The members that decide what a call may do and cost. */
-export const relied = Object.keys(bodies.CompletionsRequest.properties).concat("stream_options", reliedForFees);
+export const relied = Object.keys(bodies.CompletionsRequest.properties).concat(
+  "stream_options",
+  "usage",
+  reliedForFees,
+);
 
 const shape = Compile(bodies.CompletionsRequest);
 
@@ -22,7 +27,8 @@ export function readAsk(body: unknown): TextAsk {
   return {
     model: body.model,
     stream: body.stream ?? false,
-    includeUsage: wantsUsage(body),
+    includeUsage: wantsUsage(body) || wantsCost(body),
+    ...(wantsCost(body) ? { showsCost: true } : {}),
     maxOutputTokens: most === undefined ? undefined : most * choices,
     boundNames,
     readsBeyond: false,

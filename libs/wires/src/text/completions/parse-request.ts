@@ -1,5 +1,6 @@
+import { present } from "@modelgate/contracts";
+import { wantsCost } from "../with-cost.ts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { TextRequest } from "../hub/request.ts";
 import { parsePrompts } from "./parse-prompts.ts";
@@ -85,5 +86,8 @@ function parseStop(fields: Fields): readonly string[] | undefined {
 function parseStreamOptions(fields: Fields): boolean | undefined {
   const options = fields.fields("stream_options");
   if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
-  return options?.flag("include_usage");
+  if (!wantsCost(fields.value)) return options?.flag("include_usage");
+  fields.ignore("usage");
+  options?.ignore("include_usage");
+  return true;
 }

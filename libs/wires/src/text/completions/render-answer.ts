@@ -1,5 +1,4 @@
-import { addUnits, Failure, type Units } from "@modelgate/contracts";
-import { present } from "../../json/present.ts";
+import { addUnits, Failure, type Units, present } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/codec.ts";

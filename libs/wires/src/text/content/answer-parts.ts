@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { Part, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { callPart, sourcePart } from "./render-parts.ts";

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { Citation } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 
@@ -18,7 +18,7 @@ function cited(metadata: unknown): readonly Citation[] {
   return all.filter(isRecord).map(({ uri, title }) => source(uri, title));
 }
 
-/** Each support names chunks by their place; without supports the chunks speak for themselves. */
+/** Each support names chunks by their index; without supports the chunks speak for themselves. */
 function grounded(metadata: unknown): readonly Citation[] {
   if (!isRecord(metadata) || !Array.isArray(metadata["groundingChunks"])) return [];
   const chunks = metadata["groundingChunks"].map((chunk: unknown) => {
@@ -27,11 +27,11 @@ function grounded(metadata: unknown): readonly Citation[] {
   });
   const supports: unknown = metadata["groundingSupports"];
   if (!Array.isArray(supports)) return chunks.filter((chunk) => chunk !== undefined);
-  return supports.filter(isRecord).flatMap(({ segment, groundingChunkIndices: places }) => {
+  return supports.filter(isRecord).flatMap(({ segment, groundingChunkIndices: indices }) => {
     const text = isRecord(segment) ? segment["text"] : undefined;
-    const named: readonly unknown[] = Array.isArray(places) ? places : [];
-    return named.flatMap((place) => {
-      const chunk = typeof place === "number" ? chunks[place] : undefined;
+    const named: readonly unknown[] = Array.isArray(indices) ? indices : [];
+    return named.flatMap((index) => {
+      const chunk = typeof index === "number" ? chunks[index] : undefined;
       return chunk === undefined ? [] : [{ ...chunk, ...(typeof text === "string" ? { citedText: text } : {}) }];
     });
   });

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import { withSources } from "../hub/content.ts";
@@ -22,7 +22,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const choices = isBlocked(body)
     ? [blocked]
     : answeredCandidates(body).map((each, index) => choiceOf(each, head.id, index));
-  return { ...head, choices, ...(usage === undefined ? {} : { usage }) };
+  return present({ ...head, choices, usage });
 }
 
 /** The time is 0 where the vendor gives none. */
@@ -43,7 +43,7 @@ export function candidatesOf(body: JsonObject): readonly JsonObject[] {
 /** Reads the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
 export function answeredCandidates(body: JsonObject): readonly JsonObject[] {
   const candidates = candidatesOf(body);
-  if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no candidate.");
+  if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer has no candidates.");
   return candidates;
 }
 
@@ -53,8 +53,8 @@ export function isBlocked(body: JsonObject): boolean {
   return isRecord(feedback) && typeof feedback["blockReason"] === "string" && candidatesOf(body).length === 0;
 }
 
-/** A candidate's parts as they are; its calls get ids of their place where they have none. */
-export function answerParts(candidate: JsonObject, place: readonly (string | number)[]): readonly Part[] {
+/** A candidate's parts as they are; its calls get ids of their path where they have none. */
+export function answerParts(candidate: JsonObject, path: readonly (string | number)[]): readonly Part[] {
   const content = candidate["content"];
   const parts: unknown = isRecord(content) ? content["parts"] : undefined;
   if (!Array.isArray(parts)) return [];
@@ -64,9 +64,9 @@ export function answerParts(candidate: JsonObject, place: readonly (string | num
     if (said !== undefined) return said;
     const own = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
     try {
-      return parsePart(new Fields(part, "", "either"), { calls, place: [...place, index, own] });
+      return parsePart(new Fields(part, "", "either"), { calls, path: [...path, index, own] });
     } catch (cause) {
-      throw new Failure("upstream_error", "The vendor's answer holds a part that cannot be read.", { cause });
+      throw new Failure("upstream_error", "The vendor's answer has a part that cannot be read.", { cause });
     }
   });
 }

@@ -10,13 +10,13 @@ import { sealOf } from "./seals.ts";
 const mostResultParts = 1_024;
 
 /** Where a part stands and what was called before it. */
-export interface PartPlace {
+export interface PartContext {
   readonly calls: CallPairs;
   /** Makes ids of calls that have none. */
-  readonly place: readonly (string | number)[];
+  readonly path: readonly (string | number)[];
 }
 
-type ReadPart = (part: Fields, at: PartPlace) => Part;
+type ReadPart = (part: Fields, at: PartContext) => Part;
 
 const readers: Readonly<Record<string, ReadPart>> = {
   functionCall: readCall,
@@ -34,7 +34,7 @@ const readers: Readonly<Record<string, ReadPart>> = {
 };
 
 /** One part, by the one member that it has beside its flags. */
-export function parsePart(part: Fields, at: PartPlace): Part {
+export function parsePart(part: Fields, at: PartContext): Part {
   const name = Object.keys(readers).find((each) => part.has(each));
   const read = name === undefined ? undefined : readers[name];
   if (read !== undefined) {
@@ -58,17 +58,17 @@ function withSeal(part: Part, fields: Fields): Part {
   return seal === undefined || part.kind !== "image" ? part : { ...part, seal };
 }
 
-function readCall(part: Fields, { calls, place }: PartPlace): Part {
+function readCall(part: Fields, { calls, path }: PartContext): Part {
   const call = need(part, "functionCall");
   const name = call.needText("name");
-  const id = call.text("id") ?? callId(...place, name);
+  const id = call.text("id") ?? callId(...path, name);
   calls.called(id, name);
   const seal = sealOf(part);
   const said = { kind: "tool-call", id, name, arguments: argumentsOf(call.record("args")) } as const;
   return seal === undefined ? said : { ...said, seal };
 }
 
-function readResponse(part: Fields, { calls, place }: PartPlace): ToolResultPart {
+function readResponse(part: Fields, { calls, path }: PartContext): ToolResultPart {
   part.ignore("thoughtSignature");
   const response = need(part, "functionResponse");
   const given = response.text("id");
@@ -77,7 +77,7 @@ function readResponse(part: Fields, { calls, place }: PartPlace): ToolResultPart
   const images = response.each("parts", mostResultParts).map((each) => resultMedia(each));
   return {
     kind: "tool-result",
-    callId: calls.answered(given, name) ?? callId(...place, name),
+    callId: calls.answered(given, name) ?? callId(...path, name),
     ...(name === "" ? {} : { name }),
     parts: [{ kind: "text", text }, ...images],
     ...(isError ? { isError } : {}),

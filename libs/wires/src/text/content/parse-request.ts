@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { Fields } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { JsonObject, OutputFormat, TextRequest } from "../hub/request.ts";
 import { parseTurns, parseInstructions } from "./parse-turns.ts";

@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { isRecord, type Fields } from "../../json/fields.ts";
 import type { JsonObject, Tool, ToolChoice } from "../hub/request.ts";
 import { jsonSchemaOf } from "./schema.ts";
@@ -27,12 +28,12 @@ function parseFunction(declared: Fields): Tool {
   const description = declared.text("description");
   const parameters = declared.record("parametersJsonSchema") ?? declared.record("parameters");
   const raw = declared.has("parametersJsonSchema");
-  return {
+  return present({
     kind: "function",
     name: declared.needText("name"),
-    ...(description === undefined ? {} : { description }),
-    ...(parameters === undefined ? {} : { parameters: raw ? parameters : jsonSchemaOf(parameters) }),
-  };
+    description,
+    parameters: parameters === undefined ? undefined : raw ? parameters : jsonSchemaOf(parameters),
+  });
 }
 
 const modes = {

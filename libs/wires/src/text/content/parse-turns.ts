@@ -14,7 +14,7 @@ export function parseTurns(body: Fields): readonly Turn[] {
     const role = content.word("role", ["user", "model", "function"]) ?? "user";
     const parts = content
       .each("parts", mostParts)
-      .map((part, at) => parsePart(part, { calls, place: ["contents", index, at] }));
+      .map((part, at) => parsePart(part, { calls, path: ["contents", index, at] }));
     return { role: role === "model" ? "assistant" : "user", parts: joinThoughts(parts) };
   });
 }
@@ -39,7 +39,7 @@ export function parseInstructions(body: Fields): readonly TextPart[] {
   const content = body.fields("systemInstruction");
   content?.ignore("role");
   const parts: readonly Fields[] = content?.each("parts", mostParts) ?? [];
-  return parts.map((part) => onlyText(part, parsePart(part, { calls: new CallPairs(), place: ["system"] })));
+  return parts.map((part) => onlyText(part, parsePart(part, { calls: new CallPairs(), path: ["system"] })));
 }
 
 function onlyText(fields: Fields, part: Part): TextPart {

@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/codec.ts";
 import type { JsonObject } from "../hub/request.ts";

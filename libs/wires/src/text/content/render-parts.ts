@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { argsOf } from "../hub/call-arguments.ts";
 import { mediaTypeOfName } from "../hub/data-url.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";

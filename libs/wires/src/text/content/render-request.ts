@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";

@@ -29,10 +29,8 @@ export function jsonSchemaOf(schema: unknown, depth = 0): JsonObject {
       return [plain, member(plain, value, depth + 1)] as const;
     });
   const example = schema["example"] ?? undefined;
-  const read: JsonObject = {
-    ...Object.fromEntries(members),
-    ...(example === undefined ? {} : { examples: [example] }),
-  };
+  const own: JsonObject = Object.fromEntries(members);
+  const read = example === undefined ? own : { ...own, examples: [example] };
   return schema["nullable"] === true ? orNull(read) : read;
 }
 

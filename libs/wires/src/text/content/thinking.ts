@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { effortOf } from "../hub/effort.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { Effort, JsonObject, ReasoningWish } from "../hub/request.ts";

@@ -1,6 +1,5 @@
-import { inputTotal, outputTotal, type Units } from "@modelgate/contracts";
+import { inputTotal, outputTotal, type Units, present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 

@@ -1,5 +1,4 @@
-import { Failure, renderFailure, type Units } from "@modelgate/contracts";
-import { present } from "../../json/present.ts";
+import { Failure, renderFailure, type Units, present } from "@modelgate/contracts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { dispatch } from "../hub/dispatch.ts";
@@ -100,7 +99,7 @@ export class ContentWriter implements StreamWriter {
       return this.#piece([present({ ...said, logprobsResult: renderProbabilities(logProbabilities) })]);
     }
     this.#held += text.length;
-    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent whole.");
+    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
     open.pieces.push(text);
     return "";
   }

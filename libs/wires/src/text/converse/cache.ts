@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import type { CacheHint, JsonObject } from "../hub/request.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 

@@ -21,7 +21,7 @@ export function takesCachePoints(model: string): boolean {
 }
 
 /** Where a model reads how many of the likeliest tokens it may choose among; undefined: nowhere. */
-export function topKPlace(model: string): "top_k" | "inferenceConfig" | undefined {
+export function topKMember(model: string): "top_k" | "inferenceConfig" | undefined {
   if (isClaude(model)) return "top_k";
   return model.includes("amazon.nova") ? "inferenceConfig" : undefined;
 }

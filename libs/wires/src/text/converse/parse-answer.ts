@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -15,14 +15,14 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const finish = finishOf(body["stopReason"], new Set(parts.map(({ kind }) => kind)));
   const tier = converseFees(body)?.tier;
   const stopSequence = stopSequenceOf(body["additionalModelResponseFields"]);
-  return {
+  return present({
     id: "",
     model: "",
     createdAt: 0,
-    choices: [{ parts, finish, ...(stopSequence === undefined ? {} : { stopSequence }) }],
-    ...(usage === undefined ? {} : { usage }),
-    ...(tier === undefined ? {} : { serviceTier: tier }),
-  };
+    choices: [present({ parts, finish, stopSequence })],
+    usage,
+    serviceTier: tier,
+  });
 }
 
 /** Reads what a complete answer reports of its cost. Throws Failure upstream_error if it is not one. */

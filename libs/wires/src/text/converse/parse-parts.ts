@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { argumentsOf } from "../hub/call-arguments.ts";
 import type { Citation, Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -27,7 +27,7 @@ function parseThoughts({ reasoningText, redactedContent }: JsonObject): readonly
   const seal = signatureSeal(reasoningText["signature"]);
   const text = textOf(reasoningText["text"]);
   if (text === "" && seal === undefined) return [];
-  return [{ kind: "reasoning", text, ...(seal === undefined ? {} : { seal }) }];
+  return [present({ kind: "reasoning", text, seal })];
 }
 
 function parseCited({ content, citations }: JsonObject): readonly Part[] {

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { own } from "../../json/own.ts";
 import { parseRecord } from "../../json/parse-record.ts";
@@ -135,12 +135,12 @@ export class ConverseReader implements StreamReader {
     return [
       ...ended,
       ...this.#book.endAll(),
-      {
+      present({
         type: "finish",
         choice: 0,
         reason: finishOf(stopReason, this.#book.kinds),
-        ...(stopSequence === undefined ? {} : { stopSequence }),
-      },
+        stopSequence,
+      }),
     ];
   }
 
@@ -174,5 +174,5 @@ const statuses: Readonly<Record<string, number>> = {
 
 function failureOf(code: string, message: string): TextEvent {
   const status = own(statuses, code);
-  return { type: "failure", code, message, ...(status === undefined ? {} : { status }) };
+  return present({ type: "failure", code, message, status });
 }

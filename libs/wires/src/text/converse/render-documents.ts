@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { own } from "../../json/own.ts";
-import { present } from "../../json/present.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { FilePart, Source } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";

@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude-generations.ts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { unsupportedFailure, unsupportedFields } from "../hub/field-support.ts";
@@ -6,7 +6,7 @@ import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { Unsupported } from "../hub/unsupported.ts";
 import { fieldSupport } from "./field-support.ts";
-import { isClaude, takesCachePoints, topKPlace } from "./models.ts";
+import { isClaude, takesCachePoints, topKMember } from "./models.ts";
 import { DocumentNames } from "./render-documents.ts";
 import { renderToolConfig } from "./render-tools.ts";
 import { renderTurns } from "./render-turns.ts";
@@ -65,7 +65,7 @@ function renderSampling(
   // One is the default of both.
   unsupported.noteIf("temperature", isLost(temperature, inference.temperature));
   unsupported.noteIf("topP", isLost(topP, inference.topP));
-  return { inference, fields: renderTopK(topK, free ? topKPlace(model) : undefined, unsupported) };
+  return { inference, fields: renderTopK(topK, free ? topKMember(model) : undefined, unsupported) };
 }
 
 function isLost(given: number | undefined, kept: number | undefined): boolean {
@@ -74,12 +74,12 @@ function isLost(given: number | undefined, kept: number | undefined): boolean {
 
 function renderTopK(
   topK: number | undefined,
-  place: ReturnType<typeof topKPlace>,
+  member: ReturnType<typeof topKMember>,
   unsupported: Unsupported,
 ): JsonObject {
-  unsupported.noteIf("topK", place === undefined && topK !== undefined);
-  if (topK === undefined || place === undefined) return {};
-  return place === "top_k" ? { top_k: topK } : { inferenceConfig: { topK } };
+  unsupported.noteIf("topK", member === undefined && topK !== undefined);
+  if (topK === undefined || member === undefined) return {};
+  return member === "top_k" ? { top_k: topK } : { inferenceConfig: { topK } };
 }
 
 function outputOf({ format }: TextRequest, unsupported: Unsupported): JsonObject | undefined {

@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import { customParameters } from "../hub/custom.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 
 /**
  * An id for a call that has none, made of where it stands: the same whenever the same conversation is read, another
- * for every other place.
+ * for every other path.
  */
-export function callId(...place: readonly (string | number)[]): string {
-  return `call_${createHash("sha256").update(JSON.stringify(place)).digest("hex").slice(0, 24)}`;
+export function callId(...path: readonly (string | number)[]): string {
+  return `call_${createHash("sha256").update(JSON.stringify(path)).digest("hex").slice(0, 24)}`;
 }
 
 /** A call that waits for its result. */

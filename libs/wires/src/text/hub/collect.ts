@@ -1,5 +1,4 @@
-import { Failure, type Units } from "@modelgate/contracts";
-import { present } from "../../json/present.ts";
+import { Failure, type Units, present } from "@modelgate/contracts";
 import { dispatch } from "./dispatch.ts";
 import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
 import type { Citation, Part, Seal, TokenProbability } from "./part.ts";
@@ -71,7 +70,7 @@ export class Collector {
     const choices = [...this.#choices.entries()]
       .sort(([left], [right]) => left - right)
       .map(([, choice]) => wholeChoice(choice));
-    return { id, model, createdAt, choices, ...(this.#usage === undefined ? {} : { usage: this.#usage }) };
+    return present({ id, model, createdAt, choices, usage: this.#usage });
   }
 
   #grow(choice: number, part: number, how: { readonly opened?: OpenedPart; readonly whole?: Part }): void {
@@ -91,11 +90,11 @@ export class Collector {
 
 function wholeChoice({ parts, end }: GrowingChoice): Choice {
   const ordered = [...parts.entries()].sort(([left], [right]) => left - right);
-  return {
+  return present({
     parts: ordered.flatMap(([, growing]) => wholePart(growing)),
     finish: end?.finish ?? "other",
-    ...(end?.stopSequence === undefined ? {} : { stopSequence: end.stopSequence }),
-  };
+    stopSequence: end?.stopSequence === undefined ? undefined : end.stopSequence,
+  });
 }
 
 function wholePart({ opened, whole, pieces, citations, logProbabilities, seal }: Growing): readonly Part[] {

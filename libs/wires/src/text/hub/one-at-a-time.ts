@@ -62,7 +62,8 @@ export class OneAtATime {
 
   #wait(event: PartEvent): void {
     if (event.type === "part-delta") this.#characters += event.text.length + 1;
-    if (this.#characters > mostWaiting) throw new Failure("upstream_error", "Too much of the answer waits for a part.");
+    if (this.#characters > mostWaiting)
+      throw new Failure("upstream_error", "Too much of the answer is waiting for one part.");
     const events = this.#waiting.get(event.part);
     if (events === undefined) this.#waiting.set(event.part, [event]);
     else events.push(event);

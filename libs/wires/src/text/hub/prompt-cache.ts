@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import type { CacheHint } from "./cache-hint.ts";
 import type { Part } from "./part.ts";
 import type { TextRequest } from "./request.ts";
@@ -13,13 +14,13 @@ export function cachedBy(model: string, request: TextRequest): TextRequest {
   const marks = cachesByItself.test(model) ? marksOf(request) : [];
   if (marks.length === 0) return request;
   const isLong = marks.some(({ lifetime }) => lifetime === "1h");
-  return {
+  return present({
     ...request,
     instructions: request.instructions.map(unmarked),
     turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(unmarkedDeep) })),
-    ...(request.tools === undefined ? {} : { tools: request.tools.map(unmarked) }),
+    tools: request.tools === undefined ? undefined : request.tools.map(unmarked),
     ...(isLong ? { cacheRetention: request.cacheRetention ?? "24h" } : {}),
-  };
+  });
 }
 
 function marksOf({ instructions, turns, tools = [] }: TextRequest): readonly CacheHint[] {

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 
 /** The name by which a choice of tools forces the vendor's search on the web. */
 export const searchName = "web_search";
@@ -19,8 +19,8 @@ export interface SearchWish {
 /** A location without the word that every wire puts beside it. */
 export function locationOf(value: unknown): JsonRecord | undefined {
   if (!isRecord(value)) return undefined;
-  const { type: _, ...place }: JsonRecord = value;
-  return present(place);
+  const { type: _, ...location }: JsonRecord = value;
+  return present(location);
 }
 
 /** A location as most wires say it. */

@@ -1,11 +1,11 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { argsOf } from "../hub/call-arguments.ts";
 import type { Part, ReasoningPart, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { Envelope } from "../hub/seals.ts";
 import { renderCitation } from "./citations.ts";
-import { carrierBlock, isRedacted, signatureFor } from "./seals.ts";
+import { sealBlock, isRedacted, signatureFor } from "./seals.ts";
 
 /**
  * An answer's parts for a client. The seal of its last words is left out: clients take the last block for the answer, and
@@ -47,5 +47,5 @@ function thoughtBlocks({ text, seal }: ReasoningPart): readonly JsonObject[] {
 
 /** What carries another vendor's seal of words or a call; nothing for this wire's, which seals thoughts only. */
 export function sealBlocks(seal: Seal | undefined, on: Omit<Envelope, "seal">): readonly JsonObject[] {
-  return seal === undefined || seal.wire === "messages" ? [] : [carrierBlock({ seal, ...on })];
+  return seal === undefined || seal.wire === "messages" ? [] : [sealBlock({ seal, ...on })];
 }

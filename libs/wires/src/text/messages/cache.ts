@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { CacheHint, JsonObject } from "../hub/request.ts";
 
 /** `cache_control` of a block or a tool, as a member to spread; nothing where there is none. */

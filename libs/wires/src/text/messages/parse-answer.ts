@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
@@ -15,14 +15,14 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const tier = isRecord(body["usage"]) ? tierOf(body["usage"]["service_tier"]) : undefined;
   const finish = finishOf(body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
   const stopSequence = body["stop_sequence"];
-  return {
+  return present({
     id: textOf(body["id"]),
     model: textOf(body["model"]),
     createdAt: 0,
     choices: [{ parts, finish, ...(typeof stopSequence === "string" ? { stopSequence } : {}) }],
-    ...(usage === undefined ? {} : { usage }),
-    ...(tier === undefined ? {} : { serviceTier: tier }),
-  };
+    usage,
+    serviceTier: tier,
+  });
 }
 
 /** Reads the content blocks of a message. Throws Failure upstream_error if there are none to read. */
@@ -41,7 +41,7 @@ function partsOf(body: JsonObject): readonly Part[] {
   try {
     return parseContent(new Fields(body), "content", new Map());
   } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer holds a block that cannot be read.", { cause });
+    throw new Failure("upstream_error", "The vendor's answer has a block that cannot be read.", { cause });
   }
 }
 

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord, type Fields } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { FilePart, ImagePart } from "../hub/part.ts";
 import { parseCache } from "./cache.ts";
 import { addressOf, bytesOf, imageSource } from "./parse-sources.ts";

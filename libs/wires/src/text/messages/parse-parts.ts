@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { own } from "../../json/own.ts";
 import type { Fields } from "../../json/fields.ts";
 import { argumentsOf } from "../hub/call-arguments.ts";
@@ -87,21 +88,21 @@ function readCall(block: Fields, names: CallNames): readonly Part[] {
 function readThinking(block: Fields): readonly Part[] {
   const seal = sealOfSignature(block.text("signature") ?? "");
   const text = block.text("thinking") ?? "";
-  return [{ kind: "reasoning", text, ...(seal === undefined ? {} : { seal }) }];
+  return [present({ kind: "reasoning", text, seal })];
 }
 
 function readResult(block: Fields, names: CallNames): readonly Part[] {
   const callId = block.needText("tool_use_id");
   const name = names.get(callId);
   return [
-    {
+    present({
       kind: "tool-result",
       callId,
-      ...(name === undefined ? {} : { name }),
+      name,
       parts: resultParts(block, names),
       ...(block.flag("is_error") === true ? { isError: true } : {}),
       ...parseCache(block),
-    },
+    }),
   ];
 }
 

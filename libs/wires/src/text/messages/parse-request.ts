@@ -1,6 +1,5 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, OutputFormat, TextRequest, Turn } from "../hub/request.ts";

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 import { parseCache } from "./cache.ts";
 import { parseSearch } from "./search.ts";

@@ -1,4 +1,4 @@
-import { Failure, type Units } from "@modelgate/contracts";
+import { Failure, type Units, present } from "@modelgate/contracts";
 import { own } from "../../json/own.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseRecord } from "../../json/parse-record.ts";
@@ -188,10 +188,10 @@ const statuses: Readonly<Record<string, number>> = {
 function failureOf(error: JsonRecord): TextEvent {
   const type = textOf(error["type"]);
   const status = own(statuses, type);
-  return {
+  return present({
     type: "failure",
     code: type === "" ? "api_error" : type,
     message: textOf(error["message"]),
-    ...(status === undefined ? {} : { status }),
-  };
+    status,
+  });
 }

@@ -1,6 +1,6 @@
+import { present } from "@modelgate/contracts";
 import { createHash } from "node:crypto";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { argsOf } from "../hub/call-arguments.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Unsupported } from "../hub/unsupported.ts";

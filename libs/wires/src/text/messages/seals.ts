@@ -22,7 +22,7 @@ export function isRedacted(seal: Seal | undefined): boolean {
 }
 
 /** A block for another vendor's seal of something else than thoughts: clients send it back unread. */
-export function carrierBlock(envelope: Envelope): JsonObject {
+export function sealBlock(envelope: Envelope): JsonObject {
   return { type: "redacted_thinking", data: closeEnvelope(envelope) };
 }
 

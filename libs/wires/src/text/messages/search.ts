@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import type { JsonObject, Tool } from "../hub/request.ts";
 import { locationOf, renderLocation, saysBeyond, searchName } from "../hub/search-wish.ts";
 import type { Unsupported } from "../hub/unsupported.ts";

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { Target } from "../hub/codec.ts";
 import { effortOf } from "../hub/effort.ts";
 import { leastBudget, thinkingBudget } from "../hub/thinking-budget.ts";

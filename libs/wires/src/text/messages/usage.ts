@@ -1,6 +1,5 @@
-import { outputTotal, type UnitName, type Units } from "@modelgate/contracts";
+import { outputTotal, type UnitName, type Units, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 

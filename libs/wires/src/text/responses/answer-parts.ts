@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import { ownSeal } from "../hub/seals.ts";
 import type { CompactionPart, ImagePart, Part, ReasoningPart, ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";

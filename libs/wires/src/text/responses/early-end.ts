@@ -175,9 +175,9 @@ class SeenAnswer {
     const isText = began["type"] === "output_text";
     const part = { ...began, [member]: words, ...(isText ? { annotations } : {}) };
     const summary = began["type"] === "summary_text";
-    const place = summary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
+    const index = summary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
     const said = { [member]: words, ...(isText ? { logprobs: [] } : {}) };
     const done = summary ? "response.reasoning_summary_part.done" : "response.content_part.done";
-    return [[event(type, { ...at, ...place, ...said }), event(done, { ...at, ...place, part })], part];
+    return [[event(type, { ...at, ...index, ...said }), event(done, { ...at, ...index, part })], part];
   }
 }

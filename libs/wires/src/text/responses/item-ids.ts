@@ -2,7 +2,7 @@
 const prefixes = ["msg", "rs", "fc", "ctc", "ig", "cmp", "item"] as const;
 export type ItemPrefix = (typeof prefixes)[number];
 
-/** The id of the item at a place of the output: the same in a stream and in the whole answer, and new in every answer. */
+/** The id of the item at an index of the output: the same in a stream and in the whole answer, and new in every answer. */
 export function itemId(answerId: string, prefix: ItemPrefix, index: number): string {
   return `${prefix}_${answerId.slice(answerId.indexOf("_") + 1)}_${index}`;
 }

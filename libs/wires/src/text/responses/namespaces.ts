@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { createHash } from "node:crypto";
-import { present } from "../../json/present.ts";
 import type { JsonObject, NamespacedTool, Tool } from "../hub/request.ts";
 
 /** Longest name of a function that every vendor takes. */

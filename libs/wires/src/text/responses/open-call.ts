@@ -2,7 +2,7 @@ import type { OpenedPart } from "../hub/answer.ts";
 import { unwrapCustom } from "../hub/custom.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { LocalName } from "./namespaces.ts";
-import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
+import type { Emit, ItemRef, OpenItem } from "./open-item.ts";
 import { callItem, type ItemStatus } from "./answer-parts.ts";
 
 type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
@@ -13,15 +13,15 @@ type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
  */
 export class OpenCall implements OpenItem {
   readonly #emit: Emit;
-  readonly #place: ItemPlace;
+  readonly #ref: ItemRef;
   readonly #call: OpenedCall;
   readonly #wrapped: boolean;
   readonly #local: LocalName | undefined;
   readonly #pieces: string[] = [];
 
-  constructor(emit: Emit, place: ItemPlace, call: OpenedCall, wrapped: boolean, local?: LocalName) {
+  constructor(emit: Emit, ref: ItemRef, call: OpenedCall, wrapped: boolean, local?: LocalName) {
     this.#emit = emit;
-    this.#place = place;
+    this.#ref = ref;
     this.#call = wrapped ? { ...call, custom: true } : call;
     this.#wrapped = wrapped;
     this.#local = local;
@@ -58,7 +58,7 @@ export class OpenCall implements OpenItem {
 
   item(status: ItemStatus): JsonObject {
     const text = status === "in_progress" ? "" : this.#text();
-    return callItem(this.#place.id, { ...this.#call, arguments: text }, status, this.#local);
+    return callItem(this.#ref.id, { ...this.#call, arguments: text }, status, this.#local);
   }
 
   #text(): string {
@@ -68,7 +68,7 @@ export class OpenCall implements OpenItem {
 
   #event(what: "delta" | "done", members: JsonObject): string {
     const type = this.#call.custom === true ? "custom_tool_call_input" : "function_call_arguments";
-    const { id, index } = this.#place;
+    const { id, index } = this.#ref;
     return this.#emit(`response.${type}.${what}`, { item_id: id, output_index: index, ...members });
   }
 }

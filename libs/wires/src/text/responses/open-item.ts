@@ -6,8 +6,8 @@ import type { ItemStatus } from "./answer-parts.ts";
 /** Puts one event on the wire: its type, and its members beside type and sequence number. */
 export type Emit = (type: string, members: JsonObject) => string;
 
-/** Where an item stands: in every event about it. */
-export interface ItemPlace {
+/** What every event about an item names it by. */
+export interface ItemRef {
   readonly id: string;
   readonly index: number;
 }

@@ -1,9 +1,9 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import type { OpenedPart } from "../hub/answer.ts";
 import { logProbability } from "../hub/log-probabilities.ts";
 import type { Citation, RefusalPart, TextPart, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
+import type { Emit, ItemRef, OpenItem } from "./open-item.ts";
 import { messageItem, type ItemStatus } from "./answer-parts.ts";
 import { annotation, outputText } from "./render-parts.ts";
 
@@ -21,13 +21,13 @@ interface Growing {
 /** A message: texts and refusals as its content parts. */
 export class OpenMessage implements OpenItem {
   readonly #emit: Emit;
-  readonly #place: ItemPlace;
+  readonly #ref: ItemRef;
   readonly #done: (TextPart | RefusalPart)[] = [];
   #open: Growing | undefined;
 
-  constructor(emit: Emit, place: ItemPlace) {
+  constructor(emit: Emit, ref: ItemRef) {
     this.#emit = emit;
-    this.#place = place;
+    this.#ref = ref;
   }
 
   joins({ kind }: OpenedPart): boolean {
@@ -88,11 +88,11 @@ export class OpenMessage implements OpenItem {
 
   item(status: ItemStatus): JsonObject {
     const open = this.#open === undefined ? [] : [whole(this.#open)];
-    return messageItem(this.#place.id, [...this.#done, ...open], status);
+    return messageItem(this.#ref.id, [...this.#done, ...open], status);
   }
 
   #event(type: string, members: JsonObject): string {
-    const { id, index } = this.#place;
+    const { id, index } = this.#ref;
     return this.#emit(type, { item_id: id, output_index: index, content_index: this.#done.length, ...members });
   }
 }

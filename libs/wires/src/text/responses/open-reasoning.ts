@@ -2,13 +2,13 @@ import type { OpenedPart } from "../hub/answer.ts";
 import type { ReasoningPart, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { sealForClient, unsealed } from "../hub/seals.ts";
-import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
+import type { Emit, ItemRef, OpenItem } from "./open-item.ts";
 import { isSummary, reasoningItem, type ItemStatus } from "./answer-parts.ts";
 
 /** Thoughts: summaries and contents under one id, with the seal that brings them back. */
 export class OpenReasoning implements OpenItem {
   readonly #emit: Emit;
-  readonly #place: ItemPlace;
+  readonly #ref: ItemRef;
   readonly #givenId: string | undefined;
   readonly #done: ReasoningPart[] = [];
   #summary = true;
@@ -16,9 +16,9 @@ export class OpenReasoning implements OpenItem {
   #hasText = false;
   #sealed: string | undefined;
 
-  constructor(emit: Emit, place: ItemPlace, givenId: string | undefined) {
+  constructor(emit: Emit, ref: ItemRef, givenId: string | undefined) {
     this.#emit = emit;
-    this.#place = place;
+    this.#ref = ref;
     this.#givenId = givenId;
   }
 
@@ -63,7 +63,7 @@ export class OpenReasoning implements OpenItem {
     const text = this.#pieces?.join("") ?? "";
     const open: ReasoningPart = { kind: "reasoning", text, summary: this.#summary };
     const parts = status === "in_progress" ? [] : [...this.#done, open];
-    return reasoningItem(this.#place.id, parts, status === "in_progress" ? undefined : (this.#sealed ?? unsealed));
+    return reasoningItem(this.#ref.id, parts, status === "in_progress" ? undefined : (this.#sealed ?? unsealed));
   }
 
   get #word(): string {
@@ -78,6 +78,6 @@ export class OpenReasoning implements OpenItem {
   #event(type: string, members: JsonObject): string {
     const index = this.#done.filter(({ summary }) => summary === this.#summary).length;
     const at = this.#summary ? { summary_index: index } : { content_index: index };
-    return this.#emit(type, { item_id: this.#place.id, output_index: this.#place.index, ...at, ...members });
+    return this.#emit(type, { item_id: this.#ref.id, output_index: this.#ref.index, ...at, ...members });
   }
 }

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
@@ -12,14 +12,14 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const parts = outputOf(body).flatMap((item) => answerItem(item));
   const usage = responsesUsage(body["usage"]);
   const tier = body["service_tier"];
-  return {
+  return present({
     id: textOf(body["id"]),
     model: textOf(body["model"]),
     createdAt: typeof body["created_at"] === "number" ? body["created_at"] : 0,
     choices: [{ parts, finish: finishOf(body, new Set(parts.map(({ kind }) => kind))) }],
-    ...(usage === undefined ? {} : { usage }),
+    usage,
     ...(typeof tier === "string" ? { serviceTier: tier } : {}),
-  };
+  });
 }
 
 /** The output items of a response. Throws Failure upstream_error if it failed or has none. */
@@ -36,7 +36,7 @@ export function answerItem(item: unknown): readonly Part[] {
   try {
     return parseModelItem(new Fields(item), item["type"]) ?? [];
   } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer holds an item that cannot be read.", { cause });
+    throw new Failure("upstream_error", "The vendor's answer has an item that cannot be read.", { cause });
   }
 }
 

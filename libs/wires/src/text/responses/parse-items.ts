@@ -1,3 +1,4 @@
+import { present } from "@modelgate/contracts";
 import { own } from "../../json/own.ts";
 import type { Fields } from "../../json/fields.ts";
 import type { Part, ReasoningPart } from "../hub/part.ts";
@@ -87,7 +88,7 @@ function readReasoning(item: Fields): readonly Part[] {
     .filter(({ text }) => text !== "")
     .map((part) => ({ kind: "reasoning", ...part, ...named }));
   const last = parts.pop() ?? { kind: "reasoning", text: "", ...named };
-  return [...parts, { ...last, ...(seal === undefined ? {} : { seal }) }];
+  return [...parts, present({ ...last, seal })];
 }
 
 function thoughts(item: Fields, name: string): string {
@@ -104,7 +105,7 @@ function readCompaction(item: Fields): readonly Part[] {
   item.ignore("type", "created_by");
   const id = item.text("id");
   const seal = ownSealOf(item.needText("encrypted_content"));
-  return [{ kind: "compaction", ...(id === undefined ? {} : { id }), seal }];
+  return [present({ kind: "compaction", id, seal })];
 }
 
 function readImageCall(item: Fields): readonly Part[] {

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { Parsed } from "../hub/codec.ts";
 import { efforts, type JsonObject, type OutputFormat, type ReasoningWish, type TextRequest } from "../hub/request.ts";
 import { parseTurns } from "./parse-turns.ts";
@@ -76,7 +76,7 @@ function parseReasoning(fields: Fields): ReasoningWish | undefined {
   const words = ["auto", "concise", "detailed"] as const;
   const summary = reasoning.word("summary", words) ?? reasoning.word("generate_summary", words);
   const show = summary === undefined ? "none" : summary === "detailed" ? "full" : "summary";
-  return { ...(effort === undefined ? {} : { effort }), show };
+  return present({ effort, show });
 }
 
 function parseText(fields: Fields): Partial<TextRequest> {

@@ -1,5 +1,6 @@
+import { present } from "@modelgate/contracts";
 import { isRecord, type Fields } from "../../json/fields.ts";
-import type { NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
+import type { JsonObject, NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
 import { searchName } from "../hub/search-wish.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { isSearch, parseSearch } from "./search.ts";
@@ -55,25 +56,25 @@ function parseNamespace(set: Fields): readonly Tool[] {
 function parseCustom(tool: Fields): Extract<Tool, { kind: "custom" }> {
   const description = tool.text("description");
   const format = tool.raw("format");
-  return {
+  return present({
     kind: "custom",
     name: tool.needText("name"),
-    ...(description === undefined ? {} : { description }),
-    ...(format === undefined ? {} : { format }),
-  };
+    description,
+    format,
+  });
 }
 
 function parseFunction(tool: Fields): Extract<Tool, { kind: "function" }> {
   const description = tool.text("description");
   const parameters = tool.record("parameters");
-  return {
+  return present({
     kind: "function",
     name: tool.needText("name"),
-    ...(description === undefined ? {} : { description }),
-    ...(parameters === undefined ? {} : { parameters }),
+    description,
+    parameters,
     // False is what every other wire means anyway.
     ...(tool.flag("strict") === true ? { strict: true } : {}),
-  };
+  });
 }
 
 const modes = ["auto", "none", "required"] as const;
@@ -99,6 +100,6 @@ function chosenName(tool: Fields): string {
 }
 
 /** Whether a value of `tools` is worth echoing: objects only. */
-export function isToolList(value: unknown): boolean {
+export function isToolList(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isRecord);
 }

@@ -10,7 +10,7 @@ import { ownSealOf } from "./seals.ts";
 
 type Handler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
 
-/** What each event of the stream comes to. A part's name in the book: its item's index, and its place in there. */
+/** What each event of the stream comes to. A part's name in the book: its item's index, and its index in there. */
 export const handlers: Readonly<Record<string, Handler>> = {
   "response.output_item.added": (book, { output_index: index, item }) =>
     isRecord(item) ? startCall(book, itemKey(index), item) : [],

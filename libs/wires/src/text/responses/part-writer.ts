@@ -11,7 +11,7 @@ import { closeEnvelope } from "../hub/seals.ts";
 import { itemId } from "./item-ids.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
 import { OpenCall } from "./open-call.ts";
-import type { Emit, ItemPlace, OpenItem } from "./open-item.ts";
+import type { Emit, ItemRef, OpenItem } from "./open-item.ts";
 import { OpenMessage } from "./open-message.ts";
 import { OpenReasoning } from "./open-reasoning.ts";
 import { compactionItem, imageItem, reasoningItem } from "./answer-parts.ts";
@@ -85,12 +85,13 @@ export class PartWriter {
   #openItem(opened: OpenedPart): OpenItem {
     if (opened.kind === "tool-call") {
       const wrapped = opened.custom !== true && this.#custom.has(opened.name);
-      const place = this.#place(wrapped || opened.custom === true ? "ctc" : "fc");
-      return new OpenCall(this.#emit, place, opened, wrapped, this.#names.get(opened.name));
+      const ref = this.#newItem(wrapped || opened.custom === true ? "ctc" : "fc");
+      return new OpenCall(this.#emit, ref, opened, wrapped, this.#names.get(opened.name));
     }
-    if (opened.kind !== "reasoning") return new OpenMessage(this.#emit, this.#place("msg"));
-    const place = { ...this.#place("rs"), ...(opened.id === undefined ? {} : { id: opened.id }) };
-    return new OpenReasoning(this.#emit, place, opened.id);
+    if (opened.kind !== "reasoning") return new OpenMessage(this.#emit, this.#newItem("msg"));
+    const made = this.#newItem("rs");
+    const ref = { ...made, id: opened.id ?? made.id };
+    return new OpenReasoning(this.#emit, ref, opened.id);
   }
 
   /** A foreign seal of a call or a text travels beside it, in a reasoning item that clients send back. */
@@ -103,25 +104,25 @@ export class PartWriter {
 
   #carry(seal: Seal, call: string | undefined): string {
     const envelope = closeEnvelope({ seal, ...(call === undefined ? { previous: true } : { call }) });
-    return this.#writeWhole(reasoningItem(this.#place("rs").id, [], envelope));
+    return this.#writeWhole(reasoningItem(this.#newItem("rs").id, [], envelope));
   }
 
   #whole(part: Part): string {
     if (part.kind === "vendor" && part.wire === "responses" && isRecord(part.value))
       return this.#writeWhole(part.value);
     if (part.kind === "compaction") {
-      const item = compactionItem(part.id ?? this.#place("cmp").id, part);
+      const item = compactionItem(part.id ?? this.#newItem("cmp").id, part);
       return item === undefined ? "" : this.#writeWhole(item);
     }
     return part.kind === "image" ? this.#image(part) : "";
   }
 
   #image(part: Extract<Part, { kind: "image" }>): string {
-    const place = this.#place("ig");
-    const item = imageItem(place.id, part);
+    const ref = this.#newItem("ig");
+    const item = imageItem(ref.id, part);
     if (item === undefined) return "";
     this.#keep(JSON.stringify(item).length);
-    const at = { item_id: place.id, output_index: place.index };
+    const at = { item_id: ref.id, output_index: ref.index };
     const written =
       this.#added({ ...item, status: "in_progress", result: null }) +
       ["in_progress", "generating", "completed"]
@@ -152,13 +153,13 @@ export class PartWriter {
     return events;
   }
 
-  #place(prefix: Parameters<typeof itemId>[1]): ItemPlace {
+  #newItem(prefix: Parameters<typeof itemId>[1]): ItemRef {
     const index = this.output.length;
     return { id: itemId(this.#context.answerId, prefix, index), index };
   }
 
   #keep(characters: number): void {
     this.#kept += characters;
-    if (this.#kept > mostKept) throw new Failure("upstream_error", "The answer is too large to be sent whole.");
+    if (this.#kept > mostKept) throw new Failure("upstream_error", "The answer is too large to be sent in one piece.");
   }
 }

@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import { writeDataUrl } from "../hub/data-url.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Unsupported } from "../hub/unsupported.ts";

@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import type { Rendered, Target } from "../hub/codec.ts";
 import { cachedBy } from "../hub/prompt-cache.ts";
 import { effortOf } from "../hub/effort.ts";

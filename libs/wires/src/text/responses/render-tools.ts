@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import { searchName } from "../hub/search-wish.ts";
 import type { Unsupported } from "../hub/unsupported.ts";

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
@@ -79,7 +79,7 @@ function renderResult(part: ToolResultPart, unsupported: Unsupported): JsonObjec
 
 function renderModelRun(
   run: readonly Part[],
-  place: string,
+  path: string,
   names: Names,
   unsupported: Unsupported,
 ): readonly JsonObject[] {
@@ -89,7 +89,7 @@ function renderModelRun(
   if (first.kind === "tool-call") return [callItem(undefined, first, "completed", names.get(first.name))];
   if (first.kind === "vendor") return vendorItem(first);
   if (first.kind === "compaction") return renderCompaction(first);
-  return renderWords(run, place);
+  return renderWords(run, path);
 }
 
 function isReasoning(part: Part): part is ReasoningPart {
@@ -104,18 +104,18 @@ function renderThoughts(parts: readonly ReasoningPart[], unsupported: Unsupporte
 }
 
 /** Words of the model and images that it made, in their order. */
-function renderWords(run: readonly Part[], place: string): readonly JsonObject[] {
+function renderWords(run: readonly Part[], path: string): readonly JsonObject[] {
   const items: JsonObject[] = [];
   let words: Part[] = [];
   const flush = (): void => {
-    if (words.length > 0) items.push(messageItem(`msg_${place}_${items.length}`, words, "completed"));
+    if (words.length > 0) items.push(messageItem(`msg_${path}_${items.length}`, words, "completed"));
     words = [];
   };
   for (const part of run) {
     if (part.kind === "text" || part.kind === "refusal") words.push(part);
     else {
       flush();
-      const item = part.kind === "image" ? imageItem(`ig_${place}_${items.length}`, part) : undefined;
+      const item = part.kind === "image" ? imageItem(`ig_${path}_${items.length}`, part) : undefined;
       if (item === undefined) throw unsupportedFailure(`${part.kind} parts of the model`);
       items.push(item);
     }

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { JsonObject, Tool } from "../hub/request.ts";
 import { locationOf, renderLocation, saysBeyond } from "../hub/search-wish.ts";
 import type { Unsupported } from "../hub/unsupported.ts";

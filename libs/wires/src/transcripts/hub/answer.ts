@@ -10,6 +10,12 @@ export interface Transcript {
   readonly text: string;
   /** Undefined where the vendor gave no times. */
   readonly segments: readonly Segment[] | undefined;
+  /** Single words, where the vendor gave their times. */
+  readonly words?: readonly Segment[] | undefined;
+  /** As the vendor names it. */
+  readonly language?: string | undefined;
+  /** Seconds of sound that it heard. */
+  readonly duration?: number | undefined;
 }
 
 /** What an event of a streamed transcript says. */

@@ -22,7 +22,7 @@ export function asVtt(transcript: Transcript): string {
 
 function segmentsOf({ segments }: Transcript): readonly Segment[] {
   if (segments === undefined)
-    throw new Failure("upstream_error", "The vendor reported no times, which subtitles are made of.");
+    throw new Failure("upstream_error", "The vendor reported no timestamps, which subtitles need.");
   return segments;
 }
 

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TranscriptEvent } from "../hub/answer.ts";
@@ -17,7 +17,7 @@ export function readEvent({ data }: Frame): TranscriptEvent {
 export function writeEvents(body: JsonRecord): string {
   const { text, usage, logprobs } = body;
   const shared = logprobs === undefined ? {} : { logprobs };
-  const done = { type: "transcript.text.done", text, ...shared, ...(usage === undefined ? {} : { usage }) };
+  const done = present({ type: "transcript.text.done", text, ...shared, usage });
   return frame({ type: "transcript.text.delta", delta: text, ...shared }) + frame(done);
 }
 

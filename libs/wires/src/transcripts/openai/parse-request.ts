@@ -1,5 +1,4 @@
-import { Failure, type TranscriptsWire } from "@modelgate/contracts";
-import { present } from "../../json/present.ts";
+import { Failure, type TranscriptsWire, present } from "@modelgate/contracts";
 import {
   granularities,
   transcriptFormats,

@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/vendor-answer.ts";
 import type { VectorsAnswer } from "../hub/answer.ts";
@@ -12,8 +12,8 @@ export function parseAnswer(body: JsonRecord): VectorsAnswer {
   return readVendor(body, (fields) => {
     const single = fields.fields("embedding");
     const items = single === undefined ? fields.each("embeddings", mostInputs) : [single];
-    if (items.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no vector.");
-    return { model: "", vectors: items.map(parseVector), ...(usage === undefined ? {} : { usage }) };
+    if (items.length === 0) throw new Failure("upstream_error", "The vendor's answer has no vector.");
+    return present({ model: "", vectors: items.map(parseVector), usage });
   });
 }
 

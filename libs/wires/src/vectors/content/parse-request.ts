@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { mostInputs, vectorTasks, type VectorContent, type VectorInput, type VectorsRequest } from "../hub/request.ts";
 import { noTask, taskWords } from "./tasks.ts";

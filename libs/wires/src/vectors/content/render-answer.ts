@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { VectorsAnswer } from "../hub/answer.ts";
 import { vectorsFor, type VectorsContext } from "../hub/codec.ts";
 import { floatsOf } from "../hub/vector.ts";

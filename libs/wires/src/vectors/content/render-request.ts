@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { RenderedRequest } from "../../kind/codec.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
@@ -21,10 +21,8 @@ export function renderSingle(request: VectorsRequest, target: Target): RenderedR
   return { body: renderInput(input, request, target), dropped: lost(request) };
 }
 
-/** The body of :batchEmbedContents. Throws Failure unsupported_parameter for too many inputs, and for tokens. */
+/** The body of :batchEmbedContents, for at most `mostInBatch` inputs. Throws Failure unsupported_parameter for tokens. */
 export function renderBatch(request: VectorsRequest, target: Target): RenderedRequest {
-  if (request.inputs.length > mostInBatch)
-    throw unsupportedFailure("inputs", `The vendor of this model takes at most ${mostInBatch} texts in a request.`);
   return {
     body: { requests: request.inputs.map((input) => renderInput(input, request, target)) },
     dropped: lost(request),

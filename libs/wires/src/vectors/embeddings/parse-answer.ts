@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/vendor-answer.ts";
 import type { VectorsAnswer } from "../hub/answer.ts";
@@ -11,14 +11,14 @@ export function parseAnswer(body: JsonRecord): VectorsAnswer {
   const usage = readUsage(body);
   return readVendor(body, (fields) => {
     const items = fields.each("data", mostInputs);
-    if (items.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no vector.");
+    if (items.length === 0) throw new Failure("upstream_error", "The vendor's answer has no vector.");
     const vectors: Vector[] = [];
     items.forEach((item, position) => {
       const index = item.count("index") ?? position;
       if (index >= items.length || vectors[index] !== undefined) throw item.wrong("index", "a place of its own");
       vectors[index] = parseVector(item);
     });
-    return { model: fields.text("model") ?? "", vectors, ...(usage === undefined ? {} : { usage }) };
+    return present({ model: fields.text("model") ?? "", vectors, usage });
   });
 }
 

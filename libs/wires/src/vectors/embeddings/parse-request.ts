@@ -1,6 +1,5 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { ownMembers } from "../../kind/own-members.ts";
 import type { VectorsRequest } from "../hub/request.ts";
@@ -36,7 +35,7 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
   if (inPath === undefined) return fields.needText("model");
   const inBody = fields.text("model") ?? inPath;
   if (inBody === inPath) return inPath;
-  throw new Failure("invalid_value", `model is ${JSON.stringify(inPath)} in the path and another one in the body.`, {
+  throw new Failure("invalid_value", `model is ${JSON.stringify(inPath)} in the path, but different in the body.`, {
     param: "model",
   });
 }

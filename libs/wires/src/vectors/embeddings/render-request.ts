@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { RenderedRequest } from "../../kind/codec.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";

@@ -29,5 +29,5 @@ export function base64Of(vector: Vector): string {
 }
 
 function unreadable(): Failure {
-  return new Failure("upstream_error", "The vendor's answer holds a vector that cannot be read.");
+  return new Failure("upstream_error", "The vendor's answer has a vector that cannot be read.");
 }

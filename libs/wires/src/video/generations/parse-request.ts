@@ -1,6 +1,5 @@
-import type { VideoWire } from "@modelgate/contracts";
+import { type VideoWire, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { readExtras } from "../hub/extras.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";

@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedVideo } from "../hub/codec.ts";
 import { addressOfImage } from "../hub/image.ts";

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { TaskContext, VideoTask } from "../hub/task.ts";
 
 /** A task that was just created: the documented members, and those of the common task object. */

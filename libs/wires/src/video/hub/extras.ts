@@ -32,7 +32,7 @@ export function refusePriced(metadata: unknown, at: string): void {
   const wrong = isRecord(extras) ? Object.keys(extras).find((key) => priced.has(key) || isAmountWord(key)) : undefined;
   if (wrong === undefined) return;
   const param = `${at}.${wrong}`;
-  throw new Failure("invalid_value", `${param} must stand at the top of the body.`, { param });
+  throw new Failure("invalid_value", `${param} must be at the top level of the body.`, { param });
 }
 
 /** Longest text that is parsed as JSON: as long as a form's field may be. */

@@ -17,11 +17,11 @@ const leastSide = 100;
  */
 export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
-  const places = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
-  const said = places.flatMap((place) => [
-    ...["size", "resolution"].map((name) => linesOf(place[name], beyondAll)),
-    ...maybe.map((name) => linesOf(place[name], undefined)),
-    linesOfSides(place["width"], place["height"]),
+  const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
+  const said = records.flatMap((record) => [
+    ...["size", "resolution"].map((name) => linesOf(record[name], beyondAll)),
+    ...maybe.map((name) => linesOf(record[name], undefined)),
+    linesOfSides(record["width"], record["height"]),
   ]);
   const known = said.filter((lines) => lines !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);

@@ -12,7 +12,7 @@ export function ownVideoMembers(wire: VideoWire, fields: Fields): OwnMembers<Vid
   const wrong = Object.keys(own?.members ?? {}).find(isAmountWord);
   if (wrong === undefined) return own;
   const param = fields.at(wrong);
-  throw new Failure("invalid_value", `${param} is not how this endpoint takes a length or a number of videos.`, {
+  throw new Failure("invalid_value", `This endpoint does not take a length or a number of videos as ${param}.`, {
     param,
   });
 }

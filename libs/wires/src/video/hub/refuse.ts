@@ -5,7 +5,7 @@ import type { VideoRequest } from "./request.ts";
 export function refuseFields(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): void {
   const found = fields.find((field) => request[field] !== undefined);
   if (found === undefined) return;
-  throw new Failure("unsupported_parameter", `${found} cannot be carried to the vendor of this model.`, {
+  throw new Failure("unsupported_parameter", `${found} cannot be passed to the vendor of this model.`, {
     param: found,
   });
 }

@@ -32,7 +32,7 @@ export function startedAs(fields: Fields, name: string): string {
   const value = fields.raw(name);
   const id = typeof value === "number" ? String(value) : value;
   if (typeof id === "string" && /^[\w.:-]{1,200}$/.test(id)) return id;
-  throw new Failure("upstream_error", "The vendor's answer names no task.");
+  throw new Failure("upstream_error", "The vendor's answer does not name a task.");
 }
 
 /** Percent as vendors write it: 30, or "30%". */

@@ -24,20 +24,20 @@ export interface Shape {
   readonly aspectRatio?: string | undefined;
 }
 
+/** A shape as a vendor makes it, and the members of the request that ask for another. */
+export interface FittedShape {
+  readonly ratio: string | undefined;
+  readonly dropped: readonly ("size" | "aspectRatio")[];
+}
+
 /**
- * The shape as one of a vendor's ratios; undefined where the client said none. Throws Failure unsupported_parameter
- * with the ratios that there are: a size is never rounded to another shape.
+ * The shape as one of a vendor's ratios. One that the vendor does not make is dropped by name, and the vendor chooses: a
+ * size is never rounded to another shape.
  */
-export function ratioAmong(ratios: readonly string[], { size, aspectRatio }: Shape): string | undefined {
-  if (size === undefined && aspectRatio === undefined) return undefined;
-  const ratio = aspectRatio ?? (size === undefined ? "" : ratioOf(size));
-  if (ratios.includes(ratio)) return ratio;
-  const param = size === undefined ? "aspectRatio" : "size";
-  throw new Failure(
-    "unsupported_parameter",
-    `${param}: the vendor of this model makes videos of ${ratios.join(", ")} only.`,
-    { param },
-  );
+export function ratioAmong(ratios: readonly string[], { size, aspectRatio }: Shape): FittedShape {
+  const asked = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
+  if (asked === undefined || ratios.includes(asked)) return { ratio: asked, dropped: [] };
+  return { ratio: undefined, dropped: [size === undefined ? "aspectRatio" : "size"] };
 }
 
 function ratioOf({ width, height }: VideoSize): string {

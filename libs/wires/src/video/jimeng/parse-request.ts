@@ -1,6 +1,5 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";
 import { ownVideoMembers } from "../hub/own.ts";

@@ -1,5 +1,4 @@
-import { Failure } from "@modelgate/contracts";
-import { present } from "../../json/present.ts";
+import { Failure, present } from "@modelgate/contracts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedVideo } from "../hub/codec.ts";
 import { extrasFor } from "../hub/extras.ts";
@@ -19,14 +18,11 @@ const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
 /** The request for this vendor, whose name of the model is `req_key`. */
 export function renderRequest(request: VideoRequest, { model }: { readonly model: string }): RenderedVideo {
   refuseFields(request, ["negativePrompt"]);
-  if (request.fps !== undefined && request.fps !== framesPerSecond)
-    throw new Failure("unsupported_parameter", `fps: the vendor of this model makes ${framesPerSecond} only.`, {
-      param: "fps",
-    });
   const own = renderOwn(request.own, "jimeng-video");
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
   const images = [request.firstFrame, request.lastFrame].filter((image) => image !== undefined);
   const shaped = images.length === 0;
+  const shape = ratioAmong(ratios, shaped ? request : {});
   const body = present({
     ...own.members,
     req_key: model,
@@ -34,14 +30,16 @@ export function renderRequest(request: VideoRequest, { model }: { readonly model
     ...renderImages(images),
     seed: request.seed,
     frames: framesOf(seconds),
-    aspect_ratio: shaped ? ratioAmong(ratios, request) : undefined,
+    aspect_ratio: shape.ratio,
   });
   return {
     body,
     dropped: [
       ...own.dropped,
       ...extrasFor(request.extras, []).dropped,
+      ...shape.dropped,
       ...(shaped ? [] : hintsIn(request, ["size", "aspectRatio"])),
+      ...(request.fps === framesPerSecond ? [] : hintsIn(request, ["fps"])),
     ],
     seconds,
     lines: linesIn(body),

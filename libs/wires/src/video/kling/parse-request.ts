@@ -12,7 +12,7 @@ export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
   const fields = new Fields(body);
   const [named, model] = [fields.text("model_name"), fields.text("model")];
   if (named !== undefined && model !== undefined && named !== model)
-    throw new Failure("invalid_value", "model and model_name name two models.", { param: "model_name" });
+    throw new Failure("invalid_value", "model and model_name name different models.", { param: "model_name" });
   const dropped = ["callback_url", "external_task_id"].filter((name) => fields.has(name));
   fields.ignore("callback_url", "external_task_id");
   return { request: readShared(fields, named ?? model ?? fields.needText("model"), "kling-video"), dropped };

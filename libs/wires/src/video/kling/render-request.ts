@@ -1,14 +1,13 @@
-import { Failure } from "@modelgate/contracts";
-import { present } from "../../json/present.ts";
+import { Failure, present } from "@modelgate/contracts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedVideo } from "../hub/codec.ts";
 import { extrasFor } from "../hub/extras.ts";
 import { dataOf, type VideoImage } from "../hub/image.ts";
 import { linesIn } from "../hub/lines.ts";
-import { hintsIn, refuseFields } from "../hub/refuse.ts";
+import { hintsIn } from "../hub/refuse.ts";
 import type { VideoRequest } from "../hub/request.ts";
 import { secondsAmong } from "../hub/seconds.ts";
-import { ratioAmong } from "../hub/size.ts";
+import { ratioAmong, type FittedShape } from "../hub/size.ts";
 
 /** The length where the client said none, in seconds. */
 export const defaultSeconds = 5;
@@ -20,15 +19,15 @@ const ownNames =
 
 /** The request for this vendor. A picture decides the video's shape, so a shape beside it is dropped by name. */
 export function renderRequest(request: VideoRequest, { model }: { readonly model: string }): RenderedVideo {
-  refuseFields(request, ["fps"]);
   const { firstFrame, lastFrame } = request;
   const own = renderOwn(request.own, "kling-video");
   const extras = extrasFor(request.extras, ownNames);
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
   if (firstFrame === undefined && lastFrame !== undefined)
-    throw new Failure("unsupported_parameter", "lastFrame needs a first one at the vendor of this model.", {
+    throw new Failure("unsupported_parameter", "The vendor of this model takes lastFrame only with firstFrame.", {
       param: "lastFrame",
     });
+  const shape = firstFrame === undefined ? ratioAmong(ratios, request) : pictured;
   const body = present({
     ...extras.members,
     ...own.members,
@@ -38,19 +37,23 @@ export function renderRequest(request: VideoRequest, { model }: { readonly model
     image: firstFrame === undefined ? undefined : imageText(firstFrame, "firstFrame"),
     image_tail: lastFrame === undefined ? extras.members["image_tail"] : imageText(lastFrame, "lastFrame"),
     duration: String(seconds),
-    aspect_ratio: firstFrame === undefined ? ratioAmong(ratios, request) : undefined,
+    aspect_ratio: shape.ratio,
   });
   return {
     body,
     dropped: [
       ...own.dropped,
       ...extras.dropped,
-      ...hintsIn(request, ["seed", ...(firstFrame === undefined ? [] : (["size", "aspectRatio"] as const))]),
+      ...shape.dropped,
+      ...hintsIn(request, ["fps", "seed", ...(firstFrame === undefined ? [] : (["size", "aspectRatio"] as const))]),
     ],
     seconds,
     lines: linesIn(body),
   };
 }
+
+/** A picture has a shape of its own. */
+const pictured: FittedShape = { ratio: undefined, dropped: [] };
 
 /** An address, or Base64 without the beginning of a data URL. */
 function imageText(image: VideoImage, param: string): string {

@@ -1,5 +1,5 @@
+import { present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { present } from "../../json/present.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import { refusePriced } from "../hub/extras.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";

@@ -1,4 +1,4 @@
-import { present } from "../../json/present.ts";
+import { present } from "@modelgate/contracts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedVideo } from "../hub/codec.ts";
 import { extrasFor } from "../hub/extras.ts";
@@ -12,7 +12,7 @@ export const defaultSeconds = 4;
 
 /** The request for a vendor of this wire. A picture's bytes travel as a file of a form, its address in JSON. */
 export function renderRequest(request: VideoRequest, { model }: { readonly model: string }): RenderedVideo {
-  refuseFields(request, ["negativePrompt", "lastFrame", "fps", "aspectRatio"]);
+  refuseFields(request, ["negativePrompt", "lastFrame"]);
   const own = renderOwn(request.own, "videos");
   const { firstFrame, size, seconds = defaultSeconds } = request;
   const reference =
@@ -32,7 +32,11 @@ export function renderRequest(request: VideoRequest, { model }: { readonly model
   return {
     body,
     file: firstFrame?.kind === "data" ? { name: "input_reference", ...firstFrame } : undefined,
-    dropped: [...own.dropped, ...hintsIn(request, ["seed"]), ...extrasFor(request.extras, []).dropped],
+    dropped: [
+      ...own.dropped,
+      ...hintsIn(request, ["seed", "fps", "aspectRatio"]),
+      ...extrasFor(request.extras, []).dropped,
+    ],
     seconds,
     lines: linesIn(body),
   };

@@ -1,10 +1,11 @@
+import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { VideoTask } from "../hub/task.ts";
 
 /** A task in style A (interface section 2.2), with the members that the vendor's own SDK declares. */
 export function renderTask(task: VideoTask): JsonRecord {
   const { asked, endedAt, expiresAt, state } = task;
-  return {
+  return present({
     id: task.id,
     object: "video",
     model: task.model,
@@ -14,11 +15,11 @@ export function renderTask(task: VideoTask): JsonRecord {
     completed_at: state === "completed" && endedAt !== undefined ? wholeSeconds(endedAt) : null,
     expires_at: expiresAt === undefined ? null : wholeSeconds(expiresAt),
     seconds: String(asked.seconds),
-    ...(asked.size === undefined ? {} : { size: asked.size }),
+    size: asked.size,
     prompt: asked.prompt ?? null,
     remixed_from_video_id: asked.remixOf ?? null,
     error: state === "failed" ? (task.error ?? null) : null,
-  };
+  });
 }
 
 function wholeSeconds(ms: number): number {

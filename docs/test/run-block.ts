@@ -1,0 +1,60 @@
+import { existsSync, globSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { checkConfiguration } from "@modelgate/contracts";
+import type { Block } from "./blocks.ts";
+import { root, type Demo, type Ended } from "./start.ts";
+
+const docs = join(import.meta.dirname, "..");
+const named = process.env["MODELGATE_PYTHON"] ?? globSync(join(root, ".tools/python-*/bin/python"))[0];
+
+/** The Python that has docs/requirements.txt; undefined where there is none. */
+export const python = named !== undefined && existsSync(named) ? named : undefined;
+
+let files = 0;
+
+/** Runs a block of a page against a demo. Throws Error for a language that cannot be run. */
+export async function runBlock(demo: Demo, { language, text }: Block): Promise<Ended> {
+  const here = textFor(demo, text);
+  switch (language) {
+    case "sh":
+      return await demo.run("bash", ["-euo", "pipefail", "-c", here]);
+    case "js":
+      return await runModule(demo, here);
+    case "python":
+      return await demo.run(python ?? "python3", ["-c", here]);
+    case "yaml":
+      return checkYaml(text);
+    default:
+      throw new Error("there is no way to run it: say why not by <!-- not run: … --> before it");
+  }
+}
+
+/** A block as it is run here: at the port of this demo, and with gatectl called without npm, which takes a second each. */
+function textFor(demo: Demo, text: string): string {
+  return text
+    .replaceAll("127.0.0.1:8080", demo.address)
+    .replaceAll("npm run gatectl --", `${process.execPath} services/control/src/gatectl/main.ts`);
+}
+
+/** Runs a block of JavaScript from a file beside the packages that have the SDKs. */
+async function runModule(demo: Demo, text: string): Promise<Ended> {
+  const file = join(docs, `sample-${process.pid}-${files++}.mjs`);
+  writeFileSync(file, text);
+  try {
+    return await demo.run(process.execPath, [file]);
+  } finally {
+    rmSync(file);
+  }
+}
+
+function checkYaml(text: string): Ended {
+  const written: object = parse(text);
+  const { problems } = checkConfiguration({
+    groups: { default: { models: ["*"] } },
+    models: {},
+    channels: [],
+    ...written,
+  });
+  return { status: problems === undefined ? 0 : 1, output: JSON.stringify(problems) };
+}

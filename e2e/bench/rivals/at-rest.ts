@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { stored } from "@modelgate/contracts";
+import { Redis } from "ioredis";
+import { Type } from "typebox";
+import { cpuMicros, memory } from "../measure.ts";
+import { options } from "../options.ts";
+import { withChildren } from "./gateways.ts";
+
+/** What `npm start` is while no client calls it. */
+export interface AtRest {
+  /** From the command to the words that it is ready, over data that an earlier start left. */
+  readonly startSeconds: number;
+  /** Resident memory of the one process, bytes. */
+  readonly memory: number;
+  /** CPU of the one process, and of everything that was started, ms a second. */
+  readonly cpu: number;
+  readonly cpuOfAll: number;
+  readonly redisCommands: number;
+}
+
+const bootstrap = join(import.meta.dirname, "../../../deploy/local/bootstrap.mjs");
+/** How long it is left alone before it is looked at, and how long it is looked at. */
+const [settleMs, restMs] = options.quick ? [10_000, 8_000] : [40_000, 30_000];
+
+/** Starts `npm start` twice over one data folder, and looks at the second. */
+export async function lookAtRest(): Promise<AtRest> {
+  const data = mkdtempSync(join(tmpdir(), "modelgate-rest-"));
+  try {
+    await (await start(data))[Symbol.asyncDispose]();
+    await using second = await start(data);
+    const { pid, redisUrl } = readRunFile(readFileSync(join(data, "run.json"), "utf8"));
+    const all = withChildren(pid);
+    const gateway = all.find((each) => commandOf(each).includes("services/gateway/src/main.ts")) ?? pid;
+    await setTimeout(settleMs);
+    const redis = new Redis(redisUrl);
+    const look = async (): Promise<readonly [one: number, all: number, commands: number]> => [
+      cpuMicros(gateway),
+      all.reduce((sum, each) => sum + cpuMicros(each), 0),
+      Number(/total_commands_processed:(\d+)/.exec(await redis.info("stats"))?.[1]),
+    ];
+    const before = await look();
+    await setTimeout(restMs);
+    const after = await look();
+    redis.disconnect();
+    const perSecond = (at: 0 | 1 | 2): number => (after[at] - before[at]) / (restMs / 1_000);
+    return {
+      startSeconds: second.seconds,
+      memory: memory(gateway).now,
+      cpu: perSecond(0) / 1_000,
+      cpuOfAll: perSecond(1) / 1_000,
+      redisCommands: perSecond(2),
+    };
+  } finally {
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** Runs `npm start` until it says that it is ready; disposal ends it. */
+async function start(data: string): Promise<AsyncDisposable & { readonly seconds: number }> {
+  const startedAt = performance.now();
+  const env = { ...process.env, MODELGATE_DATA: data, PORT: "0" };
+  const child = spawn(process.execPath, [bootstrap, "start"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  const ready = new Promise<void>((resolve) => {
+    let said = "";
+    child.stdout.on("data", (part: Buffer) => {
+      said += part.toString();
+      if (said.includes("modelgate is ready")) resolve();
+    });
+  });
+  await Promise.race([
+    ready,
+    ended.then(() => {
+      throw new Error("npm start ended before it was ready");
+    }),
+  ]);
+  return {
+    seconds: (performance.now() - startedAt) / 1_000,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** What `npm start` leaves for gatectl. */
+const readRunFile = stored("run file", Type.Object({ pid: Type.Number(), redisUrl: Type.String() }));
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+}

@@ -1,0 +1,72 @@
+import type { Load } from "../load.ts";
+import { options } from "../options.ts";
+import type { Gateway } from "./gateways.ts";
+import { models } from "./stub-models.ts";
+
+/** What gateways are asked for by turns. */
+const words = "A question of about one kilobyte. ".repeat(30);
+const wholeBody = bodyOf({ model: models.burst, stream: false }, words);
+const streaming = { stream: true, stream_options: { include_usage: true } };
+/** A conversation of 1 MB. */
+const [largeMessages, largeWords] = [255, "x".repeat(4_096)];
+const large = JSON.stringify({
+  model: models.burst,
+  stream: false,
+  messages: Array.from({ length: largeMessages }, (_, at) => ({
+    role: at % 2 === 0 ? "user" : "assistant",
+    content: largeWords,
+  })),
+});
+
+function bodyOf(head: object, content: string): string {
+  return JSON.stringify({ ...head, messages: [{ role: "user", content }] });
+}
+
+/** A kind of load: what is sent, over how many connections, how often. */
+interface Kind extends Pick<Load, "body" | "connections" | "rate"> {
+  readonly what: string;
+  readonly seconds: number;
+  /** Asked of ours only: rivals lack it, or have another one. */
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const scale = options.quick ? 0.4 : 1;
+
+/** Every kind of load, by name. */
+export const kinds = {
+  chat: { what: "a chat request, saturated", body: wholeBody, connections: 32, seconds: 6 * scale },
+  steady: { what: "a chat request at 300/s", body: wholeBody, connections: 32, seconds: 6 * scale, rate: 300 },
+  burst: {
+    what: "a stream of 100 events in bursts",
+    body: bodyOf({ model: models.burst, ...streaming }, words),
+    connections: 32,
+    seconds: 5 * scale,
+  },
+  spaced: {
+    what: "a stream of 100 events, 10 ms apart, 50 at once",
+    body: bodyOf({ model: models.spaced, ...streaming }, words),
+    connections: 50,
+    seconds: 5 * scale,
+  },
+  converted: {
+    what: "the same in bursts, for a client of the messages wire",
+    body: bodyOf({ model: models.burst, stream: true, max_tokens: 1_000 }, words),
+    connections: 32,
+    seconds: 5 * scale,
+    path: "/v1/messages",
+    headers: { "alpha-version": "2023-06-01" },
+  },
+  large: { what: "a body of 1 MB", body: large, connections: 4, seconds: 4 * scale },
+} as const satisfies Readonly<Record<string, Kind>>;
+export type KindName = keyof typeof kinds;
+
+/** The load of a kind upon a gateway; undefined where it is not asked that. */
+export function loadOf(name: KindName, gateway: Gateway): Load | undefined {
+  const kind: Kind = kinds[name];
+  if (kind.path !== undefined && !gateway.isOurs) return undefined;
+  const url = `${gateway.address}${kind.path ?? "/v1/chat/completions"}`;
+  const headers = { ...gateway.headers, ...kind.headers, "content-type": "application/json" };
+  const { body, connections, seconds, rate } = kind;
+  return { url, headers, body, connections, seconds, rate };
+}

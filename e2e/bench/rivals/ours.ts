@@ -1,0 +1,52 @@
+import { startLocalSuite, type LocalBackends, type Shape, type Suite } from "@modelgate/testkit";
+import type { Gateway } from "./gateways.ts";
+import { models } from "./stub-models.ts";
+
+const key = "sk-bench-0123456789abcdef";
+const alone = ["edge", "text", "ledger", "control"] as const;
+const others = ["media", "audio", "video", "realtime"] as const;
+const price = { input: 2.5, cachedInput: 1.25, output: 10 };
+
+/** The name under which ours stands in tables, by shape. */
+export const nameOfOurs = { one: "modelgate, one process", apart: "modelgate, services apart" } as const;
+
+/** Ours under measurement, with the suite that it is. */
+export interface Ours extends Gateway {
+  readonly suite: Suite<LocalBackends>;
+}
+
+/** Starts the suite with everything on: key, limits, hold, settlement, event, log. */
+export async function startOurs(stub: string, shape: Shape, env: Readonly<Record<string, string>> = {}): Promise<Ours> {
+  const names = Object.values(models);
+  const suite = await startLocalSuite({
+    env: { ROUND_MS: "5000", CONFIG_POLL_MS: "5000", ...env },
+    shape,
+    services: "all",
+    config: {
+      groups: {
+        default: {
+          models: ["*"],
+          limits: { requestsPerMinute: 1_000_000, tokensPerMinute: 1_000_000_000, concurrency: 10_000 },
+        },
+      },
+      models: Object.fromEntries(names.map((name) => [name, { kind: "chat", price }])),
+      channels: [{ id: "stub", provider: "openai", baseUrl: `${stub}/v1`, keys: ["key"], models: names }],
+      accounts: { bench: { balance: "100000.00", tokens: [{ key, group: "default" }] } },
+    },
+  });
+  const pidOf = (name: (typeof alone | typeof others)[number]): number => suite.process(name).pid;
+  const services =
+    shape === "one"
+      ? { modelgate: [pidOf("edge")] }
+      : { ...Object.fromEntries(alone.map((name) => [name, [pidOf(name)]])), "idle services": others.map(pidOf) };
+  return {
+    name: nameOfOurs[shape],
+    address: suite.edgeUrl,
+    headers: { authorization: `Bearer ${key}` },
+    parts: services,
+    servers: { redis: [suite.backends.redis.pid()], nats: [suite.backends.nats.pid()] },
+    isOurs: true,
+    suite,
+    [Symbol.asyncDispose]: () => suite[Symbol.asyncDispose](),
+  };
+}

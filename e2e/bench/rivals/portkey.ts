@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Gateway } from "./gateways.ts";
+import { startProgram } from "./program.ts";
+
+const version = "1.15.2";
+/** The name under which it stands in tables. */
+export const nameOfPortkey = `Portkey ${version}, bare`;
+/** With the newest of these its streams are answered with 500. */
+const overrides = { hono: "4.9.7", "@hono/node-server": "1.13.5" };
+
+/** Installs Portkey's gateway in a folder and starts it bare: it asks for no key, and counts nothing. */
+export async function startPortkey(folder: string, port: number, stub: string): Promise<Gateway> {
+  mkdirSync(folder, { recursive: true });
+  const manifest = { name: "rival", private: true, dependencies: { "@portkey-ai/gateway": version }, overrides };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder, stdio: "ignore" });
+  const address = `http://127.0.0.1:${port}`;
+  const script = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
+  const words = [script, "--headless", `--port=${port}`];
+  const program = await startProgram(process.execPath, words, address, { NODE_ENV: "production" });
+  return {
+    name: nameOfPortkey,
+    address,
+    headers: {
+      authorization: "Bearer any",
+      "x-portkey-provider": "openai",
+      "x-portkey-custom-host": `${stub}/v1`,
+    },
+    parts: { portkey: [program.pid] },
+    servers: {},
+    isOurs: false,
+    [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,83 @@
+import { setTimeout } from "node:timers/promises";
+import { join } from "node:path";
+import { freePorts } from "@modelgate/deploy/local";
+import { drive } from "../measure.ts";
+import { options, report } from "../options.ts";
+import { lookAtRest } from "./at-rest.ts";
+import { memoryOf, type Gateway } from "./gateways.ts";
+import { kinds } from "./kinds.ts";
+import { startLitellm } from "./litellm.ts";
+import { memoryPerStream } from "./open-streams.ts";
+import { nameOfOurs, startOurs } from "./ours.ts";
+import { nameOfPortkey, startPortkey } from "./portkey.ts";
+import { startStub } from "./start-stub.ts";
+import { printTables } from "./table.ts";
+import { takeTurns, warm } from "./turns.ts";
+
+/** Ours in both of its shapes and other gateways by turns before the same stub, and ours at rest. */
+const installed = join(import.meta.dirname, "../../../.tools/rivals"); // kept, so that the next run finds them
+/** After its start a process still compiles and collects; then its memory is looked at. */
+const settleMs = 5_000;
+const directRounds = 3;
+
+const rest = await lookAtRest();
+const [portkeyPort = 0, litellmPort = 0] = await freePorts(2);
+await using started = new AsyncDisposableStack();
+const stub = started.use(await startStub()).address;
+const apart = await take(nameOfOurs.apart, () => startOurs(stub, "apart"));
+const one = await take(nameOfOurs.one, () => startOurs(stub, "one"));
+await setTimeout(settleMs);
+const memoryApart = apart === undefined ? undefined : memoryOf(apart);
+const perStream = one === undefined ? undefined : await memoryPerStream(one); // first: a busy process keeps what it once had
+const rivals = [
+  await take(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
+  await take("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
+  ...(options.gateway ?? []).map(given),
+];
+const gateways = [one, apart, ...rivals].filter((gateway) => gateway !== undefined);
+const ready = [];
+for (const gateway of gateways) {
+  const broken = await warm(gateway);
+  for (const [kind, why] of broken) report(`${gateway.name}: ${kinds[kind].what}`, `not measured: ${why}`);
+  ready.push({ gateway, broken });
+}
+const rounds = await takeTurns(ready);
+const { body, connections, rate, seconds } = kinds.steady;
+const direct = [];
+for (let round = 0; round < directRounds; round++)
+  direct.push(await drive({ url: `${stub}/v1/chat/completions`, headers: {}, body, connections, rate, seconds }));
+printTables(gateways, {
+  rounds,
+  portkey: nameOfPortkey,
+  direct,
+  rest,
+  memoryApart,
+  memoryPerStream: perStream,
+});
+
+/** Starts a gateway; one that cannot be had is left out, and said to be. */
+async function take<G extends Gateway>(name: string, starting: () => Promise<G | undefined>): Promise<G | undefined> {
+  try {
+    const gateway = await starting();
+    if (gateway === undefined) report(name, "not measured: it cannot be installed here");
+    else started.use(gateway);
+    return gateway;
+  } catch (error) {
+    report(name, `not measured: ${error instanceof Error ? error.message.slice(0, 300) : "it failed"}`);
+    return undefined;
+  }
+}
+
+/** A gateway that runs already and serves the stub's models; its CPU is counted where `--pid` names its process. */
+function given(url: string): Gateway {
+  const { pid, key = "any" } = options;
+  return {
+    name: url,
+    address: url.replace(/\/$/, ""),
+    headers: { authorization: `Bearer ${key}` },
+    parts: pid === undefined ? {} : { gateway: [Number(pid)] },
+    servers: {},
+    isOurs: false,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,44 @@
+import { loadavg } from "node:os";
+import { options, report } from "../options.ts";
+import type { Gateway } from "./gateways.ts";
+import { goals, type Measured } from "./goals.ts";
+import { compare, remember } from "./history.ts";
+import { kinds } from "./kinds.ts";
+import { spreadOf, textOf } from "./spread.ts";
+import { kindNames, roundsOf, type Round } from "./turns.ts";
+
+/** Prints what each gateway spent on each kind of load, each goal with its figure, and what is worse than in the run before. */
+export function printTables(gateways: readonly Gateway[], measured: Measured): void {
+  const load = loadavg().map((one) => one.toFixed(1));
+  report("load average of the machine: 1, 5, 15 minutes", load.join(", "));
+  for (const gateway of gateways)
+    for (const kind of kindNames) {
+      const seen = measured.rounds.get(roundsOf(gateway, kind)) ?? [];
+      if (seen.length > 0) report(`${gateway.name}: ${kinds[kind].what}`, describe(seen));
+    }
+  const figures: Record<string, number> = {};
+  for (const { what, most, unit, digits, seen } of goals) {
+    const spread = seen(measured);
+    const figure = spread === undefined ? "not measured" : `${textOf(spread, digits)}${unit}`;
+    const verdict = spread !== undefined && spread.median > most ? ": not met" : "";
+    report(what, `${figure}; goal ${most}${unit}${verdict}`);
+    if (spread !== undefined) figures[what] = spread.median;
+  }
+  for (const worse of compare(figures)) report("more than 10 % worse than in the run before", worse);
+  if (!options.quick) remember(figures);
+}
+
+/** CPU by part where there are several, pace, and times. */
+function describe(seen: readonly Round[]): string {
+  const median = (figure: (round: Round) => number, digits = 0): string => {
+    const spread = spreadOf(seen.map(figure));
+    return spread === undefined ? "" : spread.median.toFixed(digits);
+  };
+  const all = spreadOf(seen.map((round) => round.all));
+  const parts = Object.keys(seen[0]?.micros ?? {});
+  const each = parts.map((part) => `${part} ${median((round) => round.micros[part] ?? 0)}`);
+  const cpu = all === undefined || parts.length === 0 ? [] : [`${textOf(all)} µs of CPU`];
+  const pace = `${median((round) => round.perSecond)}/s`;
+  const times = `p50 ${median((round) => round.p50Ms, 1)} ms, p99 ${median((round) => round.p99Ms, 1)} ms`;
+  return [...cpu, ...(parts.length > 1 ? [each.join(", ")] : []), pace, times].join("; ");
+}

@@ -1,0 +1,47 @@
+import { listAt, numberAt, textAt } from "../checks/members.ts";
+import { demand } from "../checks/refusal.ts";
+import { closed, filledText, flag, integer, list, oneOf } from "../checks/shape.ts";
+import { embedded, embedTypes } from "../cohere/embed.ts";
+import { questionFrom } from "../core/question.ts";
+import { tokensOf } from "../core/tokens.ts";
+import { vectorOf } from "../core/vector.ts";
+import type { Understood } from "../vendor.ts";
+
+const titanShape = closed(
+  { inputText: filledText },
+  { dimensions: integer(256, 1_024), normalize: flag, embeddingTypes: list(oneOf("float", "binary"), { least: 1 }) },
+);
+const titanFirstShape = closed({ inputText: filledText }, {});
+const cohereShape = closed(
+  { texts: list(filledText, { least: 1, most: 96 }), input_type: embedTypes },
+  {
+    embedding_types: list(oneOf("float"), { least: 1 }),
+    truncate: oneOf("NONE", "START", "END"),
+    output_dimension: integer(1),
+  },
+);
+
+/** Amazon's own: one text, whose tokens the body counts. */
+export function embedAsTitan(body: unknown, model: string): Understood {
+  const isFirst = model.includes("-v1");
+  demand(body, isFirst ? titanFirstShape : titanShape);
+  const text = textAt(body, "inputText") ?? "";
+  const { directive } = questionFrom(model, [text]);
+  const dimensions = numberAt(body, "dimensions") ?? (isFirst ? 1_536 : 1_024);
+  return {
+    directive,
+    whole: () => ({ embedding: vectorOf(text, dimensions), inputTextTokenCount: tokensOf(text) }),
+  };
+}
+
+/** Cohere's: the tokens stand in the answer's head. */
+export function embedAsCohere(body: unknown, model: string): Understood {
+  demand(body, cohereShape);
+  const { directive, tokens, whole } = embedded(body, model);
+  const texts = listAt(body, "texts").map(String);
+  return {
+    directive,
+    headers: { "x-amzn-bedrock-input-token-count": String(tokens) },
+    whole: () => ({ ...whole, texts, response_type: "embeddings_by_type" }),
+  };
+}

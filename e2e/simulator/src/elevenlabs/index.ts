@@ -1,0 +1,94 @@
+import { speak } from "../audio/voice.ts";
+import { audioFormatOf } from "../audio/formats.ts";
+import { hear, secondsOf } from "../audio/transcript.ts";
+import { memberOf, numberAt, textAt } from "../checks/members.ts";
+import { demand, Refusal } from "../checks/refusal.ts";
+import { anyText, closedOrNull, number, text } from "../checks/shape.ts";
+import { valuesOf } from "../core/form.ts";
+import { questionFrom } from "../core/question.ts";
+import { createVendor, headerOf, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+
+const shape = closedOrNull(
+  { text: text(/^[\s\S]{1,5000}$/u, "1 to 5000 characters") },
+  {
+    model_id: anyText,
+    language_code: anyText,
+    voice_settings: closedOrNull(
+      {},
+      { speed: number(0.7, 1.2), stability: number(0, 1), similarity_boost: number(0, 1), style: number(0, 1) },
+    ),
+  },
+);
+const formats = /^(mp3|opus|wav|pcm)_\d+(?:_\d+)?$/;
+
+/** `POST /v1/text-to-speech/{voice}`, and the same as a stream. */
+const speech: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/text-to-speech\/([^/]+)(\/stream)?$/,
+  open({ body, query, groups: [voice = "", streamed] }) {
+    demand(body, shape);
+    const asked = query.get("output_format") ?? "mp3_44100_128";
+    const [, name = ""] = formats.exec(asked) ?? [];
+    const format = audioFormatOf(name);
+    if (format === undefined || (streamed === "/stream" && name === "wav"))
+      throw new Refusal(422, `output_format ${asked} is not one of ours.`);
+    const { words, directive } = questionFrom(textAt(body, "model_id") ?? "", [textAt(body, "text") ?? ""]);
+    const speed = numberAt(memberOf(body, "voice_settings"), "speed") ?? 1;
+    const pieces = () => format.encode(speak(words, { voice, speed }));
+    return { directive, whole: () => ({}), bytes: () => ({ contentType: format.contentType, pieces: pieces() }) };
+  },
+};
+
+const known: ReadonlySet<string> = new Set([
+  "model_id",
+  "language_code",
+  "timestamps_granularity",
+  "tag_audio_events",
+  "temperature",
+  "num_speakers",
+  "diarize",
+  "file_format",
+]);
+
+/** `POST /v1/speech-to-text`. */
+const transcripts: Endpoint = {
+  method: "POST",
+  path: /^\/v1\/speech-to-text$/,
+  async open({ form }) {
+    if (form === undefined) throw new Refusal(422, "A form is wanted.");
+    const strange = form.fields.find(([name]) => !known.has(name));
+    if (strange !== undefined) throw new Refusal(422, `There is no field ${strange[0]}.`);
+    const [model] = valuesOf(form, "model_id");
+    if (model === undefined || !/^scribe_v\d/.test(model)) throw new Refusal(400, "model_id is not one of ours.");
+    const [file] = form.files;
+    const seconds = file === undefined ? undefined : await secondsOf(file.bytes, file.contentType);
+    if (seconds === undefined) throw new Refusal(400, "The file is no audio.");
+    return {
+      directive: undefined,
+      whole: ({ text: said, reply = said }) => {
+        const heard = hear(seconds, reply);
+        return {
+          language_code: valuesOf(form, "language_code")[0] ?? "eng",
+          language_probability: 0.98,
+          text: heard.text,
+          words: heard.words.flatMap(({ text: word, start, end }, at) => [
+            ...(at === 0 ? [] : [{ text: " ", start, end: start, type: "spacing", logprob: 0 }]),
+            { text: word, start, end, type: "word", logprob: -0.1 },
+          ]),
+        };
+      },
+    };
+  },
+};
+
+/** ElevenLabs, under `/elevenlabs`. */
+export const elevenlabs: Vendor = createVendor({
+  prefix: "/elevenlabs",
+  endpoints: [speech, transcripts],
+  admit({ headers }) {
+    const key = headerOf(headers, "xi-api-key");
+    if (key === "" || isBadKey(key)) throw new Refusal(401, "Invalid API key", { code: "invalid_api_key" });
+    return key;
+  },
+  renderError: ({ message, code, status }) => ({ detail: { status: code ?? `error_${status}`, message } }),
+});

@@ -1,0 +1,35 @@
+import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
+import { demand, Refusal } from "../checks/refusal.ts";
+import { closed, filledText, flag, integer, list } from "../checks/shape.ts";
+import { questionFrom } from "../core/question.ts";
+import { tokensOf } from "../core/tokens.ts";
+import { vectorOf } from "../core/vector.ts";
+import type { Understood } from "../vendor.ts";
+
+const instance = closed({ content: filledText }, { task_type: filledText, title: filledText });
+const shape = closed(
+  { instances: list(instance, { least: 1, most: 250 }) },
+  { parameters: closed({}, { outputDimensionality: integer(1), autoTruncate: flag }) },
+);
+
+/** Embeddings by `predict`: those of Gemini are made one by one. */
+export function predictEmbeddings(body: unknown, model: string): Understood {
+  demand(body, shape);
+  const texts = listAt(body, "instances").map((each) => textAt(each, "content") ?? "");
+  if (model.startsWith("gemini-") && texts.length > 1)
+    throw new Refusal(400, "The model takes one instance in a request.");
+  const { directive } = questionFrom(model, [texts.at(-1) ?? ""]);
+  const dimensions = numberAt(memberOf(body, "parameters"), "outputDimensionality") ?? 768;
+  return {
+    directive,
+    whole: () => ({
+      predictions: texts.map((text) => ({
+        embeddings: {
+          values: vectorOf(text, dimensions),
+          statistics: { truncated: false, token_count: tokensOf(text) },
+        },
+      })),
+      metadata: { billableCharacterCount: texts.join("").length },
+    }),
+  };
+}

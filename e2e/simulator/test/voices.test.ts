@@ -1,0 +1,84 @@
+import { DeepgramClient } from "@deepgram/sdk";
+import { ElevenLabsClient } from "@elevenlabs/elevenlabs-js";
+import { GoogleGenAI } from "@google/genai";
+import { parseBuffer } from "music-metadata";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSimulator, type Started } from "./started.ts";
+
+/** Vendors of speech and transcripts, each through its own official SDK. */
+let started: Started;
+let elevenlabs: ElevenLabsClient;
+let deepgram: DeepgramClient;
+let google: GoogleGenAI;
+beforeAll(async () => {
+  started = await startSimulator();
+  elevenlabs = new ElevenLabsClient({ apiKey: "key", baseUrl: `${started.url}/elevenlabs` });
+  deepgram = new DeepgramClient({ apiKey: "key", baseUrl: `${started.url}/deepgram` });
+  google = new GoogleGenAI({ apiKey: "key", httpOptions: { baseUrl: `${started.url}/gemini` } });
+});
+afterAll(() => started[Symbol.asyncDispose]());
+
+const text = "This is what is said, and heard again.";
+/** 60 ms a character. */
+const seconds = text.length * 0.06;
+
+async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stream) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+const asked = { text, modelId: "eleven_v3" };
+const voice = "JBFqnCBsd6RMkjVDRZzb";
+const speakWav = async (): Promise<Buffer> =>
+  bytesOf(await elevenlabs.textToSpeech.convert(voice, { ...asked, outputFormat: "wav_24000" }));
+
+test("ElevenLabs speaks, and hears what it said", async () => {
+  const mp3 = await bytesOf(await elevenlabs.textToSpeech.stream(voice, { ...asked, outputFormat: "mp3_44100_128" }));
+  expect((await parseBuffer(mp3)).format.codec).toMatch(/MPEG/);
+  const file = new Blob([new Uint8Array(await speakWav())], { type: "audio/wav" });
+  const heard = await elevenlabs.speechToText.convert({ modelId: "scribe_v2", file, timestampsGranularity: "word" });
+  if (!("words" in heard)) throw new Error("no transcript");
+  expect(heard.words.at(-1)?.end).toBeCloseTo(seconds, 1);
+  expect(
+    heard.words
+      .filter(({ type }) => type === "word")
+      .map((word) => word.text)
+      .join(" "),
+  ).toBe(heard.text);
+});
+
+test("Deepgram speaks, and hears what it said", async () => {
+  const aura = { text, model: "aura-2-thalia-en", encoding: "linear16", container: "wav" } as const;
+  const answer = await deepgram.speak.v1.audio.generate(aura);
+  const wav = Buffer.from(await answer.arrayBuffer());
+  expect((await parseBuffer(wav)).format.container).toBe("WAVE");
+  const heard = await deepgram.listen.v1.media.transcribeFile(wav, { model: "nova-3", smart_format: true });
+  if (!("results" in heard)) throw new Error("no transcript");
+  expect(heard.metadata?.duration).toBeCloseTo(seconds, 1);
+  const [channel] = heard.results?.channels ?? [];
+  expect(channel?.alternatives?.[0]?.words?.at(-1)?.end).toBeCloseTo(seconds, 1);
+});
+
+test("Gemini speaks samples, and writes down what it hears", async () => {
+  const config = {
+    responseModalities: ["AUDIO"],
+    speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } },
+  };
+  const spoken = await google.models.generateContent({ model: "gemini-2.5-flash-preview-tts", contents: text, config });
+  expect(Buffer.from(spoken.data ?? "", "base64").length / 48_000).toBeCloseTo(seconds, 1);
+  const data = (await speakWav()).toString("base64");
+  const heard = await google.models.generateContent({
+    model: "gemini-3-flash",
+    contents: [{ inlineData: { mimeType: "audio/wav", data } }, "Transcribe this."],
+  });
+  expect(heard.text).toMatch(/^we heard this/);
+  expect(heard.usageMetadata?.promptTokensDetails).toContainEqual({
+    modality: "AUDIO",
+    tokenCount: Math.ceil(seconds * 32),
+  });
+});
+
+test("a wrong key is refused in the vendor's own words", async () => {
+  const bad = new ElevenLabsClient({ apiKey: "bad-key", baseUrl: `${started.url}/elevenlabs`, maxRetries: 0 });
+  await expect(bad.textToSpeech.stream("v", { text })).rejects.toMatchObject({ statusCode: 401 });
+});

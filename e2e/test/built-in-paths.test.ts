@@ -1,0 +1,121 @@
+import { AzureOpenAI } from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { channel, hello, keys } from "./house.ts";
+import { samplePng } from "./pictures.ts";
+
+/** Paths and headers that clients of other vendors have built in, over one vendor. */
+let suite: Suite;
+beforeAll(async () => {
+  const kinds = { chat: "chat", embed: "embedding", rank: "rerank", sketch: "image" } as const;
+  suite = await startSuite({
+    config: {
+      groups: { default: { models: ["*"] } },
+      models: Object.fromEntries(
+        Object.entries(kinds).map(([model, kind]) => [model, { kind, ownedBy: "acme", price: { request: 0.001 } }]),
+      ),
+      channels: [
+        channel("main", ["chat", "embed", "sketch"]),
+        { ...channel("ranker", ["rank"]), provider: "cohere", baseUrl: "${SIMULATOR_URL}/at/ranker/cohere" },
+      ],
+      accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
+    },
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+describe("Azure's SDK", () => {
+  const azure = (more: object = {}) =>
+    new AzureOpenAI({ endpoint: suite.edgeUrl, apiKey: keys.demo, apiVersion: "2024-10-21", maxRetries: 0, ...more });
+
+  test("chats and embeds with a deployment for a model", async () => {
+    const answer = await azure().chat.completions.create(hello("chat"));
+    expect([answer.model, answer.choices[0]?.message.content]).toEqual(["chat", expect.stringContaining("Hello")]);
+    const vectors = await azure().embeddings.create({ model: "embed", input: "Hello" });
+    expect(vectors.data[0]?.embedding.length).toBeGreaterThan(0);
+  });
+
+  test("streams, and its deployment goes before the model of the body", async () => {
+    const stream = await azure({ deployment: "chat" }).chat.completions.create({
+      ...hello("gpt-of-another-name"),
+      stream: true,
+    });
+    const models = new Set<string>();
+    for await (const chunk of stream) models.add(chunk.model);
+    expect([...models]).toEqual(["chat"]);
+  });
+
+  test("answers at /openai/v1 and /openai/responses too", async () => {
+    for (const path of ["/openai/v1/responses", "/openai/responses?api-version=2025-03-01-preview"])
+      expect((await send(path, { model: "chat", input: "Hello" }, { "api-key": keys.demo })).status).toBe(200);
+  });
+
+  test("is refused in words about the deployment's model", async () => {
+    const answer = await send("/openai/deployments/none/chat/completions", hello("chat"), { "api-key": keys.demo });
+    expect([answer.status, answer.body]).toEqual([404, expect.stringContaining("none")]);
+  });
+});
+
+const message = { max_tokens: 64, ...hello("chat") };
+test.each([
+  ["/v1beta/openai/chat/completions", hello("chat"), { choices: [{ message: { role: "assistant" } }] }],
+  ["/api/v1/chat/completions", hello("chat"), { choices: [{ message: { role: "assistant" } }] }],
+  ["/anthropic/v1/messages", message, { type: "message", role: "assistant" }],
+  [
+    "/v2/rerank",
+    { model: "rank", query: "cat", documents: ["a dog", "a cat"], top_n: 1 },
+    { results: [{ index: 1, relevance_score: expect.any(Number) }], meta: { api_version: { version: "2" } } },
+  ],
+  [
+    "/v2/embed",
+    { model: "embed", texts: ["a", "b"], input_type: "search_query", embedding_types: ["float"] },
+    {
+      response_type: "embeddings_by_type",
+      texts: ["a", "b"],
+      embeddings: { float: [expect.any(Array), expect.any(Array)] },
+    },
+  ],
+  [
+    "/v2/embed",
+    { model: "embed", texts: ["a"], embedding_types: ["base64"] },
+    { embeddings: { base64: [expect.any(String)] } },
+  ],
+  [
+    "/api/embed",
+    { model: "embed", input: ["a", "b"], keep_alive: "5m", truncate: true },
+    { model: "embed", embeddings: [expect.any(Array), expect.any(Array)], prompt_eval_count: expect.any(Number) },
+  ],
+])("POST %s", async (path, body, expected) => {
+  const answer = await send(path, body, { authorization: `Bearer ${keys.demo}`, "anthropic-version": "2023-06-01" });
+  expect(JSON.parse(answer.body)).toMatchObject(expected);
+});
+
+test("GET /api/tags lists the models as Ollama does", async () => {
+  const answer = await fetch(`${suite.edgeUrl}/api/tags`, { headers: { authorization: `Bearer ${keys.demo}` } });
+  expect(await answer.json()).toMatchObject({
+    models: [{ name: "chat", model: "chat", details: { family: "acme" } }, {}, {}, {}],
+  });
+});
+
+test("POST /v1/images/variations needs an image and no prompt", async () => {
+  const form = new FormData();
+  form.set("model", "sketch");
+  form.set("image", new Blob([samplePng()]), "cat.png");
+  const headers = { authorization: `Bearer ${keys.demo}` };
+  const answer = await fetch(`${suite.edgeUrl}/v1/images/variations`, { method: "POST", headers, body: form });
+  expect(await answer.json()).toMatchObject({ data: [{ url: expect.stringContaining("http") }] });
+});
+
+async function send(path: string, body: object, headers: Record<string, string>) {
+  const answer = await fetch(suite.edgeUrl + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, body: await answer.text() };
+}
+
+test("GET /healthz answers on the clients' own port, without a key", async () => {
+  const answer = await fetch(`${suite.edgeUrl}/healthz`);
+  expect([answer.status, await answer.text()]).toEqual([200, "ok\n"]);
+});

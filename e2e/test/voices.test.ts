@@ -1,0 +1,153 @@
+import OpenAI, { toFile } from "openai";
+import { parseBuffer } from "music-metadata";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { money } from "./house.ts";
+
+/** Vendors of speech and transcripts in wires of their own, from OpenAI's endpoints, billed by their units. */
+const key = "sk-demo-0123456789abcdef";
+const vendors = {
+  elevenlabs: { provider: "elevenlabs", path: "/elevenlabs" },
+  deepgram: { provider: "deepgram", path: "/deepgram" },
+  gemini: { provider: "gemini", path: "/gemini" },
+  vertex: { provider: "vertex", path: "/vertex/v1/projects/p/locations/us-central1" },
+} as const;
+type Name = keyof typeof vendors;
+const speaking: Readonly<Record<Name, string>> = {
+  elevenlabs: "eleven_v3",
+  deepgram: "aura-2",
+  gemini: "gemini-2.5-flash-preview-tts",
+  vertex: "gemini-2.5-flash-tts",
+};
+const hearing: Readonly<Record<Name, string>> = {
+  elevenlabs: "scribe_v2",
+  deepgram: "nova-3",
+  gemini: "gemini-3-flash",
+  vertex: "gemini-3-flash",
+};
+const byTokens: ReadonlySet<string> = new Set(["gemini", "vertex"]);
+const names: readonly Name[] = ["elevenlabs", "deepgram", "gemini", "vertex"];
+const tokenPrice = { input: 1, inputAudio: 2, output: 4, outputAudio: 8 };
+
+let suite: Suite;
+let client: OpenAI;
+let wav: Buffer;
+const input = "This is what is said, and heard again.";
+/** 60 ms a character. */
+const seconds = input.length * 0.06;
+beforeAll(async () => {
+  suite = await startSuite({
+    config: {
+      groups: { default: { models: ["*"] } },
+      models: Object.fromEntries(
+        names.flatMap((name) => [
+          [`${name}-says`, { kind: "speech", price: byTokens.has(name) ? tokenPrice : { character: 0.00003 } }],
+          [`${name}-hears`, { kind: "transcription", price: byTokens.has(name) ? tokenPrice : { second: 0.0001 } }],
+        ]),
+      ),
+      channels: names.map((name) => ({
+        id: name,
+        provider: vendors[name].provider,
+        baseUrl: `\${SIMULATOR_URL}/at/${name}${vendors[name].path}`,
+        keys: ["ya29.key"],
+        models: { [`${name}-says`]: speaking[name], [`${name}-hears`]: hearing[name] },
+      })),
+      accounts: { demo: { balance: "10", tokens: [{ key, group: "default" }] } },
+    },
+  });
+  client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: key, maxRetries: 0 });
+  const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
+  const spoken = await vendor.audio.speech.create({ model: "m", voice: "alloy", input, response_format: "wav" });
+  wav = Buffer.from(await spoken.arrayBuffer());
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const spent = (): Promise<bigint> =>
+  until("all holds to be settled", async () => {
+    const { heldNanos, spentNanos } = await money(suite);
+    return heldNanos === "0" && BigInt(spentNanos);
+  });
+
+describe.each(names)("%s", (name) => {
+  beforeEach(() => suite.simulator.forget(name));
+  const say = (more: object = {}) =>
+    client.audio.speech.create({ model: `${name}-says`, voice: "kore", input, response_format: "wav", ...more });
+
+  test("says a text, and is paid by its own units", async () => {
+    const before = await spent();
+    const answer = await say();
+    const { format } = await parseBuffer(Buffer.from(await answer.arrayBuffer()), { mimeType: "audio/wav" });
+    expect(format).toMatchObject({ container: "WAVE", sampleRate: 24_000 });
+    expect(format.duration).toBeCloseTo(seconds, 1);
+    const tokens = Math.ceil(input.length / 4) * 1_000 + Math.ceil(seconds * 25) * 8_000;
+    expect((await spent()) - before).toBe(BigInt(byTokens.has(name) ? tokens : input.length * 30_000));
+  });
+
+  test("says it as events where the client wants those", async () => {
+    const text = await (await say({ stream_format: "sse" })).text();
+    expect(text).toMatch(/^data: \{"type":"speech\.audio\.delta","audio":"[A-Za-z0-9+/=]+"\}\n\n/);
+    expect(text).toMatch(/data: \{"type":"speech\.audio\.done","usage":\{[^}]+\}\}\n\n$/);
+  });
+
+  test("a text that its vendor refuses costs nothing", async () => {
+    const before = await spent();
+    await expect(say({ input: `${input} {{simulate: {"status": 400}}}` })).rejects.toMatchObject({ status: 400 });
+    expect((await spent()) - before).toBe(0n);
+  });
+
+  const hear = (more: object = {}) =>
+    toFile(wav, "a.wav", { type: "audio/wav" }).then((file) =>
+      client.audio.transcriptions.create({ model: `${name}-hears`, file, ...more }),
+    );
+
+  test("hears a file, and is paid by its own units", async () => {
+    const before = await spent();
+    const { text } = await hear({ language: "en" });
+    expect(text).toMatch(/^we heard this file/);
+    const cost = (await spent()) - before;
+    if (byTokens.has(name)) expect(cost).toBeGreaterThan(BigInt(Math.ceil(seconds * 32) * 2_000));
+    else expect(Number(cost)).toBeCloseTo(seconds * 100_000, -2);
+  });
+
+  test("its transcript goes out as a stream where the client wants one", async () => {
+    const events: string[] = [];
+    for await (const { type } of await toFile(wav, "a.wav", { type: "audio/wav" }).then((file) =>
+      client.audio.transcriptions.create({ model: `${name}-hears`, file, stream: true }),
+    ))
+      events.push(type);
+    expect(events).toEqual(["transcript.text.delta", "transcript.text.done"]);
+  });
+
+  test("subtitles are made of its times, and refused where it has none", async () => {
+    if (byTokens.has(name))
+      return expect(hear({ response_format: "srt" })).rejects.toMatchObject({ status: 400, param: "response_format" });
+    const srt: unknown = await hear({ response_format: "srt" });
+    expect(srt).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\nwe heard/);
+    const verbose: any = await hear({ response_format: "verbose_json", timestamp_granularities: ["word"] });
+    expect(verbose.words[0]).toMatchObject({ word: "we", start: 0 });
+    expect(verbose.duration).toBeCloseTo(seconds, 1);
+  });
+
+  test("a file that is no audio is refused, and costs nothing", async () => {
+    const before = await spent();
+    const file = await toFile(Buffer.from("no audio at all"), "a.wav", { type: "audio/wav" });
+    await expect(client.audio.transcriptions.create({ model: `${name}-hears`, file })).rejects.toMatchObject({
+      status: 400,
+    });
+    expect((await spent()) - before).toBe(0n);
+  });
+});
+
+test("a voice is a part of the address at ElevenLabs, of the model at Deepgram, and a name at Google", async () => {
+  await Promise.all(names.map((name) => suite.simulator.forget(name)));
+  for (const name of names)
+    await client.audio.speech.create({ model: `${name}-says`, voice: "thalia", input: "Hi", response_format: "pcm" });
+  const asked = async (name: Name) => {
+    const [request] = await suite.simulator.requests(name);
+    return `${request?.path} ${request?.body}`;
+  };
+  expect(await asked("elevenlabs")).toContain("/v1/text-to-speech/thalia/stream");
+  // Its simulator has no model without a voice.
+  expect(await asked("deepgram")).toContain("/v1/speak");
+  expect(await asked("gemini")).toContain('"prebuiltVoiceConfig":{"voiceName":"Thalia"}');
+});

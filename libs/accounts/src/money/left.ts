@@ -1,0 +1,77 @@
+import { parseNanos, type Budgets, type Nanos } from "@modelgate/contracts";
+import { orUnavailable, type Redis } from "@modelgate/platform";
+import { keys } from "../keys.ts";
+import { unlessLost } from "../restore/epoch.ts";
+import { findAccount } from "./account.ts";
+
+/** Whose money is asked about. */
+export interface SpendingScope {
+  readonly accountId: string;
+  readonly tokenId: string;
+  readonly group: string;
+  readonly budgets?: Budgets | undefined;
+  /** For tests: the clock; the system's where absent. */
+  readonly nowMs?: number | undefined;
+}
+
+/** A budget of a token or of its group, with what its period has used of it. */
+export interface BudgetUse {
+  readonly whose: "token" | "group";
+  readonly period: "day" | "month";
+  readonly mostNanos: Nanos;
+  /** Spent, and held for calls that are under way. */
+  readonly usedNanos: Nanos;
+}
+
+/** What a token can still spend, and why not more. */
+export interface MoneyLeft {
+  readonly creditedNanos: Nanos;
+  readonly spentNanos: Nanos;
+  readonly budgets: readonly BudgetUse[];
+  /** The least of the account's available money and what its budgets leave; never below zero. */
+  readonly leftNanos: Nanos;
+}
+
+const bounds = [
+  { name: "tokenPerDay", whose: "token", period: "day" },
+  { name: "tokenPerMonth", whose: "token", period: "month" },
+  { name: "groupPerDay", whose: "group", period: "day" },
+  { name: "groupPerMonth", whose: "group", period: "month" },
+] as const;
+
+/** Reads what a token can still spend; undefined for an unknown account. Throws Failure where Redis does not answer. */
+export async function readMoneyLeft(redis: Redis, scope: SpendingScope): Promise<MoneyLeft | undefined> {
+  const { accountId } = scope;
+  const account = await orUnavailable(
+    unlessLost(
+      redis,
+      () => findAccount(redis, accountId),
+      (found) => found === undefined,
+    ),
+  );
+  if (account === undefined) return undefined;
+  const budgets = await orUnavailable(readBudgets(redis, scope));
+  const amounts = [account.availableNanos, ...budgets.map(({ mostNanos, usedNanos }) => mostNanos - usedNanos)];
+  const least = amounts.reduce((left, right) => (left < right ? left : right));
+  const { creditedNanos, spentNanos } = account;
+  return { creditedNanos, spentNanos, budgets, leftNanos: least > 0n ? least : 0n };
+}
+
+async function readBudgets(
+  redis: Redis,
+  { accountId, tokenId, group, budgets = {}, nowMs = Date.now() }: SpendingScope,
+): Promise<readonly BudgetUse[]> {
+  const day = new Date(nowMs).toISOString().slice(0, "2026-01-31".length);
+  const periods = { day, month: day.slice(0, "2026-01".length) };
+  const fields = { token: `token:${tokenId}`, group: `group:${group}` };
+  const set = bounds.flatMap(({ name, whose, period }) => {
+    const most = budgets[name];
+    return most === undefined ? [] : [{ whose, period, mostNanos: parseNanos(most) }];
+  });
+  return await Promise.all(
+    set.map(async (budget) => {
+      const used = await redis.hget(keys.budgets(accountId, periods[budget.period]), fields[budget.whose]);
+      return { ...budget, usedNanos: parseNanos(used ?? "0") };
+    }),
+  );
+}

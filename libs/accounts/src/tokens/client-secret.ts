@@ -1,0 +1,49 @@
+import { randomBytes } from "node:crypto";
+import { Type, type Static } from "typebox";
+import { stored } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+import { keys } from "../keys.ts";
+import { digestOf } from "./key.ts";
+import type { Token } from "./token.ts";
+
+/** A short-lived key that opens sessions as another token does, with settings that its owner chose. */
+export interface ClientSecretWish {
+  /** The token whose account, limits and budget it uses. */
+  readonly token: Token;
+  /** The models that it can call. */
+  readonly models: readonly string[];
+  readonly expiresAt: string;
+  readonly lifetimeSeconds: number;
+  /** The session's settings, as JSON. */
+  readonly settings: string;
+}
+
+/** How long settings outlive their key: a connection that began in its last moment still reads them. */
+const graceSeconds = 60;
+
+/** Makes such a key; it is gone from Redis by itself, and is in no books. */
+export async function newClientSecret(redis: Redis, wish: ClientSecretWish): Promise<string> {
+  const key = `ek_${randomBytes(36).toString("base64url")}`;
+  const digest = digestOf(key);
+  const settingsId = digest.slice(0, 32);
+  const { token, models, expiresAt, lifetimeSeconds, settings } = wish;
+  const record: Token = { ...token, models, expiresAt, settingsId };
+  await redis.set(keys.sessionSettings(token.accountId, settingsId), settings, "EX", lifetimeSeconds + graceSeconds);
+  await redis.set(keys.token(digest), JSON.stringify(record), "EX", lifetimeSeconds + graceSeconds);
+  return key;
+}
+
+/** What a session begins with, beside what its vendor alone knows. */
+const SessionSettings = Type.Object({ model: Type.String() });
+export type SessionSettings = Static<typeof SessionSettings>;
+const readSettings = stored("session settings", SessionSettings);
+
+/** The settings that a key is bound to; undefined where they have expired. Throws UnknownShape. */
+export async function findSessionSettings(
+  redis: Redis,
+  accountId: string,
+  id: string,
+): Promise<SessionSettings | undefined> {
+  const text = await redis.get(keys.sessionSettings(accountId, id));
+  return text === null ? undefined : readSettings(text);
+}

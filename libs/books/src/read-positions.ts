@@ -1,0 +1,33 @@
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { Tables } from "./schema.ts";
+
+/** Where a call stands in the log: a reading goes on after it. */
+export interface CallPosition {
+  readonly at: number;
+  readonly account: string;
+  readonly id: string;
+}
+
+/** A call as it stands there. */
+export interface StoredCall extends CallPosition {
+  /** The usage event as it came. */
+  readonly event: string;
+}
+
+/** The calls at these positions for which more holds, in no order. Their days are named, so that no other is looked at. */
+export async function eventsAt(
+  db: Kysely<Tables>,
+  positions: readonly CallPosition[],
+  more: readonly RawBuilder<unknown>[] = [],
+): Promise<readonly StoredCall[]> {
+  if (positions.length === 0) return [];
+  const times = positions.map(({ at }) => at);
+  const page = positions.map(({ account, at, id }) => sql`(${account}, cast(${at} as bigint), ${id})`);
+  const where = [sql`calls.at >= ${Math.min(...times)}`, sql`calls.at <= ${Math.max(...times)}`, ...more];
+  const { rows } = await sql<StoredCall>`
+    with page(account, at, id) as (values ${sql.join(page)})
+    select calls.at, calls.account, calls.id, calls.event from page
+    join calls on calls.account = page.account and calls.at = page.at and calls.id = page.id
+    where ${sql.join(where, sql` and `)}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,75 @@
+import { sql } from "kysely";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { firstByteTimes, openBooks, readTasks, recordCalls, recordTasks, type Books } from "../src/index.ts";
+import { callOf, engines, log, newBooks, type TestEngine } from "./engines.ts";
+
+const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
+
+describe.each(engines)("$name", ({ start }) => {
+  let engine: TestEngine;
+  let books: Books;
+  beforeAll(async () => {
+    engine = await start();
+    books = await newBooks(engine);
+  });
+  afterAll(async () => {
+    await books?.[Symbol.asyncDispose]();
+    await engine?.[Symbol.asyncDispose]();
+  });
+
+  test("the times to the first byte of all completed calls, within 5 %", async () => {
+    const calls = Array.from({ length: 100 }, (_, at) =>
+      callOf(`c${at}`, { firstByteMs: (at + 1) * 10, channelId: at < 50 ? "near" : "far" }),
+    );
+    const failed = callOf("failed", { firstByteMs: 90_000, outcome: "failed" });
+    await recordCalls(books, calls.slice(0, 60));
+    await recordCalls(books, [...calls.slice(50), failed]); // ten again
+    const [all] = await firstByteTimes(books, { ...day, by: [] });
+    expect(all?.calls).toBe(100);
+    expect(Math.abs((all?.p50 ?? 0) - 500)).toBeLessThan(25);
+    expect(Math.abs((all?.p95 ?? 0) - 950)).toBeLessThan(48);
+    const byChannel = await firstByteTimes(books, { ...day, by: ["channel", "hour"] });
+    expect(byChannel.map(({ by, calls: counted }) => ({ ...by, counted }))).toEqual([
+      { channel: "far", hour: "2026-01-10T10:00:00.000Z", counted: 50 },
+      { channel: "near", hour: "2026-01-10T10:00:00.000Z", counted: 50 },
+    ]);
+    expect(await firstByteTimes(books, { ...day, account: "other", by: [] })).toEqual([]);
+  });
+
+  test("tasks, those that changed last first, page by page", async () => {
+    const task = (taskId: string, minute: number, state: "queued" | "completed") => ({
+      id: `${taskId}.${state}`,
+      time: `2026-01-10T10:0${minute}:00.000Z`,
+      taskId,
+      accountId: "acme",
+      tokenId: "t",
+      model: "film",
+      channelId: "main",
+      state,
+      previousState: null,
+      progress: 0,
+    });
+    await recordTasks(books, [task("a", 1, "queued"), task("b", 2, "queued"), task("a", 3, "completed")]);
+    const first = await readTasks(books, {}, { limit: 1 });
+    const second = await readTasks(books, {}, { limit: 1, after: first.next });
+    expect([first, second].map(({ tasks }) => tasks.map(({ taskId, state }) => [taskId, state]))).toEqual([
+      [["a", "completed"]],
+      [["b", "queued"]],
+    ]);
+    expect((await readTasks(books, { state: "queued" }, { limit: 10 })).tasks).toHaveLength(1);
+    expect((await readTasks(books, { account: "other" }, { limit: 10 })).tasks).toEqual([]);
+  });
+
+  test("calls of the version before are counted as well", async () => {
+    const location = await engine.address();
+    const before = await openBooks(location, log);
+    await recordCalls(before, [callOf("one", { firstByteMs: 200 }), callOf("two", { firstByteMs: 200 })]);
+    const counted = await firstByteTimes(before, { ...day, by: [] });
+    await before.db.schema.dropTable("first_bytes").execute();
+    await before.db.schema.dropIndex("tasks_by_time").execute();
+    await sql`delete from kysely_migration where name = ${"0014-first-bytes"}`.execute(before.db);
+    await before[Symbol.asyncDispose]();
+    await using after = await openBooks(location, log);
+    expect(await firstByteTimes(after, { ...day, by: [] })).toEqual(counted);
+  });
+});

@@ -1,0 +1,19 @@
+import { bearer, type Endpoint } from "./endpoint.ts";
+
+const look = { method: "GET", area: "text", errors: "common", keys: bearer, body: "none" } as const;
+
+/** What a key has left, in the shapes that clients of other gateways read; the numbers of all are the same. */
+export const moneyEndpoints = {
+  billingSubscription: {
+    ...look,
+    path: "/v1/dashboard/billing/subscription",
+    summary: "What the key could spend in all, in US dollars: what is spent and what is left.",
+  },
+  billingUsage: {
+    ...look,
+    path: "/v1/dashboard/billing/usage",
+    summary: "What the account has spent in all, in US cents.",
+  },
+  credits: { ...look, path: "/v1/credits", summary: "Credits and usage of the account, in US dollars." },
+  currentKey: { ...look, path: "/v1/key", summary: "The key itself: what it has left and until when, in US dollars." },
+} as const satisfies Record<string, Endpoint>;

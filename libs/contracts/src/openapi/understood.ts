@@ -1,0 +1,71 @@
+import type { BodyName } from "../bodies/index.ts";
+
+/**
+ * Members of bodies that are understood beside those that a body's schema checks: they are read where a call is converted,
+ * and pass untouched where it is not. `libs/wires/test/understood-members.test.ts` holds this against what the wires read.
+ */
+const understood: Readonly<Partial<Record<BodyName, Members>>> = {
+  ChatRequest: {
+    number: "temperature top_p top_k presence_penalty frequency_penalty seed",
+    integer: "top_logprobs thinking_budget",
+    boolean: "parallel_tool_calls logprobs store enable_thinking",
+    string: "reasoning_effort verbosity prompt_cache_key prompt_cache_retention user safety_identifier service_tier",
+    array: "tools functions modalities",
+    object:
+      "web_search_options response_format reasoning thinking logit_bias metadata prediction image_config audio stream_options usage",
+    any: "tool_choice function_call stop",
+  },
+  ResponsesRequest: {
+    number: "temperature top_p",
+    integer: "top_logprobs",
+    boolean: "parallel_tool_calls background",
+    string: "instructions truncation prompt_cache_key prompt_cache_retention user safety_identifier service_tier",
+    array: "tools include",
+    object: "prompt stream_options reasoning text metadata",
+    any: "tool_choice conversation",
+  },
+  MessagesRequest: {
+    number: "temperature top_p",
+    integer: "top_k",
+    string: "inference_geo service_tier",
+    array: "mcp_servers tools stop_sequences",
+    object: "cache_control output_config output_format tool_choice thinking metadata",
+    any: "container system",
+  },
+  CompletionsRequest: {
+    number: "temperature top_p presence_penalty frequency_penalty seed",
+    integer: "logprobs",
+    boolean: "echo",
+    string: "user suffix",
+    object: "logit_bias stream_options usage",
+    any: "stop",
+  },
+  GenerateContentRequest: {
+    string: "model cachedContent",
+    array: "tools safetySettings",
+    object: "toolConfig",
+    any: "systemInstruction",
+  },
+  EmbeddingsRequest: { string: "input_type task" },
+  EngineEmbeddingsRequest: { string: "input_type task" },
+  EmbedContentRequest: { string: "model" },
+  RerankRequest: { integer: "max_chunk_per_doc" },
+  ImageRequest: { any: "images" },
+  VideoRequest: { string: "size", any: "seconds" },
+  VideoForm: { number: "seed", any: "duration n metadata" },
+};
+
+/** Names of members, apart by blanks, by the kind of their values. */
+type Members = Readonly<
+  Partial<Record<"number" | "integer" | "boolean" | "string" | "array" | "object" | "any", string>>
+>;
+
+/** A body's understood members as properties of its schema. */
+export function understoodMembers(name: string): Readonly<Record<string, object>> {
+  const members: Members = Object.entries(understood).find(([body]) => body === name)?.[1] ?? {};
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([type, names]) =>
+      names.split(" ").map((member) => [member, type === "any" ? {} : { type: [type, "null"] }]),
+    ),
+  );
+}

@@ -1,0 +1,12 @@
+/** A type whose members that may be undefined are optional instead. */
+type Present<Members> = {
+  [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
+} & { [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<Members[Name], undefined> };
+
+/** A copy without the members that are undefined: what JSON would make of it, and equal to its like. */
+export function present<const Members extends object>(members: Members): Present<Members>;
+export function present(members: object): object {
+  const copy = { ...members };
+  for (const [name, value] of Object.entries(copy)) if (value === undefined) Reflect.deleteProperty(copy, name);
+  return copy;
+}

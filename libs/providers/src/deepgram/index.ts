@@ -1,0 +1,21 @@
+import { failureOf as usualFailureOf } from "../openai/failures.ts";
+import type { Provider } from "../provider.ts";
+import { requestsAt } from "../request.ts";
+
+/** Deepgram: speech and transcripts. All but the text or the file stands in the address. */
+export const deepgram: Provider = {
+  name: "deepgram",
+  title: "Deepgram",
+  baseUrl: "https://api.deepgram.com",
+  keyVariable: "DEEPGRAM_API_KEY",
+  wires: ["deepgram-speech", "deepgram-transcripts"],
+  request: requestsAt(
+    ({ baseUrl, wire }) => {
+      const base = baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
+      return new URL(`${base}/v1/${wire === "deepgram-speech" ? "speak" : "listen"}`);
+    },
+    ({ key }) => ({ authorization: `Token ${key}` }),
+  ),
+  // It writes `{err_code, err_msg}`.
+  failureOf: (status, body) => usualFailureOf(status, body.replace(/"err_msg"\s*:/, '"message":')),
+};

@@ -1,0 +1,60 @@
+import { formatUsd, type Failure, type Nanos, type Units } from "@modelgate/contracts";
+import { framesWithCost } from "@modelgate/wires/text";
+import type { FrameReading, StreamTranslator } from "./stream-reader.ts";
+
+/** Writes what a stream costs beside the usage that it reports, for a client that asks for it. */
+export class CostTranslator implements StreamTranslator {
+  readonly #inner: StreamTranslator;
+  readonly #costOf: (units: Units) => Nanos;
+  #usage: Units | undefined;
+
+  constructor(inner: StreamTranslator, costOf: (units: Units) => Nanos) {
+    this.#inner = inner;
+    this.#costOf = costOf;
+  }
+
+  get contentType(): string {
+    return this.#inner.contentType;
+  }
+
+  get last(): Buffer | string {
+    return this.#inner.last;
+  }
+
+  read(frame: Buffer): FrameReading {
+    const reading = this.#inner.read(frame);
+    this.#usage = reading.usage ?? this.#usage;
+    return { ...reading, render: () => this.#priced(reading.render()) };
+  }
+
+  wordsOf(words: string): string {
+    return this.#inner.wordsOf(words);
+  }
+
+  mayThink(frame: Buffer): boolean {
+    return this.#inner.mayThink(frame);
+  }
+
+  end(): Buffer | string {
+    return this.#priced(this.#inner.end());
+  }
+
+  cut(used: Units): Buffer | string | undefined {
+    this.#usage = used;
+    const last = this.#inner.cut?.(used);
+    return last === undefined ? undefined : this.#priced(last);
+  }
+
+  fail(failure: Failure, requestId: string): string | undefined {
+    return this.#inner.fail(failure, requestId);
+  }
+
+  heartbeat(): string {
+    return this.#inner.heartbeat();
+  }
+
+  #priced(frames: Buffer | string): Buffer | string {
+    if (this.#usage === undefined) return frames;
+    return framesWithCost(frames, formatUsd(this.#costOf({ requests: 1, ...this.#usage })));
+  }
+}

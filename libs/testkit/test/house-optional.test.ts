@@ -1,0 +1,34 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+/** Optional members are written in one way: `present` of contracts leaves out what is undefined. */
+const root = join(import.meta.dirname, "../../..");
+const files = execFileSync("git", ["ls-files", "libs/*/src/*.ts", "services/*/src/*.ts"], { cwd: root })
+  .toString()
+  .trim()
+  .split("\n");
+
+/** Files that spread instead, each for a reason. */
+const spreading: Readonly<Record<string, string>> = {
+  "libs/channels/src/send-attempt.ts": "once for each attempt of each call",
+  "libs/relay/src/money/usage-draft.ts": "several times for each call",
+  "libs/wires/src/text/hub/replay.ts": "for each part of an answer",
+  "services/edge/src/middleware/admit.ts": "for each call",
+  "services/console/src/parts/gateway.ts": "in a browser, without contracts",
+  "libs/testkit/src/suite.ts": "of tests",
+};
+
+const spread = /\.\.\.\([^?]*=== undefined \? \{\} : \{/;
+
+test("optional members are left out by present, not by a conditional spread", () => {
+  const found = files.filter((file) => spread.test(readFileSync(join(root, file), "utf8")));
+  expect(found.toSorted()).toEqual(Object.keys(spreading).toSorted());
+});
+
+test("there is one function that leaves undefined members out", () => {
+  const declares = /\bfunction (?:present|withoutUndefined|definedOf)\b|fromEntries\([^;]*=> value !== undefined\)/;
+  const found = files.filter((file) => declares.test(readFileSync(join(root, file), "utf8")));
+  expect(found).toEqual(["libs/contracts/src/present.ts"]);
+});

@@ -1,0 +1,63 @@
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { renderOwn } from "../../kind/own-members.ts";
+import { contentUsage } from "../../text/content/usage.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { Unsupported } from "../../text/hub/unsupported.ts";
+import type { RenderedSpeech, SpeechVendorCodec, WholeSpeech } from "../hub/codec.ts";
+import type { SpeechRequest } from "../hub/request.ts";
+import { voiceOf } from "../hub/voice.ts";
+import { asWav } from "./wav.ts";
+
+/** What the vendor's samples are where it does not say: 24 kHz, 16 bit, mono. */
+const usualRate = 24_000;
+
+/** Speech of Gemini (generateContent with AUDIO): samples in JSON, which a head makes a file of. */
+export const contentSpeech: SpeechVendorCodec = { wire: "content-speech", renderRequest, parseAnswer };
+
+function renderRequest(request: SpeechRequest): RenderedSpeech {
+  const { input, format, speed, instructions, own } = request;
+  if (format === "opus" || format === "aac" || format === "flac")
+    throw unsupportedFailure("format", `The vendor of this model has wav and pcm, not ${format}.`);
+  const voice = voiceOf(request);
+  const unsupported = new Unsupported();
+  for (const name of renderOwn(own, "content-speech").dropped) unsupported.note(name);
+  // It is what a client gets that asks for nothing: it gets wav here, and its head says so.
+  if (format === "mp3") unsupported.note("format");
+  unsupported.noteIf("speed", speed === 1 ? undefined : speed);
+  const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
+  const speechConfig = voice && { voiceConfig: { prebuiltVoiceConfig: { voiceName: capitalised(voice) } } };
+  return {
+    body: {
+      contents: [{ role: "user", parts: [{ text }] }],
+      generationConfig: present({ responseModalities: ["AUDIO"], speechConfig }),
+    },
+    dropped: unsupported.words,
+  };
+}
+
+/** Voices are stars and moons, written large. */
+function capitalised(voice: string): string {
+  return voice.slice(0, 1).toUpperCase() + voice.slice(1);
+}
+
+function parseAnswer({ candidates, usageMetadata }: JsonRecord, { format }: SpeechRequest): WholeSpeech {
+  const [first] = Array.isArray(candidates) ? candidates.filter(isRecord) : [];
+  const content = first?.["content"];
+  const parts = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
+  const pieces = parts.flatMap(({ inlineData }) => (isRecord(inlineData) ? [inlineData] : []));
+  const data = pieces.flatMap((piece) => (typeof piece["data"] === "string" ? [piece["data"]] : []));
+  if (data.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no speech.");
+  const samples = Buffer.concat(data.map((each) => Buffer.from(each, "base64")));
+  const rate = Number(/rate=(\d+)/.exec(String(pieces[0]?.["mimeType"]))?.[1] ?? usualRate);
+  const usage = contentUsage(usageMetadata);
+  if (format === "pcm") return { audio: samples, contentType: "audio/pcm", usage: asAudio(usage) };
+  return { audio: asWav(samples, rate), contentType: "audio/wav", usage: asAudio(usage) };
+}
+
+/** All that such a model makes is audio, whether it says so or not. */
+function asAudio(usage: WholeSpeech["usage"]): WholeSpeech["usage"] {
+  if (usage === undefined) return undefined;
+  const { outputTokens = 0, outputAudioTokens = 0, ...more } = usage;
+  return { ...more, outputAudioTokens: outputAudioTokens + outputTokens };
+}

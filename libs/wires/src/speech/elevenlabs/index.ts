@@ -1,0 +1,34 @@
+import { present } from "@modelgate/contracts";
+import { renderOwn } from "../../kind/own-members.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { Unsupported } from "../../text/hub/unsupported.ts";
+import type { RenderedSpeech, SpeechVendorCodec } from "../hub/codec.ts";
+import type { SpeechFormat, SpeechRequest } from "../hub/request.ts";
+import { voiceOf } from "../hub/voice.ts";
+
+/** What the vendor calls each form; it has no others. */
+const formats: Readonly<Partial<Record<SpeechFormat, string>>> = {
+  mp3: "mp3_44100_128",
+  opus: "opus_48000_128",
+  wav: "wav_24000",
+  pcm: "pcm_24000",
+};
+
+/** ElevenLabs' text to speech: the voice, by its id, and the form stand in the address. */
+export const elevenlabsSpeech: SpeechVendorCodec = { wire: "elevenlabs-speech", renderRequest };
+
+function renderRequest(request: SpeechRequest, { model }: { readonly model: string }): RenderedSpeech {
+  const { input, format, speed, instructions, own } = request;
+  const voice = voiceOf(request);
+  if (voice === undefined) throw unsupportedFailure("voice", "The vendor of this model needs a voice, by its id.");
+  const named = formats[format];
+  if (named === undefined) throw unsupportedFailure("format", `The vendor of this model has no ${format}.`);
+  const unsupported = new Unsupported();
+  for (const name of renderOwn(own, "elevenlabs-speech").dropped) unsupported.note(name);
+  unsupported.noteIf("instructions", instructions);
+  return {
+    body: present({ text: input, model_id: model, voice_settings: speed === undefined ? undefined : { speed } }),
+    query: { voice, output_format: named },
+    dropped: unsupported.words,
+  };
+}

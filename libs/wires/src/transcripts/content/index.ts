@@ -1,0 +1,56 @@
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { contentUsage } from "../../text/content/usage.ts";
+import type { Transcript } from "../hub/answer.ts";
+import { lostHints, refuseFormats } from "../hub/lost.ts";
+import type { TranscriptsRequest } from "../hub/request.ts";
+import type { RenderedTranscripts, VendorTranscriptsCodec } from "../hub/vendor-codec.ts";
+
+/** Most bytes of a file that can stand in the vendor's JSON. */
+const mostBytes = 14_000_000;
+
+const task =
+  "Write down what is said in this recording, word by word, in the language that it is said in. Answer with these words alone.";
+
+/** Transcripts of Gemini: it is asked to write down what it hears. It gives no times. */
+export const contentTranscripts: VendorTranscriptsCodec = {
+  wire: "content-transcripts",
+  renderRequest,
+  parseAnswer,
+  readUsage: ({ usageMetadata }) => contentUsage(usageMetadata),
+};
+
+function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
+  refuseFormats(request, ["srt", "vtt", "verbose_json", "diarized_json"]);
+  const { language, prompt, temperature } = request;
+  const text = [
+    task,
+    ...(language === undefined ? [] : [`The language is ${language}.`]),
+    ...(prompt === undefined ? [] : [`It may be about: ${prompt}`]),
+  ].join("\n");
+  return {
+    kind: "json",
+    mostBytes,
+    body: ({ mediaType, data }) =>
+      present({
+        contents: [{ role: "user", parts: [{ inlineData: { mimeType: mediaType, data } }, { text }] }],
+        generationConfig: temperature === undefined ? undefined : { temperature },
+      }),
+    dropped: lostHints(request, ["language", "prompt", "temperature"]),
+  };
+}
+
+function parseAnswer({ candidates }: JsonRecord): Transcript {
+  const [first] = Array.isArray(candidates) ? candidates.filter(isRecord) : [];
+  const content = first?.["content"];
+  if (!isRecord(content)) throw new Failure("upstream_error", "The vendor's answer holds no transcript.");
+  const parts = Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
+  const said = parts.filter(({ text, thought }) => typeof text === "string" && thought !== true);
+  return {
+    text: said
+      .map(({ text }) => String(text))
+      .join("")
+      .trim(),
+    segments: undefined,
+  };
+}

@@ -1,0 +1,56 @@
+import { present, type Units } from "@modelgate/contracts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { readVendor } from "../../kind/vendor-answer.ts";
+import type { Segment, Transcript } from "../hub/answer.ts";
+import { lostHints, refuseFormats } from "../hub/lost.ts";
+import type { TranscriptsRequest } from "../hub/request.ts";
+import { segmentsOfWords } from "../hub/segments-of-words.ts";
+import type { RenderedTranscripts, VendorTranscriptsCodec } from "../hub/vendor-codec.ts";
+
+/** Most words that an answer may have: a day of speech. */
+const mostWords = 500_000;
+
+/** Deepgram's speech to text: the body is the file. It says how many seconds it heard. */
+export const deepgramTranscripts: VendorTranscriptsCodec = {
+  wire: "deepgram-transcripts",
+  renderRequest,
+  parseAnswer,
+  readUsage,
+};
+
+function renderRequest(request: TranscriptsRequest, { model }: { readonly model: string }): RenderedTranscripts {
+  refuseFormats(request, ["diarized_json"]);
+  const { language } = request;
+  const spoken = language === undefined ? { detect_language: "true" } : { language };
+  return {
+    kind: "bytes",
+    query: { model, smart_format: "true", ...spoken },
+    dropped: lostHints(request, ["language"]),
+  };
+}
+
+function parseAnswer(body: JsonRecord): Transcript {
+  return readVendor(body, (fields) => {
+    const [channel] = fields.fields("results")?.each("channels", mostWords) ?? [];
+    const [best] = channel?.each("alternatives", mostWords) ?? [];
+    if (best === undefined) throw fields.wrong("results", "a transcript");
+    const words = best.each("words", mostWords).map(wordOf);
+    return present({
+      text: best.text("transcript") ?? "",
+      segments: segmentsOfWords(words),
+      words,
+      language: channel?.text("detected_language"),
+      duration: readUsage(body)?.seconds,
+    });
+  });
+}
+
+function wordOf(word: Fields): Segment {
+  const text = word.text("punctuated_word") ?? word.needText("word");
+  return { text, start: word.number("start") ?? 0, end: word.number("end") ?? 0 };
+}
+
+function readUsage({ metadata }: JsonRecord): Units | undefined {
+  const seconds = isRecord(metadata) ? metadata["duration"] : undefined;
+  return typeof seconds === "number" && seconds >= 0 ? { seconds } : undefined;
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { openApi, type BodyName } from "@modelgate/contracts";
+import { isRecord } from "../src/json/index.ts";
+import { askOfImageBody } from "../src/images/index.ts";
+import { askOfCohereRerank, askOfRerank } from "../src/ranking/index.ts";
+import { textCodecs } from "../src/text/index.ts";
+import { askOfCohereEmbed, askOfEmbedContent, askOfEmbeddings, askOfOllamaEmbed } from "../src/vectors/index.ts";
+import { videoCodecs } from "../src/video/index.ts";
+
+const document = JSON.parse(JSON.stringify(openApi()));
+const user = [{ role: "user", content: "a" }];
+const contents = [{ role: "user", parts: [{ text: "a" }] }];
+
+/** A body that is valid, and how its wire reads it. */
+const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] = [
+  ["ChatRequest", { model: "m", messages: user, logprobs: true }, (body) => textCodecs.chat.client.parseRequest(body)],
+  ["ResponsesRequest", { model: "m", input: "a" }, (body) => textCodecs.responses.client.parseRequest(body)],
+  [
+    "MessagesRequest",
+    { model: "m", max_tokens: 1, messages: user },
+    (body) => textCodecs.messages.client.parseRequest(body),
+  ],
+  ["CompletionsRequest", { model: "m", prompt: "a" }, (body) => textCodecs.completions.client.parseRequest(body)],
+  [
+    "GenerateContentRequest",
+    { contents },
+    (body) => textCodecs.content.client.parseRequest(body, { model: "m", stream: false }),
+  ],
+  ["EmbeddingsRequest", { model: "m", input: "a" }, (body) => askOfEmbeddings(body)],
+  ["CohereEmbedRequest", { model: "m", texts: ["a"] }, askOfCohereEmbed],
+  ["OllamaEmbedRequest", { model: "m", input: "a" }, askOfOllamaEmbed],
+  ["EmbedContentRequest", { content: contents[0] }, (body) => askOfEmbedContent(body, { model: "m" })],
+  ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, askOfRerank],
+  ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, askOfCohereRerank],
+  ["ImageRequest", { model: "m", prompt: "a" }, askOfImageBody],
+  ["VideoRequest", { model: "m", prompt: "a" }, (body) => videoCodecs["video-generations"].parseRequest(body)],
+  ["VideoForm", { model: "m", prompt: "a" }, (body) => videoCodecs.videos.parseRequest(body)],
+  ["EpsilonRequest", { req_key: "m", prompt: "a" }, (body) => videoCodecs["jimeng-video"].parseRequest(body)],
+];
+
+/** Members that are read to be refused. */
+const refused = ["images", "inputs"];
+
+test.each(readers)("/openapi.json describes every member of %s that its wire reads", (name, body, read) => {
+  const names = new Set<string>();
+  const watched = new Proxy(body, {
+    get(target, member) {
+      if (typeof member === "string") names.add(member);
+      return Reflect.get(target, member);
+    },
+  });
+  read(watched);
+  expect(names.size).toBeGreaterThan(1);
+  const described: unknown = document.components.schemas[name].properties;
+  if (!isRecord(described)) throw new Error(`${name} is not described`);
+  const lacking = [...names].filter((member) => !Object.hasOwn(described, member));
+  expect(lacking.filter((member) => name !== "CohereEmbedRequest" || !refused.includes(member))).toEqual([]);
+});

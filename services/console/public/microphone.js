@@ -1,0 +1,20 @@
+/** Gives the page what a microphone hears, as blocks of 16-bit samples. It runs on the browser's audio thread. */
+class Microphone extends AudioWorkletProcessor {
+  constructor({ processorOptions: { blockSamples } }) {
+    super();
+    this.block = new Int16Array(blockSamples);
+    this.filled = 0;
+  }
+
+  process([[samples = []]]) {
+    for (const sample of samples) {
+      this.block[this.filled++] = Math.max(-1, Math.min(1, sample)) * 32_767;
+      if (this.filled < this.block.length) continue;
+      this.port.postMessage(this.block.slice());
+      this.filled = 0;
+    }
+    return true;
+  }
+}
+
+registerProcessor("microphone", Microphone);

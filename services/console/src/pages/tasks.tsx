@@ -1,0 +1,116 @@
+import { Badge, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { get } from "../api/client.ts";
+import type { Task, TaskPage } from "../api/types.ts";
+import { localTime } from "../format/times.ts";
+import { DataTable } from "../parts/data-table.tsx";
+import { Page } from "../parts/page.tsx";
+import { PageLink } from "../parts/page-link.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { say, sayWord } from "../texts/say.ts";
+
+const route = getRouteApi("/frame/tasks");
+const pageRows = "100";
+const refreshMs = 5_000;
+const states = ["queued", "in_progress", "completed", "failed"] as const;
+const colors = { queued: "gray", in_progress: "blue", completed: "teal", failed: "red" } as const;
+
+/** Video tasks, those that changed last first. Its filters stand in its address. */
+export function TasksPage() {
+  const filters = route.useSearch();
+  const pages = useInfiniteQuery({
+    queryKey: ["tasks", filters],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      get<TaskPage>("/tasks", { ...filters, limit: pageRows, after: pageParam }, signal),
+    getNextPageParam: ({ next }) => next ?? undefined,
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? refreshMs : false),
+  });
+  return (
+    <Page title={say("Video tasks")}>
+      <Filters />
+      <Loaded query={pages}>
+        {({ pages: loaded }) => {
+          const tasks = loaded.flatMap((page) => page.tasks);
+          if (tasks.length === 0) return <Empty>{say("No video tasks match.")}</Empty>;
+          return <TaskTable tasks={tasks} />;
+        }}
+      </Loaded>
+      {pages.hasNextPage && (
+        <Button variant="default" loading={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+          {say("Show older tasks")}
+        </Button>
+      )}
+    </Page>
+  );
+}
+
+function Filters() {
+  const { state, account } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <Group align="end" gap="sm">
+      <Select
+        label={say("State")}
+        size="xs"
+        clearable
+        data={states.map((value) => ({ value, label: sayWord(value) }))}
+        value={state ?? null}
+        onChange={(chosen) =>
+          void navigate({ search: (before) => ({ ...before, state: chosen ?? undefined }), replace: true })
+        }
+      />
+      <TextInput
+        key={account}
+        label={say("Account")}
+        size="xs"
+        defaultValue={account ?? ""}
+        onBlur={({ currentTarget: { value } }) =>
+          void navigate({ search: (before) => ({ ...before, account: value || undefined }), replace: true })
+        }
+      />
+    </Group>
+  );
+}
+
+function TaskTable({ tasks }: { readonly tasks: readonly Task[] }) {
+  return (
+    <DataTable
+      label={say("Video tasks")}
+      rows={tasks}
+      keyOf={({ accountId, taskId }) => `${accountId} ${taskId}`}
+      columns={[
+        { heading: say("Changed"), cell: ({ time }) => localTime(time) },
+        { heading: say("Task"), cell: ({ taskId }) => taskId },
+        { heading: say("State"), cell: (task) => <TaskState task={task} /> },
+        {
+          heading: say("Account"),
+          cell: ({ accountId: id }) => (
+            <PageLink to="/accounts/$id" params={{ id }}>
+              {id}
+            </PageLink>
+          ),
+        },
+        { heading: say("Model"), cell: ({ model }) => model },
+        { heading: say("Channel"), cell: ({ channelId }) => channelId },
+      ]}
+    />
+  );
+}
+
+function TaskState({ task: { state, progress, error } }: { readonly task: Task }) {
+  return (
+    <Stack gap={2}>
+      <Badge variant="dot" color={colors[state]}>
+        {sayWord(state)}
+        {state === "in_progress" ? ` ${progress} %` : ""}
+      </Badge>
+      {error !== undefined && (
+        <Text size="xs">
+          {error.code}: {error.message}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,33 @@
+import { Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { get } from "../api/client.ts";
+import type { CallPage } from "../api/types.ts";
+import { exactUsd, sumNanos } from "../format/money.ts";
+import { periodOf } from "../format/times.ts";
+import { say } from "../texts/say.ts";
+import { PageLink } from "./page-link.tsx";
+
+const lookMs = 1_000;
+
+/** What a call cost, from the books, where it is a moment after its end. */
+export function CallCost({ requestId }: { readonly requestId: string }) {
+  const { from, to } = periodOf("7d");
+  const found = useQuery({
+    queryKey: ["cost", requestId],
+    queryFn: () => get<CallPage>("/usage/events", { "request-id": requestId, from, to }),
+    refetchInterval: ({ state }) => (state.data?.events.length === 0 ? lookMs : false),
+  });
+  const calls = found.data?.events ?? [];
+  return (
+    <Group gap="xs">
+      {calls.length > 0 && (
+        <Text size="xs">
+          {say("cost {amount}", { amount: exactUsd(sumNanos(calls.map(({ costNanos }) => costNanos))) })}
+        </Text>
+      )}
+      <PageLink size="xs" to="/calls/$requestId" params={{ requestId }}>
+        {say("what it cost")}
+      </PageLink>
+    </Group>
+  );
+}

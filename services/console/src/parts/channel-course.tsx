@@ -1,0 +1,72 @@
+import { Group, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { get } from "../api/client.ts";
+import type { FirstByteGroup, Total } from "../api/types.ts";
+import { duration, percentage } from "../format/numbers.ts";
+import { say } from "../texts/say.ts";
+import { Sparkline } from "./sparkline.tsx";
+
+const refreshMs = 60_000;
+const hours = 24;
+const hourMs = 3_600_000;
+
+/** The last hours of every channel: read once for all of them. */
+export function useCourses() {
+  const to = Math.ceil(Date.now() / hourMs) * hourMs;
+  const period = { from: new Date(to - hours * hourMs).toISOString(), to: new Date(to - 1).toISOString() };
+  const times = useQuery({
+    queryKey: ["first bytes", period.from, "channel"],
+    queryFn: () => get<readonly FirstByteGroup[]>("/usage/first-bytes", { ...period, by: "channel,hour" }),
+    refetchInterval: refreshMs,
+  });
+  const totals = useQuery({
+    queryKey: ["totals", period.from, "channel,outcome,hour"],
+    queryFn: () => get<readonly Total[]>("/usage", { ...period, by: "channel,outcome,hour" }),
+    refetchInterval: refreshMs,
+  });
+  const names = Array.from({ length: hours }, (_, at) => new Date(to - (hours - at) * hourMs).toISOString());
+  return (channel: string): Course => {
+    const own = totals.data?.filter(({ by }) => by["channel"] === channel) ?? [];
+    const timed = times.data?.filter(({ by }) => by["channel"] === channel) ?? [];
+    return {
+      latency: names.map((hour) => timed.find(({ by }) => by["hour"] === hour)?.p50 ?? 0),
+      failed: names.map((hour) => callsOf(own.filter(({ by }) => by["hour"] === hour && by["outcome"] === "failed"))),
+      calls: callsOf(own),
+    };
+  };
+}
+
+/** What a channel did in the last hours, by hour. */
+interface Course {
+  /** Median of the time to the first byte, ms. */
+  readonly latency: readonly number[];
+  /** Calls that failed. */
+  readonly failed: readonly number[];
+  readonly calls: number;
+}
+
+function callsOf(totals: readonly Total[]): number {
+  return totals.reduce((sum, { sums }) => sum + Number(sums["calls"] ?? 0), 0);
+}
+
+/** Latency and errors of a channel over the last 24 hours, as two small lines. */
+export function ChannelCourse({ course: { latency, failed, calls } }: { readonly course: Course }) {
+  const last = latency.findLast((ms) => ms > 0);
+  const wrong = failed.reduce((sum, one) => sum + one, 0);
+  return (
+    <Group gap="md">
+      <Group gap={6}>
+        <Sparkline values={latency} label={say("First byte of the last 24 hours, by hour")} />
+        <Text size="xs">{last === undefined ? say("no calls") : duration(last)}</Text>
+      </Group>
+      <Group gap={6}>
+        <Sparkline
+          values={failed}
+          label={say("Failed calls of the last 24 hours, by hour")}
+          color="var(--mantine-color-red-filled)"
+        />
+        <Text size="xs">{say("{share} failed", { share: percentage(wrong, calls) })}</Text>
+      </Group>
+    </Group>
+  );
+}

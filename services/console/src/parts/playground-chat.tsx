@@ -1,0 +1,163 @@
+import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Text, Textarea, Title } from "@mantine/core";
+import { useRef, useState } from "react";
+import type { Model } from "../api/types.ts";
+import { duration } from "../format/numbers.ts";
+import { say } from "../texts/say.ts";
+import { AsCode } from "./as-code.tsx";
+import { CallCost } from "./call-cost.tsx";
+import { chatStream, type Streamed } from "./gateway.ts";
+
+/** One or two chat models side by side, streamed. */
+export function PlaygroundChat({
+  address,
+  apiKey,
+  models,
+}: {
+  readonly address: string;
+  readonly apiKey: string;
+  readonly models: readonly Model[];
+}) {
+  const [asked, setAsked] = useState<Asked>();
+  const ask = (draft: Pick<Asked, "question" | "models">): void =>
+    setAsked({ ...draft, address, key: apiKey, number: (asked?.number ?? 0) + 1 });
+  return (
+    <Stack>
+      <Card withBorder>
+        <Question models={models} gateway={{ address, key: apiKey }} onAsk={ask} />
+      </Card>
+      {asked !== undefined && (
+        <SimpleGrid cols={{ base: 1, md: asked.models.length }}>
+          {asked.models.map((model, at) => (
+            <Answer key={`${asked.number}/${at}`} asked={asked} model={model} />
+          ))}
+        </SimpleGrid>
+      )}
+    </Stack>
+  );
+}
+
+function Question({
+  models,
+  gateway,
+  onAsk,
+}: {
+  readonly models: readonly Model[];
+  readonly gateway: Pick<Asked, "address" | "key">;
+  readonly onAsk: (asked: Pick<Asked, "question" | "models">) => void;
+}) {
+  const [draft, setDraft] = useState({ question: "", first: "", second: "" });
+  const names = models.filter(({ kind }) => kind === "chat").map(({ name }) => name);
+  const chosen = [draft.first || names[0], draft.second].flatMap((name) =>
+    name === undefined || name === "" ? [] : [name],
+  );
+  const set = (changed: Partial<typeof draft>): void => setDraft({ ...draft, ...changed });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAsk({ question: draft.question, models: chosen });
+      }}
+    >
+      <Stack>
+        <Group align="end">
+          <ModelSelect
+            label={say("Model")}
+            names={names}
+            value={chosen[0]}
+            onChange={(first) => set({ first: first ?? "" })}
+          />
+          <ModelSelect
+            label={say("Beside it")}
+            names={names}
+            value={draft.second}
+            onChange={(second) => set({ second: second ?? "" })}
+          />
+        </Group>
+        <Textarea
+          label={say("Message")}
+          required
+          autosize
+          minRows={3}
+          value={draft.question}
+          onChange={({ currentTarget }) => set({ question: currentTarget.value })}
+        />
+        <Group>
+          <Button type="submit" disabled={chosen.length === 0 || gateway.key === ""}>
+            {say("Send")}
+          </Button>
+        </Group>
+        <AsCode kind="chat" gateway={{ ...gateway, model: chosen[0] ?? "" }} text={draft.question} />
+      </Stack>
+    </form>
+  );
+}
+
+function ModelSelect({
+  label,
+  names,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly value: string | undefined;
+  readonly onChange: (name: string | null) => void;
+}) {
+  return <Select label={label} data={[...names]} searchable clearable value={value || null} onChange={onChange} />;
+}
+
+interface Asked {
+  readonly number: number;
+  readonly address: string;
+  readonly key: string;
+  readonly question: string;
+  readonly models: readonly string[];
+}
+
+/** The answer of one model: asked once when it is shown first, ended when it is asked anew or the page is left. */
+function Answer({ asked, model }: { readonly asked: Asked; readonly model: string }) {
+  const [answer, setAnswer] = useState<Streamed>({ text: "" });
+  const [failure, setFailure] = useState<string>();
+  const begun = useRef(false);
+  const begin = (element: HTMLElement | null): void => {
+    if (element === null || begun.current) return;
+    begun.current = true;
+    void stream(asked, model, setAnswer).catch((error: unknown) =>
+      setFailure(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  return (
+    <Card withBorder ref={begin}>
+      <Title order={3} size="h5">
+        {model}
+      </Title>
+      <Text style={{ whiteSpace: "pre-wrap" }} mt="xs" role="status">
+        {answer.text}
+      </Text>
+      {failure !== undefined && (
+        <Alert color="red" title={say("The call failed")} role="alert">
+          {failure}
+        </Alert>
+      )}
+      <Text size="xs" c="dimmed" mt="sm">
+        {[
+          answer.firstTokenMs === undefined
+            ? undefined
+            : say("first token {time}", { time: duration(answer.firstTokenMs) }),
+          answer.totalMs === undefined ? undefined : say("total {time}", { time: duration(answer.totalMs) }),
+          answer.inputTokens === undefined
+            ? undefined
+            : say("{input} + {output} tokens", { input: answer.inputTokens, output: answer.outputTokens ?? 0 }),
+        ]
+          .filter((part) => part !== undefined)
+          .join(", ")}
+      </Text>
+      {answer.totalMs !== undefined && answer.requestId !== undefined && <CallCost requestId={answer.requestId} />}
+    </Card>
+  );
+}
+
+async function stream(asked: Asked, model: string, show: (answer: Streamed) => void): Promise<void> {
+  const messages = [{ role: "user", content: asked.question }] as const;
+  for await (const answer of chatStream({ address: asked.address, key: asked.key, model }, messages)) show(answer);
+}

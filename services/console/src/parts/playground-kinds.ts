@@ -1,0 +1,3 @@
+/** What the playground can try. */
+export const playgroundKinds = ["chat", "image", "speech", "transcription", "video", "realtime"] as const;
+export type PlaygroundKind = (typeof playgroundKinds)[number];

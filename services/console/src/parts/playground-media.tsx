@@ -1,0 +1,107 @@
+import { Alert, Button, Card, FileInput, Group, Image, Progress, Select, Stack, Text, Textarea } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Model } from "../api/types.ts";
+import { say } from "../texts/say.ts";
+import { AsCode } from "./as-code.tsx";
+import { CallCost } from "./call-cost.tsx";
+import type { Gateway } from "./new-key.tsx";
+import { makeImage, makeSpeech, makeVideo, transcribe, type Made } from "./gateway-media.ts";
+
+/** Kinds of models that make something, or read a file. */
+export type MediaKind = "image" | "speech" | "transcription" | "video";
+
+/** One call of a model that makes a picture, a sound, a film, or writes down a recording. */
+export function PlaygroundMedia({
+  kind,
+  address,
+  apiKey,
+  models,
+}: {
+  readonly kind: MediaKind;
+  readonly address: string;
+  readonly apiKey: string;
+  readonly models: readonly Model[];
+}) {
+  const names = models.filter((model) => model.kind === kind).map(({ name }) => name);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [text, setText] = useState("");
+  const [file, setFile] = useState<File | null>(null);
+  const model = chosen ?? names[0] ?? "";
+  const { call, percent } = useMake(kind, { address, key: apiKey, model }, { text, file });
+  return (
+    <Card withBorder>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          call.mutate();
+        }}
+      >
+        <Stack>
+          <Select label={say("Model")} data={names} value={model || null} onChange={setChosen} w={280} />
+          {kind === "transcription" ? (
+            <FileInput label={say("Recording")} accept="audio/*" value={file} onChange={setFile} w={280} />
+          ) : (
+            <Textarea
+              label={kind === "speech" ? say("Text to speak") : say("What it shows")}
+              required
+              autosize
+              minRows={2}
+              value={text}
+              onChange={({ currentTarget }) => setText(currentTarget.value)}
+            />
+          )}
+          <Group>
+            <Button type="submit" loading={call.isPending} disabled={model === "" || apiKey === ""}>
+              {say("Send")}
+            </Button>
+          </Group>
+          {names.length === 0 && <Text size="sm">{say("No model of this kind is configured.")}</Text>}
+          {kind === "video" && call.isPending && <Progress value={percent} aria-label={say("Progress")} />}
+        </Stack>
+      </form>
+      {call.data !== undefined && <Result kind={kind} made={call.data} />}
+      {call.error !== null && (
+        <Alert color="red" title={say("The call failed")} role="alert" mt="sm">
+          {call.error.message}
+        </Alert>
+      )}
+      <AsCode kind={kind} gateway={{ address, key: apiKey, model }} text={text} />
+    </Card>
+  );
+}
+
+/** The call, and how far one that takes long has come. */
+function useMake(
+  kind: MediaKind,
+  gateway: Gateway,
+  { text, file }: { readonly text: string; readonly file: File | null },
+) {
+  const [percent, setPercent] = useState(0);
+  const call = useMutation({
+    mutationFn: (): Promise<Made> => {
+      setPercent(0);
+      if (kind === "image") return makeImage(gateway, text);
+      if (kind === "speech") return makeSpeech(gateway, text);
+      if (kind === "video") return makeVideo(gateway, text, setPercent);
+      if (file === null) throw new Error(say("Choose a recording first."));
+      return transcribe(gateway, file);
+    },
+  });
+  return { call, percent };
+}
+
+function Result({ kind, made: { url, text, requestId } }: { readonly kind: MediaKind; readonly made: Made }) {
+  return (
+    <Stack mt="sm" gap="xs" role="status">
+      {url !== undefined && kind === "image" && <Image src={url} alt={say("The picture")} maw={512} />}
+      {/* What a model makes has no captions. */}
+      {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
+      {url !== undefined && kind === "speech" && <audio controls src={url} aria-label={say("The sound")} />}
+      {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
+      {url !== undefined && kind === "video" && <video controls src={url} aria-label={say("The film")} width={480} />}
+      {text !== undefined && <Text style={{ overflowWrap: "anywhere" }}>{text}</Text>}
+      {requestId !== undefined && <CallCost requestId={requestId} />}
+    </Stack>
+  );
+}

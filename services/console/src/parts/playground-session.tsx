@@ -1,0 +1,86 @@
+import { Alert, Button, Card, Group, Select, Stack, Text } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import type { Model } from "../api/types.ts";
+import { say } from "../texts/say.ts";
+import type { Gateway } from "./new-key.tsx";
+import { openSession } from "./spoken-session.ts";
+
+/** A spoken session with a realtime model, from this browser's microphone. */
+export function PlaygroundSession({
+  address,
+  apiKey,
+  models,
+}: {
+  readonly address: string;
+  readonly apiKey: string;
+  readonly models: readonly Model[];
+}) {
+  const names = models.filter(({ kind }) => kind === "realtime").map(({ name }) => name);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const model = chosen ?? names[0] ?? "";
+  const { lines, state, failure, begin, end } = useSession({ address, key: apiKey, model });
+  return (
+    <Card withBorder>
+      <Stack>
+        <Select label={say("Model")} data={names} value={model || null} onChange={setChosen} w={280} />
+        <Group>
+          {state === "open" ? (
+            <Button color="red" onClick={end}>
+              {say("End the session")}
+            </Button>
+          ) : (
+            <Button loading={state === "opening"} disabled={model === "" || apiKey === ""} onClick={() => void begin()}>
+              {say("Speak")}
+            </Button>
+          )}
+          <Text size="sm" role="status">
+            {state === "open" ? say("The microphone is on.") : ""}
+          </Text>
+        </Group>
+        {names.length === 0 && <Text size="sm">{say("No model of this kind is configured.")}</Text>}
+        {failure !== undefined && (
+          <Alert color="red" title={say("The call failed")} role="alert">
+            {failure}
+          </Alert>
+        )}
+        <Stack gap={4} aria-label={say("What was said")} role="log">
+          {lines.map((line, at) => (
+            // Lines are only added, and grow at the end.
+            // oxlint-disable-next-line react/no-array-index-key
+            <Text key={at}>{line}</Text>
+          ))}
+        </Stack>
+      </Stack>
+    </Card>
+  );
+}
+
+/** A session of this page, which ends with it. */
+function useSession(gateway: Gateway) {
+  const [lines, setLines] = useState<readonly string[]>([]);
+  const [state, setState] = useState<"closed" | "opening" | "open">("closed");
+  const [failure, setFailure] = useState<string>();
+  const close = useRef<() => void>(undefined);
+  // A page that is left ends its session.
+  useEffect(() => () => close.current?.(), []);
+  const begin = async (): Promise<void> => {
+    setState("opening");
+    setLines([]);
+    setFailure(undefined);
+    try {
+      close.current = await openSession(gateway, {
+        said: (text, isNew) =>
+          setLines((before) => (isNew ? [...before, text] : [...before.slice(0, -1), (before.at(-1) ?? "") + text])),
+        ended: (why) => {
+          setState("closed");
+          setFailure(why);
+        },
+      });
+      setState("open");
+    } catch (error) {
+      setState("closed");
+      setFailure(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return { lines, state, failure, begin, end: () => close.current?.() };
+}

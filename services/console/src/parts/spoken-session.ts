@@ -1,0 +1,110 @@
+import { memberOf } from "../api/member-of.ts";
+import type { Gateway } from "./new-key.tsx";
+
+/** PCM of 16 bits at this rate, both ways, as the realtime wire has it. */
+const sampleRate = 24_000;
+/** Samples of one message: a tenth of a second. */
+const blockSamples = 2_400;
+
+/** What a session reports as it goes on. */
+export interface SessionEvents {
+  /** A line of what was said: by the model, or about the session. */
+  readonly said: (text: string, isNew: boolean) => void;
+  readonly ended: (why: string | undefined) => void;
+}
+
+/** Opens a spoken session from the microphone. Rejects where there is no microphone, or none is allowed. */
+export async function openSession({ address, key, model }: Gateway, events: SessionEvents): Promise<() => void> {
+  const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true } });
+  const context = new AudioContext({ sampleRate });
+  const url = `${address.replace(/^http/, "ws")}/v1/realtime?model=${encodeURIComponent(model)}`;
+  const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${key}`]);
+  const player = new Player(context);
+  const close = (): void => {
+    for (const track of microphone.getTracks()) track.stop();
+    if (context.state !== "closed") void context.close();
+    socket.close();
+  };
+  socket.addEventListener("open", () => {
+    void sendMicrophone(context, microphone, (audio) => {
+      if (socket.readyState === WebSocket.OPEN)
+        socket.send(JSON.stringify({ type: "input_audio_buffer.append", audio: base64(audio) }));
+    }).catch((error: unknown) => {
+      events.ended(error instanceof Error ? error.message : String(error));
+      close();
+    });
+  });
+  socket.addEventListener("message", ({ data }) => {
+    if (typeof data === "string") heard(JSON.parse(data), player, events);
+  });
+  socket.addEventListener("close", ({ code, reason }) => {
+    close();
+    events.ended(code === 1000 || code === 1005 ? undefined : reason || `closed with ${code}`);
+  });
+  return close;
+}
+
+function heard(message: unknown, player: Player, { said }: SessionEvents): void {
+  const [type, delta] = [memberOf(message, "type"), memberOf(message, "delta")];
+  const words = memberOf(memberOf(message, "error"), "message");
+  if (typeof words === "string") return said(words, true);
+  // The vendor heard somebody begin to speak: what it was saying is over.
+  if (type === "input_audio_buffer.speech_started") return player.stop();
+  if (type === "response.created") return said("", true);
+  if (typeof delta !== "string" || typeof type !== "string") return undefined;
+  if (/^response\.(output_)?audio\.delta$/.test(type)) return player.play(delta);
+  if (/^response\.((output_)?audio_transcript|(output_)?text)\.delta$/.test(type)) return said(delta, false);
+  return undefined;
+}
+
+async function sendMicrophone(
+  context: AudioContext,
+  microphone: MediaStream,
+  send: (block: Int16Array<ArrayBuffer>) => void,
+): Promise<void> {
+  await context.audioWorklet.addModule("/console/microphone.js");
+  const tap = new AudioWorkletNode(context, "microphone", { processorOptions: { blockSamples } });
+  tap.port.addEventListener("message", ({ data }) => {
+    if (data instanceof Int16Array) send(Int16Array.from(data));
+  });
+  tap.port.start();
+  context.createMediaStreamSource(microphone).connect(tap);
+}
+
+/** Plays pieces of sound one after the other. */
+class Player {
+  readonly #context: AudioContext;
+  #playing: AudioBufferSourceNode[] = [];
+  #until = 0;
+
+  constructor(context: AudioContext) {
+    this.#context = context;
+  }
+
+  play(text: string): void {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const samples = new Int16Array(bytes.buffer, 0, Math.floor(bytes.length / 2));
+    if (samples.length === 0) return;
+    const buffer = this.#context.createBuffer(1, samples.length, sampleRate);
+    buffer.getChannelData(0).set(Float32Array.from(samples, (sample) => sample / 32_768));
+    const source = this.#context.createBufferSource();
+    source.buffer = buffer;
+    source.connect(this.#context.destination);
+    this.#until = Math.max(this.#until, this.#context.currentTime);
+    source.start(this.#until);
+    this.#until += buffer.duration;
+    this.#playing.push(source);
+    source.addEventListener("ended", () => {
+      this.#playing = this.#playing.filter((other) => other !== source);
+    });
+  }
+
+  stop(): void {
+    for (const source of this.#playing) source.stop();
+    this.#until = 0;
+  }
+}
+
+function base64(samples: Int16Array<ArrayBuffer>): string {
+  return btoa(Array.from(new Uint8Array(samples.buffer), (byte) => String.fromCharCode(byte)).join(""));
+}

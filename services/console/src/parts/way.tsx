@@ -1,0 +1,80 @@
+import { Badge, Card, Code, Group, Table, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { Call } from "../api/types.ts";
+import { exactUsd } from "../format/money.ts";
+import { duration } from "../format/numbers.ts";
+import { say, sayWord } from "../texts/say.ts";
+
+type Try = NonNullable<Call["tries"]>[number];
+
+/** The way that a call took, in order: its hold, each attempt, its first byte, its settlement; and what was dropped. */
+export function Way({ call }: { readonly call: Call }) {
+  const { tries = [], dropped = [], heldNanos, firstByteMs, latencyMs, costNanos } = call;
+  return (
+    <Card withBorder>
+      <Title order={3} size="h5" mb="xs">
+        {say("The way it took")}
+      </Title>
+      <Table aria-label={say("The way it took")}>
+        <Table.Tbody>
+          <Step name={say("held")} after="0 ms">
+            {heldNanos === undefined ? say("not known") : exactUsd(heldNanos)}
+          </Step>
+          {tries.map((one, at) => (
+            // Attempts have no name but their place, and never change theirs.
+            // oxlint-disable-next-line react/no-array-index-key
+            <Step key={at} name={say("attempt {number}", { number: at + 1 })} after={duration(one.ms)}>
+              <Attempt attempt={one} />
+            </Step>
+          ))}
+          <Step name={say("first byte")} after={duration(firstByteMs)} />
+          <Step name={say("settled")} after={duration(latencyMs)}>
+            {exactUsd(costNanos)}
+          </Step>
+        </Table.Tbody>
+      </Table>
+      {dropped.length > 0 && (
+        <Group gap={4} mt="xs">
+          <Text size="sm">{say("Dropped, because the vendor cannot take it:")}</Text>
+          {dropped.map((name) => (
+            <Code key={name}>{name}</Code>
+          ))}
+        </Group>
+      )}
+    </Card>
+  );
+}
+
+function Step({
+  name,
+  after,
+  children,
+}: {
+  readonly name: string;
+  readonly after: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <Table.Tr>
+      <Table.Th style={{ whiteSpace: "nowrap" }}>{name}</Table.Th>
+      <Table.Td>{children}</Table.Td>
+      <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
+        {after}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Attempt({ attempt: { channel, key, status, failed, vendorCode } }: { readonly attempt: Try }) {
+  return (
+    <Group gap={6}>
+      <Text size="sm">
+        {channel} / {key}
+      </Text>
+      <Badge variant="dot" color={failed === undefined ? "teal" : "red"}>
+        {failed === undefined ? sayWord("answered") : failed} {status ?? ""}
+      </Badge>
+      {vendorCode !== undefined && <Code>{vendorCode}</Code>}
+    </Group>
+  );
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { createRequire } from "node:module";
+import { endpoints, openApi } from "@modelgate/contracts";
+import { once } from "@modelgate/platform";
+
+/** What a page is sent as. */
+interface Content {
+  readonly type: string;
+  readonly body: string | Buffer;
+}
+
+/** The page that shows `/openapi.json`: its scripts and styles come from here alone. */
+const reader = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>modelgate: the interface</title>
+<link rel="stylesheet" href="/docs/reader.css">
+<div id="reader"></div>
+<script src="/docs/reader.js"></script>
+<script src="/docs/start.js"></script>
+</html>
+`;
+const start = `SwaggerUIBundle({ url: "/openapi.json", domNode: document.getElementById("reader"), deepLinking: true, docExpansion: "list" });
+`;
+
+/** Scripts set styles of elements, never inline scripts. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const json = "application/json; charset=utf-8";
+const script = "text/javascript; charset=utf-8";
+const require = createRequire(import.meta.url);
+
+const pages: Readonly<Record<string, () => Content>> = {
+  "/openapi.json": once(() => ({ type: json, body: JSON.stringify(openApi()) })),
+  "/": once(() => ({
+    type: json,
+    body: JSON.stringify({
+      name: "modelgate",
+      say: "One address and one key for every AI model.",
+      interface: "/openapi.json",
+      docs: "/docs",
+      models: endpoints.listModels.path,
+    }),
+  })),
+  "/healthz": () => ({ type: "text/plain; charset=utf-8", body: "ok\n" }),
+  "/docs": () => ({ type: "text/html; charset=utf-8", body: reader }),
+  "/docs/start.js": () => ({ type: script, body: start }),
+  "/docs/reader.js": once(() => ({
+    type: script,
+    body: readFileSync(require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
+  })),
+  "/docs/reader.css": once(() => ({
+    type: "text/css; charset=utf-8",
+    body: readFileSync(require.resolve("swagger-ui-dist/swagger-ui.css")),
+  })),
+};
+
+/** Answers with a page that needs no key; false where the path names no page. */
+export function answerPage(response: ServerResponse, path: string): boolean {
+  const page = Object.hasOwn(pages, path) ? pages[path]?.() : undefined;
+  if (page === undefined) return false;
+  response.writeHead(200, {
+    "content-type": page.type,
+    "content-length": Buffer.byteLength(page.body),
+    "content-security-policy": policy,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  });
+  response.end(page.body);
+  return true;
+}

@@ -1,0 +1,38 @@
+import { readTasks } from "@modelgate/books";
+import { Failure, TaskState } from "@modelgate/contracts";
+import type { OperatorRoutes } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { cursorOf, limitIn, positionIn } from "./cursor.ts";
+
+/** Rows of a page, where the operator names no number, and at most. */
+const [usualRows, mostRows] = [100, 1_000];
+
+/** Video tasks, as the books have them. */
+export function taskRoutes(connection: BooksConnection): OperatorRoutes {
+  return {
+    "GET /tasks": async ({ query }) => {
+      const limit = limitIn(query, usualRows, mostRows);
+      const word = (name: string): string | undefined => query.get(name) ?? undefined;
+      const filter = {
+        account: word("account"),
+        model: word("model"),
+        channel: word("channel"),
+        state: stateIn(query),
+      };
+      const position = positionIn(query);
+      const after =
+        position === undefined ? undefined : { at: position.at, account: position.account, task: position.id };
+      const { tasks, next } = await connection.use((books) => readTasks(books, filter, { limit, after }));
+      return { tasks, next: next === undefined ? null : cursorOf({ ...next, id: next.task }) };
+    },
+  };
+}
+
+function stateIn(query: URLSearchParams): TaskState | undefined {
+  const asked = query.get("state");
+  if (asked === null) return undefined;
+  const states = TaskState.anyOf.map((one) => one.const);
+  const state = states.find((known) => known === asked);
+  if (state !== undefined) return state;
+  throw new Failure("invalid_value", `state takes ${states.join(", ")}.`, { param: "state" });
+}

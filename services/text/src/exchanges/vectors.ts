@@ -1,0 +1,66 @@
+import { addUnits, present, type Units, type VectorsWire } from "@modelgate/contracts";
+import { parseAnyAnswer, renderJson, renderSupported, type AnswerHead, type Exchange } from "@modelgate/relay";
+import { vectorsCodecs, type ClientVectorsCodec, type VectorsRequest } from "@modelgate/wires/vectors";
+import { kindExchange, type KindCall } from "./kind.ts";
+import { sendAll } from "./send-all.ts";
+
+/**
+ * The exchange of a call for vectors. Where a vendor takes fewer inputs at once than there are, they are asked in turn, all of
+ * one hold and one usage event: the first request is the attempt, and the others go the same way once it is answered.
+ */
+export async function vectorsExchange(
+  call: KindCall<VectorsRequest>,
+  client: ClientVectorsCodec,
+  wire: VectorsWire,
+  upstreamModel: string,
+): Promise<Exchange> {
+  const vendor = vectorsCodecs[wire];
+  const batches = batchesOf(call.request, vendor.mostInputs(upstreamModel));
+  if (batches.length === 1) return await kindExchange(call, client, vendor, upstreamModel);
+  const asker = { spelling: client.spelling, strict: call.strict };
+  const rendered = batches.map((request) =>
+    renderSupported(asker, call.dropped, () => vendor.renderRequest(request, { model: upstreamModel })),
+  );
+  const [first, ...others] = await Promise.all(rendered.map(({ body }) => renderJson(body, call.bodyBytes)));
+  if (first === undefined) throw new Error("a request without inputs");
+  const parse = async ({ headers, bytes }: AnswerHead & { readonly bytes: Buffer }) => {
+    const body = await parseAnyAnswer(bytes);
+    return { ...vendor.parseAnswer(body, headers), usage: vendor.readUsage(body, headers) };
+  };
+  return {
+    wire,
+    body: first,
+    streams: false,
+    dropped: [...new Set(rendered.flatMap(({ dropped }) => dropped))],
+    read: ({ headers }) => ({
+      kind: "task",
+      async read(bytes) {
+        const begun = await parse({ headers, bytes });
+        return {
+          // No usage here: the first answer reports only its own.
+          async finish(link) {
+            const all = [begun, ...(await Promise.all((await sendAll(link, others)).map(parse)))];
+            const usage = sumOf(all);
+            const vectors = all.flatMap((each) => each.vectors);
+            const answer = present({ model: begun.model, vectors, usage });
+            return { body: Buffer.from(JSON.stringify(client.renderAnswer(answer, call))), usage, words: () => "" };
+          },
+        };
+      },
+    }),
+  };
+}
+
+function batchesOf(request: VectorsRequest, most: number): readonly VectorsRequest[] {
+  const { inputs } = request;
+  return Array.from({ length: Math.ceil(inputs.length / most) }, (_, at) => ({
+    ...request,
+    inputs: inputs.slice(at * most, (at + 1) * most),
+  }));
+}
+
+/** What all requests used; undefined where one of them reported nothing. */
+function sumOf(answers: readonly { readonly usage: Units | undefined }[]): Units | undefined {
+  const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
+  return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});
+}

@@ -1,0 +1,82 @@
+import { findTokenById, readMoneyLeft, type MoneyLeft } from "@modelgate/accounts";
+import { Failure, formatUsd, type Caller, type Nanos } from "@modelgate/contracts";
+import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
+import type { Deps } from "../deps.ts";
+
+/** GET /v1/dashboard/billing/subscription: clients subtract the usage, in cents, from `hard_limit_usd`. */
+export function billingSubscription(deps: Deps): EndpointHandler {
+  return async ({ response, caller }) => {
+    const { spentNanos, leftNanos } = await leftOf(deps, caller);
+    const limit = dollars(spentNanos + leftNanos);
+    answerJson(response, 200, {
+      object: "billing_subscription",
+      has_payment_method: true,
+      soft_limit_usd: limit,
+      hard_limit_usd: limit,
+      system_hard_limit_usd: limit,
+      access_until: expiryOf(await tokenOf(deps, caller)),
+    });
+  };
+}
+
+/** GET /v1/dashboard/billing/usage: all that was ever spent, whatever dates the query names, as `hard_limit_usd` counts it. */
+export function billingUsage(deps: Deps): EndpointHandler {
+  return async ({ response, caller }) => {
+    const { spentNanos } = await leftOf(deps, caller);
+    answerJson(response, 200, { object: "list", total_usage: dollars(spentNanos * 100n) });
+  };
+}
+
+/** GET /v1/credits: clients subtract the usage from the credits. */
+export function credits(deps: Deps): EndpointHandler {
+  return async ({ response, caller }) => {
+    const { spentNanos, leftNanos } = await leftOf(deps, caller);
+    answerJson(response, 200, {
+      data: { total_credits: dollars(spentNanos + leftNanos), total_usage: dollars(spentNanos) },
+    });
+  };
+}
+
+/** GET /v1/key: usage of a day and a month is known where the key has a budget for it. */
+export function currentKey(deps: Deps): EndpointHandler {
+  return async ({ response, caller }) => {
+    const [left, token] = await Promise.all([leftOf(deps, caller), tokenOf(deps, caller)]);
+    const used = (period: "day" | "month"): number | undefined => {
+      const own = left.budgets.find((budget) => budget.whose === "token" && budget.period === period);
+      return own === undefined ? undefined : dollars(own.usedNanos);
+    };
+    answerJson(response, 200, {
+      data: {
+        label: token?.name ?? caller.tokenId,
+        limit: dollars(left.spentNanos + left.leftNanos),
+        limit_remaining: dollars(left.leftNanos),
+        limit_reset: null,
+        usage: dollars(left.spentNanos),
+        usage_daily: used("day"),
+        usage_monthly: used("month"),
+        is_free_tier: false,
+        is_provisioning_key: false,
+        expires_at: token?.expiresAt ?? null,
+      },
+    });
+  };
+}
+
+async function leftOf({ relay }: Deps, { accountId, tokenId, group, budgets }: Caller): Promise<MoneyLeft> {
+  const left = await readMoneyLeft(relay.redis, { accountId, tokenId, group, budgets });
+  if (left === undefined) throw new Failure("account_disabled");
+  return left;
+}
+
+function tokenOf({ relay }: Deps, { tokenId }: Caller) {
+  return orUnavailable(findTokenById(relay.redis, tokenId));
+}
+
+/** Unix seconds; 0 stands for never. */
+function expiryOf(token: { readonly expiresAt?: string | undefined } | undefined): number {
+  return token?.expiresAt === undefined ? 0 : Math.floor(Date.parse(token.expiresAt) / 1_000);
+}
+
+function dollars(nanos: Nanos): number {
+  return Number(formatUsd(nanos));
+}

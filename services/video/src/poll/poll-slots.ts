@@ -1,0 +1,28 @@
+/** How many polls one process has under way at once; shared by all rounds of its poller. */
+export class PollSlots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  /** `most` is how many there are, at least one. */
+  constructor(most: number) {
+    this.#free = most;
+  }
+
+  /** A slot as soon as there is one, first come first served; dispose it to give it back. */
+  async take(): Promise<Disposable> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return { [Symbol.dispose]: () => this.#giveBack() };
+  }
+
+  /** Resolves when there is a slot, without keeping it. */
+  async vacancy(): Promise<void> {
+    using _slot = await this.take();
+  }
+
+  #giveBack(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free++;
+    else next();
+  }
+}
