@@ -6,7 +6,8 @@ class Microphone extends AudioWorkletProcessor {
     this.filled = 0;
   }
 
-  process([[samples = []]]) {
+  /** @param {Float32Array[][]} inputs */
+  process([[samples = new Float32Array()] = []]) {
     for (const sample of samples) {
       this.block[this.filled++] = Math.max(-1, Math.min(1, sample)) * 32_767;
       if (this.filled < this.block.length) continue;
