@@ -11,6 +11,7 @@ class Microphone extends AudioWorkletProcessor {
     for (const sample of samples) {
       this.block[this.filled++] = Math.max(-1, Math.min(1, sample)) * 32_767;
       if (this.filled < this.block.length) continue;
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port has no origin
       this.port.postMessage(this.block.slice());
       this.filled = 0;
     }
