@@ -1,3 +1,6 @@
+import { DatabaseError } from "pg";
+import { UnknownShape } from "@modelgate/contracts";
+
 /** Codes that say that a server is not there now: of sockets, of PostgreSQL, of DNS that may come later. */
 const awayCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -22,6 +25,22 @@ export function isAway(error: unknown): boolean {
   if ((code !== undefined && awayCodes.has(code)) || (primary !== undefined && busyCodes.has(primary))) return true;
   // What the client says of a connection has no code.
   return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
+}
+
+/** Classes of PostgreSQL's codes that are about the values of a row: data, constraints, sizes. */
+const valueClasses: ReadonlySet<string> = new Set(["22", "23", "54"]);
+/** SQLite's primary result codes that are: too big, constraint, mismatch, range. */
+const valueCodes: ReadonlySet<number> = new Set([18, 19, 20, 25]);
+
+/**
+ * Whether an error says that what was to be written is wrong in itself, so that it would be refused tomorrow, too. All else
+ * passes, or is to be mended: a database that is read-only after a failover, a full disk, a deadlock.
+ */
+export function isUnwritable(error: unknown): boolean {
+  const [code, primary] = [codeOf(error), primaryCodeOf(error)];
+  if (primary !== undefined) return valueCodes.has(primary);
+  if (error instanceof DatabaseError) return valueClasses.has(code?.slice(0, 2) ?? "");
+  return [RangeError, SyntaxError, TypeError, UnknownShape].some((kind) => error instanceof kind);
 }
 
 /** In words for a person, why a database refuses; one line. */

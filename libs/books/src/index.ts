@@ -53,7 +53,7 @@ export {
 export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { firstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
-export { isAway } from "./failure.ts";
+export { isAway, isUnwritable } from "./failure.ts";
 export { forgetCalls } from "./forget.ts";
 export { labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./has-call.ts";

@@ -17,18 +17,32 @@ const callsAtOnce = 1_000;
  */
 export async function readTotals(books: Books, query: TotalsQuery): Promise<readonly UsageTotal[]> {
   const groups = new Groups(query.groupBy);
+  for (const part of partsOf(query)) await addPart(books, part, groups);
+  return groups.totals();
+}
+
+/** The whole days of a query, and what is before and after them; a query that needs hours, labels or calls stays as it is. */
+function partsOf(query: TotalsQuery): readonly TotalsQuery[] {
+  const day = totalsPeriods.daily_totals;
+  const [from, to] = [Math.ceil(query.from / day) * day, Math.floor(query.to / day) * day];
+  if (from >= to || query.groupBy.includes("hour") || tableFor(query) !== "hourly_totals") return [query];
+  const parts = [
+    { ...query, to: from },
+    { ...query, from, to },
+    { ...query, from: to },
+  ];
+  return parts.filter((part) => part.from < part.to);
+}
+
+async function addPart(books: Books, query: TotalsQuery, groups: Groups): Promise<void> {
   const table = tableFor(query);
   const period = table === undefined ? 1 : totalsPeriods[table];
   const [from, to] = [Math.ceil(query.from / period) * period, Math.floor(query.to / period) * period];
-  if (table === undefined || from >= to) {
-    await addCalls(books, query, groups);
-    return groups.totals();
-  }
+  if (table === undefined || from >= to) return addCalls(books, query, groups);
   await addCalls(books, { ...query, to: from }, groups);
   if (table === "labelled_totals") await addLabelled(books, { ...query, from, to }, groups);
   else for (const { by, amounts } of await readTable(books, table, { ...query, from, to })) groups.add(by, amounts);
   await addCalls(books, { ...query, from: to }, groups);
-  return groups.totals();
 }
 
 /** The smallest table that has what is asked for; undefined: only the calls themselves do. */

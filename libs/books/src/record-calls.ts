@@ -69,7 +69,8 @@ async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[])
   const fresh = await at
     .insertInto("call_ids")
     .values(
-      events.map((event) => ({
+      // In one order, so that two ledgers wait for each other and do not lock each other out.
+      inOrder(events).map((event) => ({
         account: event.accountId,
         id: event.id,
         at: timeOf(event),
@@ -81,6 +82,12 @@ async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[])
     .returning(["account", "id"])
     .execute();
   return new Set(fresh.map(({ account, id }) => nameOf(account, id)));
+}
+
+function inOrder(events: readonly UsageEvent[]): readonly UsageEvent[] {
+  return events.toSorted((left, right) =>
+    nameOf(left.accountId, left.id) < nameOf(right.accountId, right.id) ? -1 : 1,
+  );
 }
 
 /** Writes what the calls are found by beside their columns. */

@@ -224,6 +224,14 @@ describe.each(engines)("$name", ({ name, start }) => {
         });
       }
     }
+    // From within an hour of one day to within an hour of another.
+    const span = { from: month.from + 5_400_000, to: month.from + 3.6 * 86_400_000 };
+    const inSpan = calls.filter(({ time }) => Date.parse(time) >= span.from && Date.parse(time) < span.to);
+    const byDay = await readTotals(books, { ...span, groupBy: ["day"] });
+    const counts = Map.groupBy(inSpan, (event) => valueOf(event, "day"));
+    expect(byDay.map(({ by, sums }) => [by.day, Number(sums["calls"])])).toEqual(
+      [...counts].map(([day, events]) => [day, events.length]),
+    );
     const hour = month.from + 5 * 3_600_000;
     const [part] = await readTotals(books, { from: hour, to: hour + 3_600_000, groupBy: ["model", "day"] });
     expect(part).toEqual({

@@ -1,4 +1,4 @@
-import { isRecordable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
+import { isRecordable, isUnwritable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
 import { forgetSent, type OutboxEvent } from "@modelgate/accounts";
 import { CreditEvent, eventStreams, Failure, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
 import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
@@ -77,7 +77,8 @@ function recorder<Event extends OutboxEvent>(
     try {
       await connection.fill((books) => record(books, events));
     } catch (error) {
-      if (error instanceof Failure) throw error; // away: the whole batch comes again
+      // Away, read-only, full: the whole batch comes again until it is taken.
+      if (error instanceof Failure || !isUnwritable(error)) throw error;
       if (events.length <= 1) return log.error({ err: error, events }, "an event cannot be recorded and is skipped");
       // One of them is wrong: the others are recorded without it.
       const middle = Math.ceil(events.length / 2);

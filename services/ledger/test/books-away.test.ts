@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount, hold, publishEntries, settle } from "@modelgate/accounts";
 import type { UsageEvent } from "@modelgate/contracts";
@@ -97,6 +98,31 @@ test("a ledger that starts before its PostgreSQL waits for it, and sees to holds
     await call("early", "early-1");
     await postgres.server.start();
     await until("the call to be recorded", async () => (await read(ledger, "early")).includes("early-1"));
+  } finally {
+    await ledger.stop();
+  }
+}, 90_000);
+
+test("while PostgreSQL takes no writes, as after a failover, an event waits and is not skipped", async () => {
+  await using postgres = await startLocalPostgres();
+  const ledger = await start({ BOOKS_URL: postgres.url });
+  /** For all sessions to come; those that are open end. */
+  const readOnly = async (mode: "on" | "off"): Promise<void> => {
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query("set default_transaction_read_only = off");
+    await client.query(`alter database ${client.database} set default_transaction_read_only = ${mode}`);
+    await client.query("select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()");
+    await client.end();
+  };
+  try {
+    await createAccount(redis, { id: "demoted", balance: 1_000n });
+    await readOnly("on");
+    await call("demoted", "meanwhile");
+    await until("the ledger to be refused", () => ledger.logs().includes("in a read-only transaction"), 60_000);
+    await readOnly("off");
+    await until("the call to be recorded", async () => (await read(ledger, "demoted")).includes("meanwhile"), 30_000);
+    expect(ledger.logs()).not.toContain("is skipped");
   } finally {
     await ledger.stop();
   }

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { VendorRow } from "../src/by-name/row.ts";
+import { vendorOf } from "../src/by-name/vendor.ts";
+
+/** A vendor that no table has: CONTRIBUTING says that its row is all that one more of known wires takes. */
+const toy: VendorRow = {
+  title: "Toy",
+  baseUrl: "https://toy.example/v1",
+  keyVariable: "TOY_API_KEY",
+  wires: ["chat", "messages", "jina-rerank"],
+  paths: { "jina-rerank": "/rank" },
+  modelsAt: "none",
+  docs: "https://toy.example/docs",
+};
+const { baseUrl } = toy;
+const call = {
+  act: "answer",
+  baseUrl,
+  key: "k",
+  nowMs: 0,
+  model: "m",
+  stream: false,
+  body: Buffer.from("{}"),
+} as const;
+
+test.each([
+  ["chat", "https://toy.example/v1/chat/completions"],
+  ["messages", "https://toy.example/v1/messages"],
+  ["jina-rerank", "https://toy.example/v1/rank"],
+] as const)("a row alone makes a vendor that is asked in %s at %s with its key", (wire, address) => {
+  const request = vendorOf("toy", toy).request({ ...call, wire });
+  expect(request.url.href).toBe(address);
+  expect(request.headers).toMatchObject({ authorization: "Bearer k" });
+});
+
+test("a row alone says what the vendor is called, speaks and lists, and what its failures mean", () => {
+  const vendor = vendorOf("toy", toy);
+  expect(vendor).toMatchObject({ name: "toy", title: "Toy", wires: toy.wires, keyVariable: "TOY_API_KEY" });
+  expect(vendor.modelsAt).toBeUndefined();
+  expect(vendor.moreWires).not.toContain("chat");
+  const failure = vendor.failureOf(401, JSON.stringify({ error: { code: "invalid_api_key" } }));
+  expect(failure).toMatchObject({ code: "upstream_auth_failed", blame: "key" });
+});
