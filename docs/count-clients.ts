@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { blocksOf, type Block } from "./test/blocks.ts";
 import { python, runBlock } from "./test/run-block.ts";
 import { startDemo, type Demo } from "./test/start.ts";

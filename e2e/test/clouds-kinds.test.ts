@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { money } from "./house.ts";
+import { money, read } from "./house.ts";
 import { pictureIn } from "./pictures.ts";
 
 /** Vectors and images of the clouds, and of Cohere: each vendor's own wire, from clients' wires, billed to the token. */
@@ -18,11 +18,17 @@ const drawing = [
   { name: "vertex-imagen", provider: "vertex", model: "imagen-4.0-generate-001" },
 ] as const;
 const places = {
-  bedrock: { path: "/bedrock?region=us-east-1", key: "AKIASIMULATED:AKIASIMULATED-secret" },
+  bedrock: { path: "/bedrock?region=us-east-1", key: "AKIASIMULATEDKEYID:AKIASIMULATEDKEYID-secret" },
   cohere: { path: "/cohere", key: "co-key" },
   gemini: { path: "/gemini", key: "AIza-key" },
   vertex: { path: "/vertex/v1/projects/p/locations/us-central1", key: "ya29.simulated" },
 } as const;
+/** Credentials and regions that the clouds refuse. */
+const refused = [
+  { name: "wrong-region", provider: "bedrock", path: "/bedrock?region=eu-west-1", secret: places.bedrock.key },
+  { name: "wrong-secret", provider: "bedrock", path: places.bedrock.path, secret: "AKIASIMULATEDKEYID:another" },
+  { name: "bad-token", provider: "vertex", path: places.vertex.path, secret: "bad-token" },
+] as const;
 /** A dollar for a million tokens is a thousand nano-dollars for one. */
 const nanosPerToken = 100;
 
@@ -34,15 +40,25 @@ beforeAll(async () => {
       groups: { default: { models: ["*"] } },
       models: {
         ...Object.fromEntries(vectors.map(({ name }) => [name, { kind: "embedding", price: { input: 0.1 } }])),
+        ...Object.fromEntries(refused.map(({ name }) => [name, { kind: "embedding", price: { input: 0.1 } }])),
         ...Object.fromEntries(drawing.map(({ name }) => [name, { kind: "image", price: { image: 0.04 } }])),
       },
-      channels: [...vectors, ...drawing].map(({ name, provider, model }) => ({
-        id: name,
-        provider,
-        baseUrl: `\${SIMULATOR_URL}/at/${name}${places[provider].path}`,
-        keys: [places[provider].key],
-        models: { [name]: model },
-      })),
+      channels: [
+        ...[...vectors, ...drawing].map(({ name, provider, model }) => ({
+          id: name,
+          provider,
+          baseUrl: `\${SIMULATOR_URL}/at/${name}${places[provider].path}`,
+          keys: [places[provider].key],
+          models: { [name]: model },
+        })),
+        ...refused.map(({ name, provider, path, secret }) => ({
+          id: name,
+          provider,
+          baseUrl: `\${SIMULATOR_URL}${path}`,
+          keys: [secret],
+          models: { [name]: provider === "bedrock" ? "amazon.titan-embed-text-v2:0" : "text-embedding-005" },
+        })),
+      ],
       accounts: { demo: { balance: "10", tokens: [{ key, group: "default" }] } },
     },
   });
@@ -129,5 +145,20 @@ describe.each(drawing)("images of $name", ({ name }) => {
   test("more than the vendor makes at once are refused, naming the field", async () => {
     const asked = client.images.generate({ model: name, prompt: "A boat", n: 5 });
     await expect(asked).rejects.toMatchObject({ status: 400, param: "n" });
+  });
+});
+
+describe.each(refused)("$name", ({ name }) => {
+  test("is the gateway's trouble and no client's, costs nothing, and shows in the channel's state", async () => {
+    const before = await settled();
+    await expect(client.embeddings.create({ model: name, input: "Hi" })).rejects.toMatchObject({
+      status: 502,
+      code: "upstream_auth_failed",
+    });
+    expect((await settled()) - before).toBe(0n);
+    const channels = await read<readonly { readonly id: string }[]>(suite, "/channels");
+    expect(JSON.stringify(channels.find(({ id }) => id === name))).toMatch(
+      /upstream_auth_failed|Unauthenticated|refus/i,
+    );
   });
 });

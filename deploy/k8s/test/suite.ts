@@ -71,8 +71,11 @@ export async function declaredBy(program: string): Promise<Readonly<Record<strin
 /** The services that the gateway runs. */
 const together = serviceNames.filter((name) => name !== "simulator");
 
-/** Everything that gets an image: the services, and the simulator, which stands with the tests. */
+/** What runs in pods of its own: the services, and the simulator, which stands with the tests. */
 export const services: readonly string[] = [
   ...readdirSync(join(root, "services")).filter((name) => existsSync(join(root, "services", name, "src/service.ts"))),
   "simulator",
 ];
+
+/** Everything that gets an image: those, and the program that runs all of them. */
+export const images: readonly string[] = [...services, "gateway"];

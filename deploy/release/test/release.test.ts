@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { chart, unreleased } from "../../helm/generate/chart.ts";
 import { helm, renderFrom } from "../../helm/test/helm.ts";
 import { textOf } from "../../k8s/render/value.ts";
-import { at, deployedIn, services } from "../../k8s/test/suite.ts";
+import { at, deployedIn, images, services } from "../../k8s/test/suite.ts";
 import { digestOf, stepsOf, type Step } from "../steps.ts";
 
 const root = join(import.meta.dirname, "../../..");
@@ -35,7 +35,7 @@ describe("a dry run", () => {
   const lines = stdout.split("\n");
   const line = (...parts: readonly string[]) => lines.filter((one) => parts.every((part) => one.includes(part)));
 
-  test.each(services)("builds %s for two architectures, signs it and writes its SBOMs", (service) => {
+  test.each(images)("builds %s for two architectures, signs it and writes its SBOMs", (service) => {
     expect(status).toBe(0);
     const image = `${registry}/modelgate/${service}`;
     expect(
@@ -99,7 +99,7 @@ describe("a release with programs that only write down what they are asked", () 
     const { status, stderr } = run();
     expect(stderr).toBe("");
     expect(status).toBe(0);
-    const plan = { version, registry, services, folder: join(folder, "dist") };
+    const plan = { version, registry, services: images, folder: join(folder, "dist") };
     expect(asked()).toHaveLength(stepsOf(plan).length);
     expect(asked()).toContain(`cosign sign --yes ${registry}/modelgate/text@${digest("a")}`);
     expect(asked().at(-1)).toBe(`cosign sign --yes ${registry}/charts/modelgate@${digest("b")}`);
@@ -127,10 +127,10 @@ test.skipIf(helm === undefined)("the chart of a release names the images that it
   }
   const steps = stepsOf({ version, registry, services, folder: "dist" });
   const tags = steps.flatMap(({ command }: Step) => command.filter((_, index) => command[index - 1] === "--tag"));
-  const images = deployedIn(renderFrom(folder, "--set", "simulator.enabled=true")).map(({ container }) =>
+  const named = deployedIn(renderFrom(folder, "--set", "simulator.enabled=true")).map(({ container }) =>
     textOf(container["image"]),
   );
-  expect(images.toSorted()).toEqual(tags.toSorted());
+  expect(named.toSorted()).toEqual(tags.toSorted());
 });
 
 describe("the workflow", () => {

@@ -192,7 +192,7 @@ export const fuzzAttacks: readonly Attack[] = [
     async run(field) {
       const random = randomOf(seed);
       // A WebSocket is opened, not asked.
-      const ids = endpointIds.filter((id) => id !== "realtime");
+      const ids = endpointIds.filter((id) => endpointOf(id).webSocket !== true);
       const queue = Array.from({ length: perEndpoint }, () => ids).flat();
       const faults = new Map<string, number>();
       const statuses = new Map<number, number>();

@@ -13,7 +13,7 @@ const bedrock = {
   provider: "bedrock",
   path: "/bedrock",
   place: "?region=us-east-1",
-  key: "AKIASIMULATED:AKIASIMULATED-secret",
+  key: "AKIASIMULATEDKEYID:AKIASIMULATEDKEYID-secret",
 } as const;
 const vertex = {
   provider: "vertex",

@@ -65,10 +65,12 @@ const streamClasses: Readonly<Record<string, string>> = {
 };
 
 /** The reason in a broken stream: a converted one of the responses wire ends as a failed response. */
-function streamError({ wire, name }: Client, vendor: Vendor): object {
+function streamError({ wire, name }: Client, vendor: Vendor, fault: Fault): object {
   const [family = ""] = name.split(" ");
   const className = streamClasses[family];
-  if (wire !== "responses") return { className, body: brokenBodies[wire] };
+  // The vendor of messages says why it breaks; on its own wire what it said is not repeated.
+  const says = fault === "breaking" && vendor.wire === "messages" && wire !== "messages";
+  if (wire !== "responses") return { className, body: (says ? overloadedBodies : brokenBodies)[wire] };
   if (vendor.wire === "responses") return { className, body: { type: "error", code: "upstream_error" } };
   if (family === "ai") return { className, body: { type: "response.failed", response: { error: failed } } };
   return { className: "response.failed", body: failed };
@@ -76,7 +78,15 @@ function streamError({ wire, name }: Client, vendor: Vendor): object {
 
 const failed = { code: "server_error" };
 
-/** Each wire's body for an overloaded or broken vendor. */
+/** Each wire's body for a vendor that says of itself that it has too much to do. */
+const overloadedBodies = {
+  chat: { type: "upstream_error", code: "upstream_overloaded" },
+  responses: { type: "upstream_error", code: "upstream_overloaded" },
+  messages: { type: "overloaded_error" },
+  content: { code: 502, status: "INTERNAL" },
+} as const;
+
+/** Each wire's body for a broken vendor. */
 const brokenBodies = {
   chat: { type: "upstream_error", code: "upstream_error" },
   responses: { type: "upstream_error", code: "upstream_error" },
@@ -114,8 +124,10 @@ describe.each(clients)("$name", (client) => {
     });
 
     test("an overloaded vendor", async () => {
-      const error = await errorFor("overloaded", { status: vendor.wire === "messages" ? 529 : 503 }, { stream: true });
-      expect(error).toMatchObject({ className: named[502], status: 502, body: brokenBodies[client.wire] });
+      const isOverloaded = vendor.wire === "messages";
+      const error = await errorFor("overloaded", { status: isOverloaded ? 529 : 503 }, { stream: true });
+      const body = (isOverloaded ? overloadedBodies : brokenBodies)[client.wire];
+      expect(error).toMatchObject({ className: named[502], status: 502, body });
     });
 
     test("a vendor that refuses the input is heard in its own words, without its addresses", async () => {
@@ -131,7 +143,7 @@ describe.each(clients)("$name", (client) => {
     ])("a stream that is %s in its middle", async (fault, behaviour) => {
       const paced = { ...behaviour, chunks: 20, chunkDelayMs: 2, text: "one two three four five six seven eight" };
       const error = await errorFor(fault, paced, { stream: true });
-      expect(error).toMatchObject(streamError(client, vendor));
+      expect(error).toMatchObject(streamError(client, vendor, fault));
     });
   });
 });

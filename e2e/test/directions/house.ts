@@ -8,8 +8,6 @@ export const price = { input: 2, cachedInput: 0.5, cacheWrite: 3, output: 8 } as
 /** The key of an account of its own, for tests that look at the money. */
 export const keyOf = (account: string): string => `sk-${account}-0123456789abcdef`;
 
-const groups = { default: { models: ["*"] } };
-
 /** A way to a vendor, whose instance of the simulator has the channel's name. */
 export function channelOf(vendor: Vendor, id: string, models: Readonly<Record<string, string>>): object {
   return {
@@ -28,18 +26,27 @@ export interface Additions {
   readonly channels?: readonly object[];
   /** Accounts beside `demo`, each with `keyOf(name)`. */
   readonly accounts?: readonly string[];
+  /** Groups, by the account whose keys are in them; others are in one without limits. */
+  readonly groups?: Readonly<Record<string, object>>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The suite with a model behind every vendor, named as the vendor is. */
-export function startHouse({ models = {}, channels = [], accounts = [], env = {} }: Additions = {}): Promise<Suite> {
-  const rich = (name: string) => [name, { balance: "100", tokens: [{ key: keyOf(name), group: "default" }] }] as const;
+export function startHouse({
+  models = {},
+  channels = [],
+  accounts = [],
+  groups = {},
+  env = {},
+}: Additions = {}): Promise<Suite> {
+  const rich = (name: string) =>
+    [name, { balance: "100", tokens: [{ key: keyOf(name), group: name in groups ? name : "default" }] }] as const;
   // Agents offer a search with every request, and pictures are a tool on one of the wires.
   const chat = { kind: "chat", price: { ...price, tools: { webSearch: 0.01, imageGeneration: 0.04 } } };
   const all = [...vendors, ...otherGenerations];
   return startSuite({
     config: {
-      groups,
+      groups: { default: { models: ["*"] }, ...groups },
       models: { ...Object.fromEntries(all.map(({ name }) => [name, chat])), ...models },
       channels: [...all.map((vendor) => channelOf(vendor, vendor.name, { [vendor.name]: vendor.model })), ...channels],
       accounts: Object.fromEntries(["demo", ...accounts].map(rich)),

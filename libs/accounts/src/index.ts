@@ -7,6 +7,7 @@ export {
   type Remaining,
   type TokenLimits,
 } from "./limits/admit.ts";
+export { refusalOf } from "./limits/refusal.ts";
 export { leave, renewSeats, type Seat } from "./limits/seats.ts";
 export { largestAmount } from "./money/bounds.ts";
 export {
@@ -60,6 +61,7 @@ export {
 } from "./tasks/find.ts";
 export { openTaskSeal, type TaskSeal } from "./tasks/seal.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { checkStillValid } from "./tokens/still-valid.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   findSessionSettings,

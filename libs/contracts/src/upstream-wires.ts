@@ -3,7 +3,7 @@ export const textWires = ["chat", "responses", "messages", "content", "converse"
 export type TextWire = (typeof textWires)[number];
 
 /** Endpoints beside the text wires: each takes the requests of one of them for another purpose. */
-export const besideTextWires = ["compact", "count-messages", "count-content"] as const;
+export const besideTextWires = ["compact", "count-responses", "count-messages", "count-content"] as const;
 
 /** The wires of vectors. */
 export const vectorsWires = [

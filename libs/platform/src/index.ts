@@ -1,3 +1,5 @@
+export { acceptWebSockets, type AcceptWebSocket } from "./web-socket/accept.ts";
+export { checkHandshake } from "./web-socket/handshake.ts";
 export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
 export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export type { AreaHandlers, EndpointHandler, ServiceCall } from "./area-handler.ts";

@@ -11,6 +11,8 @@ export const keyLimited: VendorFailure = { code: "upstream_rate_limited", retrya
 export const timedOut: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
 /** The vendor is broken, overloaded, or not what the channel says it is. */
 export const broken: VendorFailure = { code: "upstream_error", retryable: true, blame: "channel" };
+/** The vendor has more to do than it can. */
+export const overloaded: VendorFailure = { code: "upstream_overloaded", retryable: true, blame: "channel" };
 /** The vendor does not have the model, or not for this key: its others may be there. */
 export const noModel: VendorFailure = { code: "upstream_error", retryable: true, blame: "model" };
 /** The vendor has no endpoint for the wire that it was spoken to in. */
@@ -76,6 +78,7 @@ export function meaningOfStatus(status: number, error: ErrorBody): VendorFailure
   if (status === 429) return keyLimited;
   if (status === 408 || status === 504) return timedOut;
   if (status === 405) return noEndpoint;
+  if (status === 529) return overloaded;
   return status >= 400 && status < 500 && status !== 409 ? inputRefused(error) : broken;
 }
 

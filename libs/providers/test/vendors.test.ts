@@ -203,7 +203,7 @@ const signature = (Code: string): string => JSON.stringify({ ResponseMetadata: {
 
 describe("an error means", () => {
   test.each<[string, number, string, string, string]>([
-    ["anthropic", 529, alpha("overloaded_error"), "upstream_error", "channel"],
+    ["anthropic", 529, alpha("overloaded_error"), "upstream_overloaded", "channel"],
     ["anthropic", 429, alpha("rate_limit_error"), "upstream_rate_limited", "key"],
     ["anthropic", 401, alpha("authentication_error"), "upstream_auth_failed", "key"],
     ["anthropic", 400, alpha("invalid_request_error", "Your credit balance is too low"), "upstream_auth_failed", "key"],

@@ -13,11 +13,11 @@ export {
 export type { RelayDeps } from "./deps.ts";
 export { relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees } from "./money/fees.ts";
-export type { CallPlan, PlannedCall, VendorCall } from "./call/plan.ts";
+export type { CallPlan, PlannedCall, RelayedCall, VendorCall } from "./call/plan.ts";
 export { openRelay, type OpenRelay } from "./open-relay.ts";
 export { priced, type PricedModel } from "./money/priced.ts";
 export { checkJson, parseJson, renderJson, reparseJson } from "./bodies/large-json.ts";
-export { checked, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
+export { checked, parseBody, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
 export { runCall } from "./call/run-call.ts";
 export { openSettlements, type Settlements } from "./money/settlements.ts";
 export type {

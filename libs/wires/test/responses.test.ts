@@ -174,10 +174,19 @@ const answered = answer(
   fc.constantFrom("stop", "length", "filtered"),
 ).map(endedByRefusal);
 /** What a wire's own spelling of time and id does not keep of the answer. */
-const asAnswered = (whole: TextAnswer): TextAnswer => ({ ...whole, createdAt: 1_763_700_000 });
+const asAnswered = (whole: TextAnswer): TextAnswer => ({
+  ...whole,
+  createdAt: 1_763_700_000,
+  serviceTier: whole.serviceTier ?? "default",
+});
 
 describe("answers", () => {
-  testsOfAnswers({ codec: responsesCodec, answered, expected: asAnswered });
+  testsOfAnswers({
+    codec: responsesCodec,
+    answered,
+    expected: asAnswered,
+    streamed: ({ serviceTier: _tier, ...said }) => said,
+  });
 
   test("a stream numbers without a gap, keeps its ids, and ends with what it sent", () => {
     fc.assert(

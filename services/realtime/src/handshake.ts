@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
+import { checkHandshake } from "@modelgate/platform";
 
 /** What a client asks for in its opening handshake, checked. */
 export interface Handshake {
@@ -13,24 +14,12 @@ export interface Handshake {
 const realtimeProtocol = "realtime";
 const betaProtocol = "openai-beta.realtime-v1";
 const betaHeader = "realtime=v1";
-const websocketVersion = "13";
-/** A nonce of 16 bytes, in base64. */
-const websocketKey = /^[+/0-9A-Za-z]{22}==$/;
-/** Subprotocols are HTTP tokens. */
-const protocolList = /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
-
 /**
  * Reads the opening handshake. Throws Failure (400) for what is no WebSocket, for a query that is ambiguous, and for
  * what asks for another thing than a session of a model: to join a call, or a transcription by another endpoint.
  */
 export function readHandshake({ headers }: IncomingMessage, query: URLSearchParams): Handshake {
-  if (headers.upgrade?.toLowerCase() !== "websocket") throw new Failure("websocket_required");
-  if (!websocketKey.test(headers["sec-websocket-key"] ?? "")) throw invalidHeader("sec-websocket-key", "a nonce");
-  if (headers["sec-websocket-version"] !== websocketVersion)
-    throw invalidHeader("sec-websocket-version", websocketVersion);
-  const offered = headers["sec-websocket-protocol"];
-  if (offered !== undefined && !protocolList.test(offered))
-    throw invalidHeader("sec-websocket-protocol", "a list of names");
+  const protocols = checkHandshake({ headers });
   for (const param of ["call_id", "intent"])
     if (query.has(param))
       throw new Failure("unsupported_parameter", `${param} is not supported here: open a session with a model.`, {
@@ -39,15 +28,10 @@ export function readHandshake({ headers }: IncomingMessage, query: URLSearchPara
   const models = new Set(["model", "deployment"].flatMap((name) => query.getAll(name)).filter((name) => name !== ""));
   if (models.size > 1) throw new Failure("invalid_value", "The query names more than one model.", { param: "model" });
   const [model] = models;
-  const protocols = offered?.split(",").map((name) => name.trim()) ?? [];
   return { model, beta: protocols.includes(betaProtocol) || headers["openai-beta"] === betaHeader };
 }
 
 /** The subprotocol that is answered: one of the offered, and never one that could carry a key. */
 export function chooseProtocol(offered: ReadonlySet<string>): string | false {
   return offered.has(realtimeProtocol) ? realtimeProtocol : false;
-}
-
-function invalidHeader(param: string, wanted: string): Failure {
-  return new Failure("invalid_value", `The header ${param} must be ${wanted}.`, { param });
 }

@@ -1,6 +1,6 @@
-import { findTokenById, unlessLost } from "@modelgate/accounts";
+import { checkStillValid } from "@modelgate/accounts";
 import { asFailure, Failure } from "@modelgate/contracts";
-import { orUnavailable, type Redis } from "@modelgate/platform";
+import type { Redis } from "@modelgate/platform";
 
 /** The session that payments are made for. */
 export interface PayingSession {
@@ -93,9 +93,10 @@ export class Payments {
    * has expired, or the store stays away.
    */
   async #retried(pay: () => Promise<void>): Promise<void> {
+    const { redis, tokenId } = this.#session;
     for (let tries = 1; !this.#ended; tries++) {
       try {
-        await this.#checkKey();
+        await checkStillValid(redis, tokenId);
         return await pay();
       } catch (error) {
         const failure = asFailure(error);
@@ -105,15 +106,5 @@ export class Payments {
         await new Promise((resolve) => setTimeout(resolve, forMs).unref());
       }
     }
-  }
-
-  /** Refuses a key that was disabled while its session was open. */
-  async #checkKey(): Promise<void> {
-    const { redis, tokenId } = this.#session;
-    const look = () => findTokenById(redis, tokenId);
-    const token = await orUnavailable(unlessLost(redis, look, (found) => found === undefined));
-    if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
-    if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
-      throw new Failure("api_key_expired");
   }
 }

@@ -1,10 +1,17 @@
 import type { SessionSettings } from "@modelgate/accounts";
-import { Failure, headers } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
-import { ClientGone, Gauge, idsOf, type Registry, type UpgradeCall } from "@modelgate/platform";
+import {
+  acceptWebSockets,
+  ClientGone,
+  Gauge,
+  idsOf,
+  type AcceptWebSocket,
+  type Registry,
+  type UpgradeCall,
+} from "@modelgate/platform";
 import { priced, type HeldMoney } from "@modelgate/relay";
-import { WebSocketServer, type WebSocket } from "ws";
-import { watchLeaving, type Leaving } from "./leaving.ts";
+import { watchLeaving } from "./leaving.ts";
 import { boundSettings } from "./client-secrets.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
@@ -33,7 +40,7 @@ interface Starting extends Handshake {
 /** All sessions of this process. */
 export class Sessions implements Disposable {
   readonly #deps: Deps;
-  readonly #server: WebSocketServer;
+  readonly #accept: AcceptWebSocket;
   readonly #open = new Set<Session>();
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
@@ -45,7 +52,7 @@ export class Sessions implements Disposable {
     const { messageBytes, pingMs, idleMs, longestMs, stallMs } = deps.limits;
     const open = this.#open;
     this.#deps = deps;
-    this.#server = openServer(messageBytes);
+    this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
     const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / looksPerLimit);
     this.#timer = setInterval(
       () => {
@@ -119,7 +126,8 @@ export class Sessions implements Disposable {
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
     const { accepted: vendor, way, tried } = attempted;
-    const client = switchProtocol(this.#server, upgrade, leaving);
+    leaving[Symbol.dispose]();
+    const client = this.#accept(upgrade);
     if (client === undefined) {
       vendor.socket.terminate();
       throw new ClientGone("the client left before its session");
@@ -155,36 +163,6 @@ export class Sessions implements Disposable {
   #checkDrained(): void {
     if (this.#open.size === 0 && this.#opening === 0) this.#drained?.();
   }
-}
-
-/** The protocol's server side: no compression, whole messages within their bound, one Buffer each. */
-function openServer(messageBytes: number): WebSocketServer {
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    maxPayload: messageBytes,
-    handleProtocols: chooseProtocol,
-  });
-  server.on("headers", (lines, request) => {
-    const id = request.headers[headers.requestId];
-    if (typeof id === "string") lines.push(`${headers.requestId}: ${id}`);
-  });
-  return server;
-}
-
-/** Answers 101; undefined where the client has left. */
-function switchProtocol(
-  server: WebSocketServer,
-  { request, socket, head }: UpgradeCall,
-  leaving: Leaving,
-): WebSocket | undefined {
-  leaving[Symbol.dispose]();
-  let switched: WebSocket | undefined;
-  server.handleUpgrade(request, socket, head, (client) => {
-    switched = client;
-  });
-  return switched;
 }
 
 /** The model and what it costs this caller; without a name, the first that the caller may have sessions with. */

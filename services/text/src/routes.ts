@@ -3,7 +3,7 @@ import type { Deps } from "./deps.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { compactResponse } from "./routes/compact-response.ts";
 import { completions } from "./routes/completions.ts";
-import { countContentTokens, countMessageTokens } from "./routes/count-tokens.ts";
+import { countContentTokens, countMessageTokens, countResponseTokens } from "./routes/count-tokens.ts";
 import { batchEmbedContents, cohereEmbed, embedContent, embeddings, ollamaEmbed } from "./routes/embeddings.ts";
 import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
 import { messages } from "./routes/messages.ts";
@@ -11,7 +11,7 @@ import { getModel, listModels, listOllamaModels } from "./routes/models.ts";
 import { billingSubscription, billingUsage, credits, currentKey } from "./routes/money.ts";
 import { moderations } from "./routes/moderations.ts";
 import { cohereRerank, rerank } from "./routes/rerank.ts";
-import { responses } from "./routes/responses.ts";
+import { connectResponses, responses } from "./routes/responses.ts";
 import { deleteResponse, getResponse, listResponseInputItems } from "./routes/stored-responses.ts";
 
 /** The endpoints of the text area. */
@@ -19,9 +19,11 @@ export function routes(deps: Deps): AreaHandlers<"text"> {
   return {
     chatCompletions: chatCompletions(deps),
     responses: responses(deps),
+    connectResponses: connectResponses(),
     getResponse: getResponse(deps),
     deleteResponse: deleteResponse(deps),
     listResponseInputItems: listResponseInputItems(deps),
+    countResponseTokens: countResponseTokens(deps),
     compactResponse: compactResponse(deps),
     messages: messages(deps),
     generateContent: generateContent(deps),

@@ -1,14 +1,19 @@
-import { defineService, serveArea } from "@modelgate/platform";
+import { defineService, serveArea, type UpgradeCall } from "@modelgate/platform";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
+import { ResponseSockets } from "./socket/response-sockets.ts";
 
 /** The service of the text area. */
 export const service = defineService("area", variables, async (context) => {
-  const { env, log } = context;
+  const { env, log, metrics } = context;
   const deps = await openDeps(context);
+  const sockets = new ResponseSockets(deps, metrics);
+  const upgrades = { connectResponses: (call: UpgradeCall) => sockets.begin(call) };
   return {
-    serves: serveArea({ area: "text", secrets: env.relay.secrets, log, handlers: routes(deps) }),
+    serves: serveArea({ area: "text", secrets: env.relay.secrets, log, handlers: routes(deps), upgrades }),
+    drain: () => sockets.drain(),
+    close: () => sockets[Symbol.dispose](),
     ready: () => deps.ready(),
   };
 });

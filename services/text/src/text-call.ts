@@ -12,6 +12,7 @@ import {
   type Measure,
   type PlannedCall,
   type PricedModel,
+  type RelayedCall,
   type RequestSize,
 } from "@modelgate/relay";
 import { textExchanges, waitingIn, type TextCall, type TextExchanges } from "./exchanges/text.ts";
@@ -30,6 +31,9 @@ import {
 import type { Deps } from "./deps.ts";
 import type { TurnAsk } from "./read-text.ts";
 import { admitStoreUse, keepingMade } from "./vendor-ids.ts";
+
+/** A call whose body was read, whatever carried it. */
+export type TextServiceCall = RelayedCall & Pick<ServiceCall, "strict">;
 
 /** A text request that has been read and looked at. */
 export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
@@ -70,7 +74,7 @@ export interface TextAttempt {
 }
 
 /** Runs a text call, from any client's wire to any vendor's. */
-export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): Promise<void> {
+export async function runText(deps: Deps, call: TextServiceCall, asked: AskedText): Promise<void> {
   const admitted = await admitStoreUse(deps, call, asked.ask);
   await runCall(deps.relay, call, asked.ask.model, (serving) => planText(deps, call, { ...asked, admitted }, serving));
 }
@@ -78,7 +82,7 @@ export async function runText(deps: Deps, call: ServiceCall, asked: AskedText): 
 /** Plans a text call with a model: all that its life needs is decided here. */
 export async function planText(
   deps: Deps,
-  call: ServiceCall,
+  call: TextServiceCall,
   asked: AskedText,
   { model, unpriced }: PricedModel,
 ): Promise<PlannedCall> {
@@ -152,7 +156,7 @@ function codecOfWay({ wire, provider: { dialect } }: Pick<SpokenWay, "wire" | "p
 /** Makes the exchange that calls of a wire usually have, over the body that the way's vendor knows the conversation by. */
 function usualExchange(
   deps: Deps,
-  call: ServiceCall,
+  call: TextServiceCall,
   asked: AskedText,
   {
     textCall,
@@ -179,7 +183,7 @@ const leastBound = Math.max(...textWires.map((wire) => textCodec(wire).vendor?.l
  */
 async function boundAtVendor(
   { relay }: Deps,
-  { caller }: ServiceCall,
+  { caller }: TextServiceCall,
   { wire, body, ask }: AskedText,
   { exchanges, model }: { readonly exchanges: TextExchanges; readonly model: string },
 ): Promise<number | undefined> {

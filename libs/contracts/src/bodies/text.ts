@@ -58,6 +58,16 @@ export const ResponsesRequest = Type.Object(
   { $id: "ResponsesRequest" },
 );
 
+/** POST /v1/responses/input_tokens: what a response's input would come to. */
+export const CountResponseTokensRequest = Type.Object(
+  {
+    model,
+    input: nullable(Type.Union([Type.String(), Type.Array(anyObject)])),
+    previous_response_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
+  },
+  { $id: "CountResponseTokensRequest" },
+);
+
 /** POST /v1/responses/compact (interface endpoint 5). */
 export const CompactRequest = Type.Object(
   {

@@ -41,6 +41,8 @@ export interface Endpoint {
   readonly free?: true;
   /** Whether the answer can be a stream. */
   readonly streams?: true;
+  /** Whether it is a WebSocket: a request that does not ask for one is refused. */
+  readonly webSocket?: true;
   /** Declared only: the edge answers 501 (interface section 4.8). */
   readonly unimplemented?: true;
   /** A name in `bodies`: the schema of the JSON body or of the form's fields. */

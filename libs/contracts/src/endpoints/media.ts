@@ -67,6 +67,7 @@ export const mediaEndpoints = {
     keys: socketKeys,
     body: "none",
     kinds: ["realtime"],
+    webSocket: true,
     summary: "A realtime session over WebSocket.",
   },
   createClientSecret: {

@@ -1,4 +1,4 @@
-import { alphaKeys, bearer, gammaKeys, type Endpoint } from "./endpoint.ts";
+import { alphaKeys, bearer, gammaKeys, socketKeys, type Endpoint } from "./endpoint.ts";
 
 const text = { area: "text", body: "json", errors: "common", keys: bearer } as const;
 const stored = { area: "text", body: "none", errors: "common", keys: bearer } as const;
@@ -24,6 +24,15 @@ export const textEndpoints = {
     schema: "ResponsesRequest",
     summary: "Create a response.",
   },
+  connectResponses: {
+    ...stored,
+    method: "GET",
+    path: "/v1/responses",
+    keys: socketKeys,
+    kinds: ["chat"],
+    webSocket: true,
+    summary: "Create responses over a WebSocket, one after another.",
+  },
   getResponse: {
     ...stored,
     method: "GET",
@@ -41,6 +50,15 @@ export const textEndpoints = {
     method: "GET",
     path: "/v1/responses/{response_id}/input_items",
     summary: "The input items of a stored response.",
+  },
+  countResponseTokens: {
+    ...text,
+    method: "POST",
+    path: "/v1/responses/input_tokens",
+    kinds: ["chat"],
+    free: true,
+    schema: "CountResponseTokensRequest",
+    summary: "Count the input tokens of a response.",
   },
   compactResponse: {
     ...text,

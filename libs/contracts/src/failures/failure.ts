@@ -12,6 +12,8 @@ export interface FailureDetails extends ErrorOptions {
   readonly vendorCode?: string | undefined;
   /** The vendor's own status, where the client's input was refused with another 4xx than 400. */
   readonly status?: number | undefined;
+  /** What the alpha body's `error.details` says, for clients that act on it. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -26,6 +28,7 @@ export class Failure extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly allow: readonly string[] | undefined;
   readonly vendorCode: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: FailureCode, say?: string, details: FailureDetails = {}) {
     super(say ?? failures[code].say, details);
@@ -35,6 +38,7 @@ export class Failure extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.allow = details.allow;
     this.vendorCode = details.vendorCode;
+    this.details = details.details;
   }
 
   /** The registry's row of this failure's cause. */

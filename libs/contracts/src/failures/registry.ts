@@ -126,6 +126,10 @@ export const failures = {
     retryable: false,
     say: "This endpoint is not implemented.",
   },
+  thread_not_found: {
+    ...absent,
+    say: "The thread does not exist or is no longer kept: send the whole conversation.",
+  },
   response_not_found: { ...absent, say: "The response does not exist or is no longer kept." },
   task_not_found: { ...absent, say: "There is no such task." },
   video_not_ready: { ...absent, say: "The video is not finished." },
@@ -156,6 +160,11 @@ export const failures = {
     gamma: "DEADLINE_EXCEEDED",
     retryable: true,
     say: "The vendor did not answer in time.",
+  },
+  upstream_overloaded: {
+    ...upstream,
+    alpha: "overloaded_error",
+    say: "The vendor is overloaded; try again shortly.",
   },
   upstream_rate_limited: { ...limited, say: "The vendor is rate limiting this model." },
   upstream_rejected: { ...invalid, status: 400, say: "The vendor refused the request." },

@@ -1,4 +1,5 @@
 import { headers } from "../headers.ts";
+import { present } from "../present.ts";
 import type { Failure } from "./failure.ts";
 
 /**
@@ -21,7 +22,7 @@ const common: Render = (failure) => ({
 
 const alpha: Render = (failure, requestId) => ({
   type: "error",
-  error: { type: failure.kind.alpha, message: failure.message },
+  error: present({ type: failure.kind.alpha, message: failure.message, details: failure.details }),
   request_id: requestId,
 });
 

@@ -59,7 +59,7 @@ function operation(id: EndpointId, endpoint: Endpoint): Json {
       ...(endpoint.kinds === undefined || endpoint.free === true ? [] : billedParameters),
     ],
     requestBody: endpoint.schema === undefined ? undefined : { required: true, content: requestContent(endpoint) },
-    responses: { ...success(id, endpoint), ...errorResponses(id, endpoint) },
+    responses: { ...success(endpoint), ...errorResponses(id, endpoint) },
   });
 }
 
@@ -73,9 +73,9 @@ function requestContent({ body, schema }: Endpoint): Json {
   return body === "json" ? json : { ...json, "multipart/form-data": reference };
 }
 
-function success(id: string, endpoint: Endpoint): Json {
+function success(endpoint: Endpoint): Json {
   if (endpoint.unimplemented) return {};
-  if (id === "realtime") return { "101": { description: "The protocol is switched to WebSocket." } };
+  if (endpoint.webSocket === true) return { "101": { description: "The protocol is switched to WebSocket." } };
   const type = endpoint.answers ?? "application/json";
   const schema = type === "application/json" ? { type: "object" } : { type: "string", format: "binary" };
   const stream =

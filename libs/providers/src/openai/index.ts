@@ -9,6 +9,7 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   chat: "/chat/completions",
   responses: "/responses",
   compact: "/responses/compact",
+  "count-responses": "/responses/input_tokens",
   completions: "/completions",
   embeddings: "/embeddings",
   moderations: "/moderations",
@@ -40,7 +41,11 @@ const wires: readonly UpstreamWire[] = [
 
 /** OpenAI itself serves its newest models' tools and thoughts whole only at its responses endpoint. */
 const ownHost = "api.openai.com";
-const ownWires: readonly UpstreamWire[] = ["responses", ...wires.filter((wire) => wire !== "responses")];
+const ownWires: readonly UpstreamWire[] = [
+  "responses",
+  ...wires.filter((wire) => wire !== "responses"),
+  "count-responses",
+];
 
 const answers = requestsAt(address, bearer);
 
@@ -54,7 +59,7 @@ export const openai: Provider = {
   modelsAt: "/models",
   wires,
   wiresAt: (baseUrl) => (URL.parse(baseUrl)?.hostname === ownHost ? ownWires : undefined),
-  moreWires: ["video-generations"],
+  moreWires: ["video-generations", "count-responses"],
   request: (call) => (call.act === "poll" || call.act === "download" ? videoRequest(call) : answers(call)),
   start: startVideo,
   downloads: ["videos"],

@@ -42,7 +42,7 @@ describe("an error means", () => {
     [408, "", "upstream_timeout", "channel", true],
     [504, "", "upstream_timeout", "channel", true],
     [500, "", "upstream_error", "channel", true],
-    [529, "", "upstream_error", "channel", true],
+    [529, "", "upstream_overloaded", "channel", true],
     [302, "", "upstream_error", "channel", true],
   ])("%i %s is %s, to be blamed on the %s", (status, body, code, blame, retryable) => {
     expect(openai.failureOf(status, body)).toMatchObject({ code, blame, retryable });

@@ -32,11 +32,7 @@ export async function readJson<Seen>(
   }
   const body = await readBody(request, limits, caller);
   try {
-    const parsed = await parse(body.bytes, limits);
-    // What is checked and priced here must be what the vendor reads.
-    await checkUnambiguous(body.bytes, parsed);
-    // Looking through a large value takes a turn of its own.
-    if (isLargeJson(body.bytes)) await nextTurn();
+    const parsed = await parseBody(body.bytes, limits);
     const { value, bytes } = deployed(parsed, body.bytes, params?.["deployment"]);
     const seen = await look(value, bytes);
     return { bytes, seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
@@ -44,6 +40,16 @@ export async function readJson<Seen>(
     body[Symbol.dispose]();
     throw error;
   }
+}
+
+/** Parses a whole JSON body within its bounds. Throws Failure for what is invalid, or can be read in two ways. */
+export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
+  const value = await parse(bytes, bounds);
+  // What is checked and priced here must be what the vendor reads.
+  await checkUnambiguous(bytes, value);
+  // Looking through a large value takes a turn of its own.
+  if (isLargeJson(bytes)) await nextTurn();
+  return value;
 }
 
 /** The body with the model that the path names as a deployment, whatever the body itself names. */

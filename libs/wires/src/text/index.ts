@@ -33,5 +33,6 @@ export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";
 export { framesWithCost, withCost } from "./with-cost.ts";
 export { memberOf, parseFrameRecord } from "./pass-json.ts";
 export { arrayFraming, sseFraming } from "./content/framing.ts";
+export { MessageCollector } from "./messages/collect-message.ts";
 export type { ResponsesAsk } from "./responses/ask.ts";
 export { responseOfItem } from "./responses/item-ids.ts";

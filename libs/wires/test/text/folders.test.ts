@@ -61,7 +61,7 @@ const own: Readonly<Record<keyof typeof textCodecs, readonly string[]>> = {
     "parse-items",
     "response-object",
   ],
-  messages: ["cache-marks", "end-user", "parse-documents", "parse-sources", "sampling"],
+  messages: ["cache-marks", "collect-message", "end-user", "parse-documents", "parse-sources", "sampling"],
   content: ["call-values", "framing", "probabilities", "schema"],
   completions: ["echo", "log-probabilities", "parse-prompts", "stream-answers"],
   converse: [],

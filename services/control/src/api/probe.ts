@@ -41,6 +41,7 @@ function probes(model: string): Readonly<Record<Exclude<ProbedWire, TextWire>, o
   return {
     completions: { model, prompt: "Say OK.", max_tokens: 16 },
     compact: { model, input: "OK" },
+    "count-responses": { model, input: "OK" },
     "count-messages": { model, messages },
     "count-content": { contents: [content] },
     embeddings: { model, input: "OK" },

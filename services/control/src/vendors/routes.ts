@@ -1,6 +1,7 @@
 import type { Transport } from "@modelgate/channels";
 import type { OperatorRoutes } from "@modelgate/platform";
 import { fields } from "../api/fields.ts";
+import { withKnownPrices } from "./known-prices.ts";
 import { knownVendors } from "./known.ts";
 import { listModels } from "./list-models.ts";
 
@@ -8,14 +9,13 @@ import { listModels } from "./list-models.ts";
 export function vendorRoutes(transport: Transport): OperatorRoutes {
   return {
     "GET /vendors": async () => knownVendors,
-    "POST /vendors/models": async ({ body }) =>
-      listModels(
-        {
-          provider: fields.text(body, "provider"),
-          baseUrl: fields.text(body, "baseUrl"),
-          key: fields.text(body, "key").trim(),
-        },
-        transport,
-      ),
+    "POST /vendors/models": async ({ body }) => {
+      const wish = {
+        provider: fields.text(body, "provider"),
+        baseUrl: fields.text(body, "baseUrl"),
+        key: fields.text(body, "key").trim(),
+      };
+      return withKnownPrices(await listModels(wish, transport), wish);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { admit as admitToken, type Admission, type Remaining, type Token, type TokenLimits } from "@modelgate/accounts";
+import { admit as admitToken, refusalOf, type Admission, type Remaining, type Token } from "@modelgate/accounts";
 import type { CatalogHandle, Group } from "@modelgate/catalog";
 import { Failure, nanosOf, type Budgets, type Caller, type Endpoint } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
@@ -40,7 +40,8 @@ export function admit({
     observeDecision(admission.decision);
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     setLimitHeaders(response, admission, exchange.format === "alpha");
-    refuse(admission, group.limits, token);
+    const refusal = refusalOf(admission, group.limits, token.id);
+    if (refusal !== undefined) throw refusal;
     exchange.caller = callerOf(exchange, token, group.limits, endpoint);
   };
 }
@@ -77,27 +78,6 @@ function budgetsOf({ budget = {} }: Token, limits: Group["limits"]): { budgets?:
     groupPerMonth: ofGroup(limits.dollarsPerMonth),
   }).filter(([, nanos]) => nanos !== undefined);
   return all.length === 0 ? {} : { budgets: Object.fromEntries(all) };
-}
-
-function refuse({ decision, retryAfterMs }: Admission, limits: TokenLimits, token: Token): void {
-  const limited = (say: string): Failure =>
-    new Failure("rate_limit_exceeded", say, { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)) });
-  switch (decision) {
-    case "admitted":
-      return;
-    case "requests":
-      throw limited(`This key is limited to ${limits.requestsPerMinute ?? 0} requests per minute.`);
-    case "tokens":
-      throw limited(
-        `This key is limited to ${limits.tokensPerMinute ?? 0} tokens per minute, and they are used up for now.`,
-      );
-    case "concurrency":
-      throw limited(`This key is limited to ${limits.concurrency ?? 0} calls at the same time.`);
-    case "balance":
-      throw new Failure("insufficient_quota", "The account's balance is exhausted.");
-    case "no-account":
-      throw new Failure("account_disabled", `The account of this key (${token.id}) no longer exists.`);
-  }
 }
 
 function setLimitHeaders(response: ServerResponse, { requests, tokens }: Admission, alpha: boolean): void {

@@ -1,4 +1,4 @@
-import { Failure, type Units } from "@modelgate/contracts";
+import { Failure, type FailureCode, type Units } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
 import { eventStream, type FrameReading, type StreamTranslator } from "@modelgate/relay";
 import type { StreamFraming } from "@modelgate/wires/sse";
@@ -118,8 +118,14 @@ export class ConvertTranslator implements StreamTranslator {
 /** A frame that only keeps the connection alive. */
 const silent: FrameReading = { words: "", done: false, render: () => "" };
 
+/** What a vendor's own status in its stream means, beside that it is broken. */
+const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
+  [429, "upstream_rate_limited"],
+  [529, "upstream_overloaded"],
+]);
+
 function failureOf({ message, status }: Extract<TextEvent, { type: "failure" }>): Failure {
   const words = cleanWords(message);
-  const code = status === 429 ? "upstream_rate_limited" : "upstream_error";
+  const code = codes.get(status) ?? "upstream_error";
   return new Failure(code, `The vendor failed in the middle of its answer${words === "" ? "" : `: ${words}`}.`);
 }

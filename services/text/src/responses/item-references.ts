@@ -1,8 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { responseOfItem, type JsonObject } from "@modelgate/wires/text";
 import { referenceOf, resendable } from "./conversation.ts";
-import type { ResponseStore } from "./response-store.ts";
-import { outputOf, type StoredResponse } from "./stored-response.ts";
+import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
 /** Responses whose items one request may refer to. */
 const mostResponses = 2_000;

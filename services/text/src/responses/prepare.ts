@@ -67,8 +67,8 @@ function splitIds({ vendorIds = [] }: ReadResponses["ask"]) {
 
 /** Resolves what a request refers to: earlier responses, items of them, and compactions of ours. Throws Failure (400) for what is unknown. */
 export async function prepareResponses(
-  deps: Deps,
-  call: ServiceCall,
+  deps: Pick<Deps, "relay" | "responses" | "compactions" | "body">,
+  call: Pick<ServiceCall, "caller">,
   { bytes, seen: { ask, unresolved } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
   const [ours, vendors] = splitIds(ask);

@@ -1,17 +1,35 @@
 import { Failure, firstHeader, headerAliases, present } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import type { Forwarded } from "@modelgate/relay";
+import { checked, readJson, type Forwarded } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
-import { readText } from "../read-text.ts";
+import { asTurn } from "../read-text.ts";
 import { runText } from "../text-call.ts";
+import { keepingAnswer } from "../threads/kept-answer.ts";
+import { keepThread } from "../threads/keep-thread.ts";
+import { threadWishOf, wholeTurn } from "../threads/thread-turn.ts";
 
-/** POST /v1/messages (interface endpoint 6). */
+/** POST /v1/messages (interface endpoint 6), also of threads, whose messages the gateway keeps for any vendor. */
 export function messages(deps: Deps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
-    using body = await readText(deps, call, textCodecs.messages.client);
-    await runText(deps, call, { wire: "messages", body: body.bytes, ask: body.seen, forward });
+    const { client } = textCodecs.messages;
+    const ask = asTurn(deps, call, client);
+    const look = async (value: unknown) => {
+      const thread = threadWishOf(value);
+      return thread === undefined ? { ask: await ask(value) } : { thread };
+    };
+    using body = await readJson(call, deps.body, checked(look, [...client.relied, "thread"]));
+    const { seen } = body;
+    if (seen.thread === undefined)
+      return await runText(deps, call, { wire: "messages", body: body.bytes, ask: seen.ask, forward });
+    const { accountId } = call.caller;
+    const { value, bytes, until } = await wholeTurn(deps.threads, accountId, seen.thread, deps.body);
+    const answer = keepingAnswer(call.answer, deps.body.maxBytes, async (id, { role, content }) => {
+      const kept = { ...until, messages: [...until.messages, { role, content }] };
+      await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });
+    });
+    await runText(deps, { ...call, answer }, { wire: "messages", body: bytes, ask: await ask(value), forward });
   };
 }
 
@@ -28,7 +46,7 @@ export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire
     });
   if (!/^\d{4}-\d\d-\d\d$/.test(version))
     throw new Failure("invalid_value", `${name} must be a date such as 2023-06-01.`, { param: name });
-  const betas = firstHeader(request.headers, betaHeaders);
+  const betas = otherBetas(firstHeader(request.headers, betaHeaders));
   const beta = query.get("beta");
   return {
     wire,
@@ -39,3 +57,11 @@ export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire
 
 /** The interface's spelling first. */
 const betaHeaders = ["alpha-beta", "anthropic-beta"];
+
+/** Beta features that a vendor is sent: threads are the gateway's. */
+function otherBetas(betas: string | undefined): string | undefined {
+  const others = betas?.split(",").filter((name) => name.trim() !== threadsBeta);
+  return others === undefined || others.length === 0 ? undefined : others.join(",");
+}
+
+const threadsBeta = "message-threads-2026-08-12";

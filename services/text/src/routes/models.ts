@@ -1,5 +1,5 @@
 import { unknownModel } from "@modelgate/catalog";
-import { Failure, listFormatOf, unitPriceText, type Price } from "@modelgate/contracts";
+import { listFormatOf, unitPriceText, type Price } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { modelLists, type ListedModel, type ModelList } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";

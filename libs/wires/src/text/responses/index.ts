@@ -5,6 +5,7 @@ import { spellings } from "../hub/field-support.ts";
 import { sharedThoughts } from "../thoughts.ts";
 import { readAsk, relied } from "./ask.ts";
 import { begins } from "./begins.ts";
+import { countTokens } from "./count.ts";
 import { readDialogue } from "./dialogue.ts";
 import { fieldSupport } from "./field-support.ts";
 import { askedFeesOf, capTools } from "./fees.ts";
@@ -43,6 +44,7 @@ export const responsesCodec = {
     keepAlive: responsesPass.heartbeat,
     failureFrame: responsesPass.failureFrame,
     dialogue: readDialogue,
+    count: countTokens,
     thoughts: sharedThoughts,
   },
   pass: responsesPass,

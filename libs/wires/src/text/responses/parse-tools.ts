@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, type Fields } from "../../json/fields.ts";
-import type { NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
+import type { JsonObject, NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
 import { searchName } from "../hub/search-wish.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { isSearch, parseSearch } from "./search.ts";
@@ -100,6 +100,6 @@ function chosenName(tool: Fields): string {
 }
 
 /** Whether a value of `tools` is worth echoing: objects only. */
-export function isToolList(value: unknown): boolean {
+export function isToolList(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isRecord);
 }

@@ -21,11 +21,13 @@ export interface ResponseState {
 /** Fields of the request that a response repeats, with what they are where the client said nothing. */
 const echoed: Readonly<Record<string, unknown>> = {
   background: false,
+  frequency_penalty: 0,
   instructions: null,
   max_output_tokens: null,
   max_tool_calls: null,
   metadata: {},
   parallel_tool_calls: true,
+  presence_penalty: 0,
   previous_response_id: null,
   prompt_cache_key: null,
   safety_identifier: null,
@@ -54,11 +56,21 @@ export function responseObject(context: AnswerContext, state: ResponseState): Js
     output: state.output,
     ...echo,
     reasoning: echoReasoning(asked["reasoning"]),
-    service_tier: state.serviceTier ?? asked["service_tier"] ?? null,
+    service_tier: state.serviceTier ?? echoTier(asked["service_tier"]),
     text: echoText(asked["text"]),
-    tools: isToolList(asked["tools"]) ? asked["tools"] : [],
+    tools: isToolList(asked["tools"]) ? asked["tools"].map(echoTool) : [],
     usage: state.usage === undefined ? null : renderUsage(state.usage),
   };
+}
+
+/** The tier that served it, where the vendor does not say: never the wish to have one chosen. */
+function echoTier(tier: unknown): string {
+  return typeof tier === "string" && tier !== "auto" ? tier : "default";
+}
+
+/** A function with all of its members; what was not asked for is not enforced either. */
+function echoTool(tool: JsonObject): JsonObject {
+  return tool["type"] === "function" ? { description: null, parameters: null, strict: false, ...tool } : tool;
 }
 
 function echoReasoning(reasoning: unknown): JsonObject {

@@ -1,12 +1,10 @@
-import { isChannelKeyId } from "@modelgate/catalog";
 import { promisify } from "node:util";
 import { zstdCompress, zstdCompressSync, zstdDecompress } from "node:zlib";
 import { shardOf } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
-import { isRecord } from "@modelgate/wires/json";
-import type { StoredResponse } from "./stored-response.ts";
+import type { JsonObject } from "@modelgate/wires/text";
 
 /** Bounds of what is kept. */
 export interface StoreLimits {
@@ -18,16 +16,16 @@ export interface StoreLimits {
   readonly body: Pick<JsonLimits, "maxBytes">;
 }
 
-/** Responses by owner and id. The owner is in the key: no account finds another's. */
-export interface ResponseStore {
+/** Turns of conversations by owner and id. The owner is in the key: no account finds another's. */
+export interface TurnStore<Turn> {
   /** False where it is too large to be kept. `bodyBytes` is the size of the request that was answered. */
-  save(accountId: string, id: string, stored: StoredResponse, bodyBytes: number): Promise<boolean>;
-  find(accountId: string, id: string): Promise<StoredResponse | undefined>;
+  save(accountId: string, id: string, stored: Turn, bodyBytes: number): Promise<boolean>;
+  find(accountId: string, id: string): Promise<Turn | undefined>;
   /**
    * Several at once, in their order; undefined for those that are gone. Throws Failure request_too_large (413) where
    * all of them together are larger than one body may be.
    */
-  findAll(accountId: string, ids: readonly string[]): Promise<readonly (StoredResponse | undefined)[]>;
+  findAll(accountId: string, ids: readonly string[]): Promise<readonly (Turn | undefined)[]>;
   /** Whether there was one. */
   remove(accountId: string, id: string): Promise<boolean>;
 }
@@ -41,12 +39,28 @@ const readAtOnce = 8;
 /** What a stored response has beside its input and output: ids, and the request's settings that it repeats. */
 const besidesBytes = 1024 * 1024;
 
-export function openResponseStore(redis: Redis, { lifetimeMs, mostBytes, body }: StoreLimits): ResponseStore {
+/** How turns of a kind are kept. */
+export interface TurnForm<Turn> {
+  /** What their keys begin with. */
+  readonly kind: "response" | "thread";
+  /** Reads a turn of its JSON. */
+  parse(json: JsonObject): Turn;
+}
+
+/** Opens the store of one kind of turns. */
+export function openTurnStore<Turn extends object>(
+  redis: Redis,
+  { kind, parse }: TurnForm<Turn>,
+  { lifetimeMs, mostBytes, body }: StoreLimits,
+): TurnStore<Turn> {
+  /** Keys of one account share a slot, so that several can be read at once on Redis Cluster. */
+  const keyOf = (accountId: string, id: string): string => `${kind}:{s${shardOf(accountId)}}:${accountId}:${id}`;
+
   /** Unpacks a record of at most `leftBytes`. */
   async function open(packed: Buffer, leftBytes: number) {
     try {
       const text = await decompress(packed, { maxOutputLength: Math.max(1, leftBytes) });
-      return { bytes: text.length, stored: await parsed(text) };
+      return { bytes: text.length, stored: parse(await reparseJson(text)) };
     } catch (error) {
       if (error instanceof RangeError) throw tooLarge(body.maxBytes);
       throw error;
@@ -54,7 +68,7 @@ export function openResponseStore(redis: Redis, { lifetimeMs, mostBytes, body }:
   }
 
   async function findAll(accountId: string, ids: readonly string[]) {
-    const found: (StoredResponse | undefined)[] = [];
+    const found: (Turn | undefined)[] = [];
     let left = body.maxBytes + besidesBytes;
     for (let at = 0; at < ids.length; at += readAtOnce) {
       const packed = await redis.mgetBuffer(ids.slice(at, at + readAtOnce).map((id) => keyOf(accountId, id)));
@@ -79,22 +93,6 @@ export function openResponseStore(redis: Redis, { lifetimeMs, mostBytes, body }:
     find: async (accountId, id) => (await findAll(accountId, [id]))[0],
     findAll,
     remove: async (accountId, id) => (await redis.del(keyOf(accountId, id))) > 0,
-  };
-}
-
-/** Keys of one account share a slot, so that several can be read at once on Redis Cluster. */
-function keyOf(accountId: string, id: string): string {
-  return `response:{s${shardOf(accountId)}}:${accountId}:${id}`;
-}
-
-/** Reads what `save` stored. */
-async function parsed(text: Buffer): Promise<StoredResponse> {
-  const { response, input, ancestors, keptAt } = await reparseJson(text);
-  return {
-    response: isRecord(response) ? response : {},
-    input: Array.isArray(input) ? input.filter(isRecord) : [],
-    ancestors: Array.isArray(ancestors) ? ancestors.map(String) : [],
-    keptAt: typeof keptAt === "string" && isChannelKeyId(keptAt) ? keptAt : undefined,
   };
 }
 

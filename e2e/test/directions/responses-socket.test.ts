@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import OpenAI from "openai";
+import { ResponsesWS } from "openai/resources/responses/ws";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import type { Suite } from "@modelgate/testkit";
+import { keyOf, settled, startHouse } from "./house.ts";
+import { forbidWarnings } from "./quiet.ts";
+import { vendors } from "./vendors.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse({
+    accounts: ["slow"],
+    groups: { slow: { models: ["*"], limits: { requestsPerMinute: 2 } } },
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+forbidWarnings();
+
+const address = () => `${suite.edgeUrl.replace("http", "ws")}/v1/responses`;
+const sdk = () => new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: keyOf("demo"), maxRetries: 0 });
+
+/** A connection as a test drives it: each response's events in turn. */
+async function connect(account = "demo") {
+  const socket = new WebSocket(address(), { headers: { authorization: `Bearer ${keyOf(account)}` } });
+  const events: any[] = [];
+  const changed = new EventTarget();
+  socket.on("message", (data: Buffer) => {
+    events.push(JSON.parse(data.toString()));
+    changed.dispatchEvent(new Event("change"));
+  });
+  await once(socket, "open");
+  return {
+    socket,
+    /** Sends an event; the events of its answer, to the last. */
+    async ask(event: object | string): Promise<any[]> {
+      socket.send(typeof event === "string" ? event : JSON.stringify({ type: "response.create", ...event }));
+      return await this.answer();
+    },
+    async answer(): Promise<any[]> {
+      const isLast = ({ type }: any) => /^(error|response\.(completed|failed|incomplete))$/.test(type);
+      while (!events.some(isLast)) await once(changed, "change");
+      return events.splice(0, events.findIndex(isLast) + 1);
+    },
+    [Symbol.dispose]: () => socket.terminate(),
+  };
+}
+
+describe.each(vendors)("responses over a WebSocket, over $name", ({ name: model, wire }) => {
+  test("the SDK's client hears a response, and continues it on the same connection", async () => {
+    const before = await settled(suite);
+    const ws = new ResponsesWS(sdk());
+    const responses: any[] = [];
+    const words: string[] = [];
+    ws.send({ type: "response.create", model, input: "My name is Ada.", store: false });
+    for await (const event of ws.stream()) {
+      if (event.type !== "message") continue;
+      const said: any = event.message;
+      if (said.type === "response.output_text.delta") words.push(said.delta);
+      if (said.type === "error") throw new Error(JSON.stringify(said));
+      if (said.type !== "response.completed") continue;
+      responses.push(said.response);
+      if (responses.length === 2) break;
+      // What was not stored can be continued where it was said.
+      ws.send({
+        type: "response.create",
+        model,
+        input: "Who am I?",
+        store: false,
+        previous_response_id: said.response.id,
+      });
+    }
+    ws.close();
+    expect(words.join("")).toBe("You said: My name is Ada.You said: Who am I?");
+    expect((await suite.simulator.requests(model)).at(-1)?.body).toContain("You said: My name is Ada.");
+    // What a vendor of the same wire says is passed on: it was sent the conversation whole.
+    if (wire !== "responses") expect(responses[1].previous_response_id).toBe(responses[0].id);
+    expect(await settled(suite)).toBeLessThan(before);
+  });
+
+  test("a request is kept without an answer, costs nothing, and the next one continues it", async () => {
+    using session = await connect();
+    const before = await settled(suite);
+    const warm = await session.ask({ model, input: "My name is Ada.", generate: false, store: false });
+    expect(warm.map(({ type }) => type)).toEqual(["response.created", "response.in_progress", "response.completed"]);
+    expect(warm.at(-1).response).toMatchObject({ output: [], usage: { total_tokens: 0 } });
+    expect(await settled(suite)).toBe(before);
+    const next = await session.ask({ model, input: "Hello", previous_response_id: warm.at(-1).response.id });
+    expect(next.at(-1).type).toBe("response.completed");
+    expect((await suite.simulator.requests(model)).at(-1)?.body).toContain("My name is Ada.");
+  });
+});
+
+test("requests on one connection wait for each other, and answers name their lane", async () => {
+  using session = await connect();
+  const model = "messages";
+  session.socket.send(JSON.stringify({ type: "response.create", model, input: "One", stream_id: "a" }));
+  const first = await session.ask({ model, input: "Two", stream_id: "b" });
+  const second = await session.answer();
+  expect(new Set(first.map(({ stream_id }) => stream_id))).toEqual(new Set(["a"]));
+  expect(new Set(second.map(({ stream_id }) => stream_id))).toEqual(new Set(["b"]));
+  expect(second.at(-1).response.output[0].content[0].text).toBe("You said: Two");
+});
+
+test.each<[string, object | string, object]>([
+  ["no JSON", "{", { code: "invalid_json" }],
+  ["another event", '{"type":"response.steer"}', { code: "invalid_value", param: "type" }],
+  ["an unknown model", { model: "none", input: "Hi" }, { code: "model_not_found" }],
+  ["background", { model: "chat", input: "Hi", background: true }, { code: "unsupported_parameter" }],
+  [
+    "an unknown turn",
+    { model: "chat", input: "Hi", previous_response_id: "resp_none" },
+    { code: "previous_response_not_found", param: "previous_response_id" },
+  ],
+])("%s is refused by an error event, and the connection goes on", async (_, event, error) => {
+  using session = await connect();
+  const [refused] = await session.ask(event);
+  expect(refused).toMatchObject({ type: "error", status: expect.any(Number), error });
+  expect((await session.ask({ model: "chat", input: "Hi" })).at(-1).type).toBe("response.completed");
+});
+
+test("each response counts as a request of its key", async () => {
+  using session = await connect("slow");
+  for (let asked = 0; asked < 2; asked++)
+    expect((await session.ask({ model: "chat", input: "Hi" })).at(-1).type).toBe("response.completed");
+  expect((await session.ask({ model: "chat", input: "Hi" })).at(-1)).toMatchObject({
+    type: "error",
+    status: 429,
+    error: { code: "rate_limit_exceeded" },
+    headers: { "retry-after": expect.any(String) },
+  });
+});
+
+test("a request that asks for no WebSocket is sent to one", async () => {
+  const answer = await fetch(address().replace("ws", "http"), {
+    headers: { authorization: `Bearer ${keyOf("demo")}` },
+  });
+  expect(await answer.json()).toMatchObject({ error: { code: "websocket_required" } });
+});
+
+test("a gateway that goes closes a quiet connection for its client to open another", async () => {
+  using session = await connect();
+  const closed = once(session.socket, "close");
+  await suite[Symbol.asyncDispose]();
+  expect((await closed)[0]).toBe(1012);
+});

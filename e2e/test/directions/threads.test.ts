@@ -1,0 +1,87 @@
+import { APIError } from "@anthropic-ai/sdk";
+import type { BetaTool } from "@anthropic-ai/sdk/resources/beta/messages";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Suite } from "@modelgate/testkit";
+import { anthropicAt } from "./clients/anthropic-messages.ts";
+import { keyOf, startHouse } from "./house.ts";
+import { forbidWarnings } from "./quiet.ts";
+import { vendors } from "./vendors.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse({ accounts: ["other"] });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+forbidWarnings();
+
+const beta = (account = "demo") => anthropicAt(suite, keyOf(account)).beta.messages;
+const most = 2_000;
+const betas = ["message-threads-2026-08-12" as const];
+const weather: BetaTool = {
+  name: "weather",
+  description: "The weather.",
+  input_schema: { type: "object", properties: { city: { type: "string" } } },
+};
+
+describe.each(vendors)("threads over $name", ({ name: model }) => {
+  const sent = async () => await suite.simulator.requests(model);
+  const lastBody = async (): Promise<string> => (await sent()).at(-1)?.body ?? "";
+
+  test("a tool runner runs its loop over one, streamed or not", async () => {
+    for (const stream of [false, true]) {
+      const runner = beta().toolRunner({
+        model,
+        max_tokens: most,
+        stream,
+        messages: [{ role: "user", content: 'call weather {"city":"Oslo"}' }],
+        tools: [{ ...weather, run: () => "rain", parse: (input: unknown) => input }],
+      });
+      const last = await runner.runUntilDone();
+      expect(last.content).toMatchObject([{ type: "text", text: "rain" }]);
+      expect(await lastBody()).toContain("Oslo");
+      expect(await lastBody()).not.toContain("thread");
+    }
+  });
+
+  test("each turn knows those before it, and what the thread was created with", async () => {
+    const thread = beta().thread({ model, max_tokens: most, system: "Be brief.", tools: [weather] });
+    await thread.send({ role: "user", content: "My name is Ada." });
+    const before = (await sent()).length;
+    for await (const _ of thread.stream({ role: "user", content: "And who are you?" }));
+    const last = await thread.send({ role: "user", content: "Who am I?" });
+    expect(last.content).toMatchObject([{ type: "text", text: "You said: Who am I?" }]);
+    const body = await lastBody();
+    for (const words of ["Be brief.", "weather", "My name is Ada.", "You said: And who are you?", "Who am I?"])
+      expect(body).toContain(words);
+    expect((await sent()).length).toBe(before + 2);
+  });
+
+  test("thoughts go on with their thread", async () => {
+    const thinking = { type: "enabled" as const, budget_tokens: 1_024 };
+    const thread = beta().thread({ model, max_tokens: most, thinking, tools: [weather] });
+    const first = await thread.send({ role: "user", content: 'call weather {"city":"Oslo"}' });
+    const call = first.content.find((block) => block.type === "tool_use");
+    const content = [{ type: "tool_result" as const, tool_use_id: call?.id ?? "", content: "rain" }];
+    const second = await thread.send({ role: "user", content });
+    expect(second.content.at(-1)).toMatchObject({ type: "text", text: "rain" });
+  });
+});
+
+test.each<[string, string, object, object]>([
+  ["a message that is not known", "demo", {}, { status: 404, code: "thread_not_found" }],
+  ["another account's", "other", {}, { status: 404, code: "thread_not_found" }],
+  ["other tools", "demo", { tools: [weather] }, { status: 400, code: undefined }],
+  ["another kind of thread", "demo", { thread: { type: "fork" } }, { status: 400, code: undefined }],
+])("a thread is not continued from %s", async (name, account, more, { status, code }: any) => {
+  const model = "messages";
+  const messages = [{ role: "user" as const, content: "Hello" }];
+  const { id } = await beta().create({ model, max_tokens: most, messages, betas, thread: { type: "create" } });
+  const previous = name.startsWith("a message") ? "msg_none" : id;
+  const asked = { model, max_tokens: most, messages, betas };
+  const failed: unknown = await beta(account)
+    .create({ ...asked, thread: { type: "continue", previous_message_id: previous }, ...more })
+    .catch((error: unknown) => error);
+  if (!(failed instanceof APIError)) throw new Error("it was answered");
+  expect(failed.status).toBe(status);
+  expect(failed.error).toMatchObject({ error: code === undefined ? {} : { details: { error_code: code } } });
+});

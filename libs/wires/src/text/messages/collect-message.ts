@@ -1,0 +1,76 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { parseRecord } from "../../json/parse-record.ts";
+import { SseDecoder } from "../../sse/decode.ts";
+
+/** Members of a block that deltas add to, by the type of the delta. */
+const texts: Readonly<Record<string, string>> = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  signature_delta: "signature",
+  compaction_delta: "content",
+};
+
+/** A block while its deltas come. */
+interface OpenBlock {
+  readonly block: JsonRecord;
+  readonly pieces: Map<string, string[]>;
+  readonly citations: unknown[];
+}
+
+/** Puts a message together from its answer, whole or a stream of events, block by block as its client has them. */
+export class MessageCollector {
+  readonly #decoder = new SseDecoder();
+  readonly #blocks = new Map<unknown, OpenBlock>();
+  readonly #mostBytes: number;
+  #bytes = 0;
+  #start: JsonRecord | undefined;
+  #isWhole = false;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Takes bytes of a stream; those of a longer answer than may be collected change nothing. */
+  push(bytes: Buffer): void {
+    this.#bytes += bytes.length;
+    if (this.#bytes > this.#mostBytes) return;
+    for (const { data } of this.#decoder.push(bytes)) this.#read(parseRecord(data) ?? {});
+  }
+
+  /** Finds the message; undefined where the stream did not come to its end, or was too long. */
+  message(): JsonRecord | undefined {
+    if (!this.#isWhole || this.#start === undefined || this.#bytes > this.#mostBytes) return undefined;
+    return { ...this.#start, content: [...this.#blocks.values()].map(wholeBlock) };
+  }
+
+  #read(event: JsonRecord): void {
+    const { type, index, message, content_block: block, delta } = event;
+    if (type === "message_start" && isRecord(message)) this.#start = message;
+    if (type === "content_block_start" && isRecord(block))
+      this.#blocks.set(index, { block, pieces: new Map(), citations: [] });
+    if (type === "content_block_delta" && isRecord(delta)) this.#add(this.#blocks.get(index), delta);
+    if (type === "message_stop") this.#isWhole = true;
+  }
+
+  #add(open: OpenBlock | undefined, delta: JsonRecord): void {
+    const { type, partial_json: json, citation } = delta;
+    if (open === undefined || typeof type !== "string") return;
+    if (type === "citations_delta") open.citations.push(citation);
+    const member = type === "input_json_delta" ? "input" : texts[type];
+    const piece = type === "input_json_delta" ? json : delta[member ?? ""];
+    if (member === undefined || typeof piece !== "string") return;
+    const pieces = open.pieces.get(member) ?? [];
+    pieces.push(piece);
+    open.pieces.set(member, pieces);
+  }
+}
+
+function wholeBlock({ block, pieces, citations }: OpenBlock): JsonRecord {
+  const whole: Record<string, unknown> = { ...block };
+  for (const [member, added] of pieces) {
+    const text = added.join("");
+    const begun = block[member];
+    whole[member] = member === "input" ? (parseRecord(text) ?? {}) : `${typeof begun === "string" ? begun : ""}${text}`;
+  }
+  return citations.length === 0 ? whole : { ...whole, citations };
+}

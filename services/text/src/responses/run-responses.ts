@@ -1,0 +1,128 @@
+import { idsOf } from "@modelgate/platform";
+import { reparseJson, runCall, type Answered, type JsonBody } from "@modelgate/relay";
+import { vendorCodec } from "@modelgate/wires/text";
+import type { Deps } from "../deps.ts";
+import { compactedTurn, compactExchange } from "../exchanges/compaction.ts";
+import { newAnswerId, planText, type AskedText, type TextServiceCall } from "../text-call.ts";
+import { responseIn } from "./answered-response.ts";
+import { itemsOf } from "./conversation.ts";
+import { keepMadeItems } from "./made-items.ts";
+import { prepareResponses, type PreparedResponses, type ReadResponses } from "./prepare.ts";
+import type { StoredResponse } from "./stored-response.ts";
+import { summaryTokens } from "./summary.ts";
+
+/** A response that was answered, and how it would be kept. */
+export interface AnsweredResponse {
+  readonly id: string;
+  readonly stored: StoredResponse;
+}
+
+/**
+ * Sees each response, or that there is none, before its client can refer to it; it is kept in this order, also where the
+ * request does not want it stored.
+ */
+export type SeeAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
+
+/** Runs a response with any vendor, also where its client refers to earlier ones. */
+export async function runResponses(
+  deps: Deps,
+  call: TextServiceCall,
+  body: JsonBody<ReadResponses>,
+  see?: SeeAnswered,
+): Promise<void> {
+  const prepared = await prepareResponses(deps, call, body);
+  const answerId = newAnswerId(deps, "responses");
+  const { ask } = body.seen;
+  const asked: AskedText = {
+    wire: "responses",
+    body: prepared.body,
+    ask: ask.compacts ? heldForSummary(prepared.ask) : prepared.ask,
+    native: prepared.native,
+    answerId,
+    echo: ask.previousId === undefined ? undefined : { previous_response_id: ask.previousId },
+    ...(ask.compacts ? await compacting(deps, call, prepared, answerId) : {}),
+    admitted: prepared.admitted,
+    answered(answered) {
+      keepMadeItems(deps, call, { answered, kept: ask.store, admitted: prepared.admitted });
+      if (!ask.store && see === undefined) return;
+      const { ancestors } = prepared;
+      const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: ask.store });
+      see?.(response.catch(() => undefined));
+      if (!ask.store) return;
+      const kept = response.then((made) => made && keep(deps, call, made, body.bytes.length));
+      kept.catch((error: unknown) => notKept(deps, call, error));
+    },
+  };
+  await runCall(deps.relay, call, asked.ask.model, (serving) => planText(deps, call, asked, serving));
+}
+
+/** A summary of the gateway's own may be longer than the client's bound of an answer: it is held for. */
+function heldForSummary(ask: PreparedResponses["ask"]): PreparedResponses["ask"] {
+  const { maxOutputTokens: most } = ask;
+  return most === undefined ? ask : { ...ask, maxOutputTokens: Math.max(most, summaryTokens) };
+}
+
+/** Serves a turn that is to end in a compaction: a vendor of this wire knows how, for any other the model sums up. */
+async function compacting(
+  deps: Deps,
+  call: TextServiceCall,
+  { ask, body }: PreparedResponses,
+  answerId: string,
+): Promise<Pick<AskedText, "billsUnseen" | "exchange">> {
+  const asked = await reparseJson(body);
+  const compaction = {
+    model: ask.model,
+    stream: ask.stream,
+    instructions: typeof asked["instructions"] === "string" ? asked["instructions"] : undefined,
+    items: itemsOf(asked["input"]),
+    seal: (summary: string) => deps.compactions.seal(call.caller.accountId, summary),
+    answerId,
+    asked,
+    askedBytes: body.length,
+    render: compactedTurn,
+  };
+  return {
+    // The summary is shown whole at its end.
+    billsUnseen: true,
+    exchange: ({ way: { wire, candidate }, usual }) =>
+      wire === "responses" ? usual() : compactExchange(compaction, vendorCodec(wire), candidate.upstreamModel),
+  };
+}
+
+/** The response in an answer, with what was said in its own request. */
+async function responseOf({
+  answered,
+  answerId,
+  bytes,
+  ancestors,
+  isStored,
+}: {
+  readonly answered: Answered;
+  readonly answerId: string;
+  readonly bytes: Buffer;
+  readonly ancestors: readonly string[];
+  readonly isStored: boolean;
+}): Promise<AnsweredResponse | undefined> {
+  const response = responseIn(answered.text);
+  const id = response?.["id"];
+  if (response === undefined || typeof id !== "string" || id === "") return undefined;
+  const body = await reparseJson(bytes);
+  // An id that is not ours is the vendor's, which then keeps the response as well, if it is to be stored.
+  const keptAt = id === answerId || answered.isCut || !isStored ? undefined : answered.channelKey;
+  return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
+}
+
+/** Keeps a response for later references. The answer goes on meanwhile: both go through Redis in this order. */
+async function keep(
+  { responses: store, relay }: Deps,
+  call: TextServiceCall,
+  { id, stored }: AnsweredResponse,
+  bodyBytes: number,
+): Promise<void> {
+  if (!(await store.save(call.caller.accountId, id, stored, bodyBytes)))
+    relay.log.warn({ ...idsOf(call), response: id }, "a response is too large to be kept");
+}
+
+function notKept({ relay }: Deps, call: TextServiceCall, error: unknown): void {
+  relay.log.warn({ ...idsOf(call), err: error }, "a response was not kept");
+}

@@ -1,0 +1,45 @@
+import { Failure } from "@modelgate/contracts";
+import { parseBody, renderJson, type JsonLimits } from "@modelgate/relay";
+import { isRecord } from "@modelgate/wires/json";
+import type { JsonObject } from "@modelgate/wires/text";
+
+/** A client's `response.create`: a body of POST /v1/responses, and what only a connection has. */
+export interface CreateEvent {
+  /** The body, which asks for a stream. */
+  readonly value: JsonObject;
+  readonly bytes: Buffer;
+  /** False: nothing is generated, the request is only kept for the next one. */
+  readonly generate: boolean;
+}
+
+/** Longest name of a lane. */
+const mostLaneCharacters = 200;
+
+/** Parses a client's message, within the bounds of a body. Throws Failure (400) for what is no event. */
+export async function parseMessage(message: Buffer, bounds: JsonLimits): Promise<JsonObject> {
+  const value = await parseBody(message, bounds);
+  if (!isRecord(value)) throw new Failure("invalid_value", "An event must be a JSON object.");
+  return value;
+}
+
+/** The lane that an event names: its answer's events name it too. */
+export function laneOf({ stream_id: lane }: JsonObject): string | undefined {
+  return typeof lane === "string" && lane.length <= mostLaneCharacters ? lane : undefined;
+}
+
+/** Reads an event. Throws Failure (400) for another one than response.create. */
+export async function readCreateEvent(event: JsonObject, messageBytes: number): Promise<CreateEvent> {
+  const { type, stream_id: lane, generate, background, ...asked } = event;
+  if (type !== "response.create")
+    throw new Failure("invalid_value", "The type of an event must be response.create.", { param: "type" });
+  if (lane !== undefined && laneOf(event) === undefined)
+    throw new Failure("invalid_value", `stream_id must be a text of at most ${mostLaneCharacters} characters.`, {
+      param: "stream_id",
+    });
+  if (generate !== undefined && typeof generate !== "boolean")
+    throw new Failure("invalid_value", "generate must be true or false.", { param: "generate" });
+  if (background === true)
+    throw new Failure("unsupported_parameter", "background cannot be true over a WebSocket.", { param: "background" });
+  const value = { ...asked, stream: true };
+  return { value, bytes: await renderJson(value, messageBytes), generate: generate ?? true };
+}

@@ -1,0 +1,111 @@
+import type { Failure } from "@modelgate/contracts";
+import type { AnswerSink, SinkWatcher } from "@modelgate/platform";
+import { eventStreamFraming } from "@modelgate/wires/sse";
+import type { WebSocket } from "ws";
+import { messageOf } from "./events.ts";
+
+/** Part of its bound that a full buffer must fall to before more is written. */
+const lowShare = 4;
+/** RFC 6455: the server met a condition that it cannot go on in. */
+const brokenCode = 1011;
+/** The end of some vendors' streams, which is no event. */
+const streamEnd = "[DONE]";
+
+/** The sink of one response on a WebSocket: each event of its stream becomes a message. Its head has no place there. */
+export class EventSink implements AnswerSink {
+  readonly #socket: WebSocket;
+  readonly #lane: string | undefined;
+  readonly #bufferedBytes: number;
+  readonly #frames = eventStreamFraming.splitter();
+  /** Their order is that of their coming; one may leave while they are called. */
+  readonly #watchers = new Set<SinkWatcher>();
+  #begun = false;
+  #ending = false;
+  #over = false;
+  #wasFull = false;
+
+  constructor(socket: WebSocket, lane: string | undefined, bufferedBytes: number) {
+    this.#socket = socket;
+    this.#lane = lane;
+    this.#bufferedBytes = bufferedBytes;
+  }
+
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  get closed(): boolean {
+    return this.#over || this.#ending || this.#socket.readyState !== this.#socket.OPEN;
+  }
+
+  get full(): boolean {
+    return this.#wasFull;
+  }
+
+  setHeader(): void {}
+
+  announceTrailer(): void {}
+
+  addTrailer(): void {}
+
+  begin(): void {
+    this.#begun = true;
+  }
+
+  write(piece: Buffer | string): boolean {
+    if (this.closed) return true;
+    for (const frame of this.#frames.push(Buffer.from(piece))) this.#send(frame);
+    this.#wasFull ||= this.#socket.bufferedAmount > this.#bufferedBytes;
+    return !this.#wasFull;
+  }
+
+  end(last?: Buffer | string): void {
+    if (this.#over || this.#ending) return;
+    if (last !== undefined) this.write(last);
+    const rest = this.#frames.end();
+    if (rest.length > 0) this.#send(rest);
+    // Not within the call: who ends an answer does not hear of that meanwhile.
+    setImmediate(() => this.#end(true));
+    this.#ending = true;
+  }
+
+  destroy(): void {
+    this.#socket.close(brokenCode);
+    this.#end(false);
+  }
+
+  watch(watcher: SinkWatcher): Disposable {
+    this.#watchers.add(watcher);
+    return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
+  }
+
+  /** The connection is gone. */
+  left(): void {
+    if (!this.#ending) this.#end(false);
+  }
+
+  /** Ends the response before it is over, because the gateway goes. */
+  interrupt(failure: Failure): void {
+    if (this.#over || this.#ending) return;
+    [...this.#watchers].findLast(({ interrupted }) => interrupted !== undefined)?.interrupted?.(failure);
+  }
+
+  #send(frame: Buffer): void {
+    const data = eventStreamFraming.parse(frame)?.data;
+    // A comment only keeps the connection alive, as a ping does here.
+    if (data === undefined) this.#socket.ping();
+    else if (data !== streamEnd) this.#socket.send(messageOf(data, this.#lane), this.#sent);
+  }
+
+  readonly #sent = (): void => {
+    if (!this.#wasFull || this.#socket.bufferedAmount > this.#bufferedBytes / lowShare) return;
+    this.#wasFull = false;
+    for (const { drained } of this.#watchers) drained?.();
+  };
+
+  #end(whole: boolean): void {
+    if (this.#over) return;
+    this.#over = true;
+    for (const { closed } of this.#watchers) closed?.(whole);
+  }
+}

@@ -1,0 +1,37 @@
+import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
+import { textCodecs } from "@modelgate/wires/text";
+import type { Deps } from "../deps.ts";
+import { responseIn } from "../responses/answered-response.ts";
+import { itemsOf } from "../responses/conversation.ts";
+import { prepareResponses, type ReadResponses } from "../responses/prepare.ts";
+import type { SeeAnswered } from "../responses/run-responses.ts";
+import { newAnswerId, type TextServiceCall } from "../text-call.ts";
+
+/**
+ * Answers a request that is to be kept for the next one, without asking a vendor: clients warm a connection up with their
+ * instructions and tools. It costs nothing, and its response is empty.
+ */
+export async function keepOnly(
+  deps: Deps,
+  call: TextServiceCall,
+  body: JsonBody<ReadResponses>,
+  see: SeeAnswered,
+): Promise<void> {
+  const { ask, ancestors, body: whole } = await prepareResponses(deps, call, body);
+  priced(deps.relay, call, ask.model); // a model that the caller cannot call is refused now
+  const { client } = textCodecs.responses;
+  const asked = await reparseJson(body.bytes);
+  const { request } = client.parseRequest(await reparseJson(whole));
+  const id = newAnswerId(deps, "responses");
+  const now = Math.floor(Date.now() / 1_000);
+  const writer = client.writer({ model: ask.model, asked, request, answerId: id, now, inputTokens: 0 });
+  writer.write({ type: "usage", usage: {} });
+  const begun = writer.write({ type: "start", id, model: ask.model, createdAt: now });
+  const finished = writer.write({ type: "finish", choice: 0, reason: "stop" }) + writer.end();
+  const response = responseIn(finished) ?? {};
+  const stored = { response, input: itemsOf(asked["input"]), ancestors };
+  see(Promise.resolve({ id, stored }));
+  if (ask.store) await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length);
+  call.answer.begin(200, {});
+  call.answer.end(begun + finished);
+}

@@ -1,0 +1,98 @@
+import { Failure } from "@modelgate/contracts";
+import type { Holder, Holding } from "@modelgate/platform";
+import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
+import type { AnsweredResponse } from "../responses/run-responses.ts";
+import { parseStored, type ResponseStore, type StoredResponse } from "../responses/stored-response.ts";
+
+/**
+ * Most bytes of turns that one connection keeps; the oldest are forgotten first. A client whose turn is gone gets
+ * previous_response_not_found and sends its conversation whole.
+ */
+const mostKeptBytes = 16 * 1024 * 1024;
+
+interface KeptTurn {
+  readonly bytes: Buffer;
+  readonly holding: Holding;
+}
+
+/**
+ * The turns of one connection, each of which can be continued on it, also where it is not to be stored: in memory only,
+ * which counts as the account's, and no longer than the connection.
+ */
+export class KeptTurns implements Disposable {
+  readonly #turns = new Map<string, KeptTurn>();
+  readonly #budget: JsonLimits["budget"];
+  readonly #holder: Holder;
+  #bytes = 0;
+  #keeping: Promise<void> = Promise.resolve();
+  #isOver = false;
+
+  constructor({ budget }: Pick<JsonLimits, "budget">, holder: Holder) {
+    this.#budget = budget;
+    this.#holder = holder;
+  }
+
+  /** Keeps a turn, after those before it. */
+  keep(turn: Promise<AnsweredResponse | undefined>): void {
+    const before = this.#keeping;
+    this.#keeping = turn.then(async (answered) => {
+      await before;
+      if (answered !== undefined) await this.#add(answered);
+    });
+  }
+
+  /** Resolves when everything until now is kept. */
+  async settled(): Promise<void> {
+    await this.#keeping;
+  }
+
+  /** A store that knows these turns, too. */
+  before(store: ResponseStore): ResponseStore {
+    const own = async (id: string): Promise<StoredResponse | undefined> => {
+      const turn = this.#turns.get(id);
+      return turn === undefined ? undefined : parseStored(await reparseJson(turn.bytes));
+    };
+    return {
+      ...store,
+      find: async (accountId, id) => (await own(id)) ?? (await store.find(accountId, id)),
+      findAll: async (accountId, ids) => {
+        const others = ids.filter((id) => !this.#turns.has(id));
+        const found = others.length === 0 ? [] : await store.findAll(accountId, others);
+        const byId = new Map(others.map((id, at) => [id, found[at]]));
+        return await Promise.all(ids.map(async (id) => (await own(id)) ?? byId.get(id)));
+      },
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    for (const id of this.#turns.keys()) this.#forget(id);
+  }
+
+  async #add({ id, stored }: AnsweredResponse): Promise<void> {
+    const bytes = await renderJson(stored, Infinity);
+    if (bytes.length > mostKeptBytes || this.#isOver) return;
+    const holding = this.#budget.holdFor(this.#holder);
+    try {
+      holding.take(bytes.length);
+    } catch (error) {
+      holding[Symbol.dispose]();
+      if (error instanceof Failure) return; // memory is short: the turn can be said again
+      throw error;
+    }
+    this.#turns.set(id, { bytes, holding });
+    this.#bytes += bytes.length;
+    for (const oldest of this.#turns.keys()) {
+      if (this.#bytes <= mostKeptBytes) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(id: string): void {
+    const turn = this.#turns.get(id);
+    if (turn === undefined) return;
+    this.#turns.delete(id);
+    this.#bytes -= turn.bytes.length;
+    turn.holding[Symbol.dispose]();
+  }
+}

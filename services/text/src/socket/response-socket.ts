@@ -1,0 +1,186 @@
+import { Failure } from "@modelgate/contracts";
+import { ClientGone, failureOf, idsOf, type Holding } from "@modelgate/platform";
+import type { WebSocket } from "ws";
+import type { Deps } from "../deps.ts";
+import { readResponses } from "../responses/prepare.ts";
+import { runResponses } from "../responses/run-responses.ts";
+import { laneOf, parseMessage, readCreateEvent } from "./create-event.ts";
+import { EventSink } from "./event-sink.ts";
+import { errorEvent } from "./events.ts";
+import { KeptTurns } from "./kept-turns.ts";
+import { keepOnly } from "./keep-only.ts";
+import { admitNext, callOf, type OpeningCall } from "./socket-call.ts";
+
+/** Requests of one connection that may wait for the one before them. */
+const mostWaiting = 16;
+/** Bytes that may wait for a client before its vendor is held up. */
+const bufferedBytes = 1024 * 1024;
+/** Pause between two pings, and how many may go unanswered. */
+const [pingMs, mostMissed] = [25_000, 3];
+/** How long a client has to answer a close. */
+const closeMs = 5_000;
+
+/** Close codes of RFC 6455 and its registry. */
+const closeCodes = { normal: 1000, unsupported: 1003, policy: 1008, restart: 1012 } as const;
+
+interface WaitingMessage {
+  readonly data: Buffer;
+  readonly holding: Holding;
+}
+
+/**
+ * One WebSocket for responses: each `response.create` is a call of its own, as POST /v1/responses is, one after another.
+ * The handshake was let in for the first; the key and its limits are checked for each that follows.
+ */
+export class ResponseSocket {
+  /** Resolves when the connection is closed and its last response is settled. */
+  readonly over: Promise<void>;
+  readonly #deps: Deps;
+  readonly #call: OpeningCall;
+  readonly #socket: WebSocket;
+  readonly #turns: KeptTurns;
+  readonly #waiting: WaitingMessage[] = [];
+  readonly #openedAt = Date.now();
+  readonly #finished = Promise.withResolvers<void>();
+  #answering: EventSink | undefined;
+  #isRunning = false;
+  #isLeaving = false;
+  #asked = 0;
+  #activeAt = Date.now();
+  #pingedAt = Date.now();
+  #missed = 0;
+
+  constructor(deps: Deps, call: OpeningCall, socket: WebSocket) {
+    this.#deps = deps;
+    this.#call = call;
+    this.#socket = socket;
+    this.#turns = new KeptTurns(deps.body, call.caller);
+    this.over = this.#finished.promise;
+    socket.on("message", (data: unknown, binary: boolean) => this.#received(data, binary));
+    socket.on("pong", () => {
+      this.#missed = 0;
+    });
+    socket.on("error", () => undefined); // its close follows
+    socket.on("close", () => this.#closed());
+  }
+
+  /** Looks after the connection's limits; called again and again. */
+  tick(now: number): void {
+    const { idleMs, longestMs } = this.#deps.sockets;
+    if (!this.#isRunning && now - this.#openedAt > longestMs) return this.#expire();
+    if (!this.#isRunning && now - this.#activeAt > idleMs) return this.#close(closeCodes.normal, "idle");
+    if (now - this.#pingedAt < pingMs) return;
+    this.#pingedAt = now;
+    if (this.#missed >= mostMissed) return this.#socket.terminate();
+    this.#missed++;
+    this.#socket.ping();
+  }
+
+  /** Takes no more: closes the connection when its response is over. */
+  leave(): void {
+    this.#isLeaving = true;
+    if (!this.#isRunning) this.#close(closeCodes.restart, "the gateway is being restarted; connect again");
+  }
+
+  /** Ends the response that is open, and the connection. */
+  interrupt(): void {
+    this.leave();
+    this.#answering?.interrupt(
+      new Failure("server_overloaded", "The gateway is being restarted; connect again.", { retryAfterSeconds: 1 }),
+    );
+  }
+
+  #received(data: unknown, binary: boolean): void {
+    this.#missed = 0;
+    if (binary || !Buffer.isBuffer(data)) return this.#close(closeCodes.unsupported, "events are text");
+    if (this.#isLeaving) return;
+    try {
+      if (this.#waiting.length >= mostWaiting)
+        throw new Failure("rate_limit_exceeded", `At most ${mostWaiting} requests of a connection may wait.`);
+      const holding = this.#deps.body.budget.holdFor(this.#call.caller);
+      this.#waiting.push({ data, holding });
+      holding.take(data.length);
+    } catch (error) {
+      return this.#refuse(error, undefined);
+    }
+    if (!this.#isRunning) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      using _holding = next.holding;
+      if (this.#isOpen && !this.#isLeaving) await this.#answer(next.data);
+      await this.#turns.settled();
+    }
+    this.#isRunning = false;
+    this.#activeAt = Date.now();
+    if (!this.#isOpen) this.#finish();
+    else if (this.#isLeaving) this.leave();
+  }
+
+  /** Never rejects: what fails is said to the client. */
+  async #answer(message: Buffer): Promise<void> {
+    const { body } = this.#deps;
+    let lane: string | undefined;
+    try {
+      const event = await parseMessage(message, body);
+      lane = laneOf(event);
+      const { value, bytes, generate } = await readCreateEvent(event, message.length);
+      if (this.#asked++ > 0) await admitNext(this.#deps.relay, this.#call);
+      const sink = new EventSink(this.#socket, lane, bufferedBytes);
+      this.#answering = sink;
+      const call = callOf(this.#deps.relay, this.#call, sink, this.#asked);
+      const deps = { ...this.#deps, responses: this.#turns.before(this.#deps.responses) };
+      const seen = await readResponses(deps, call)(value, bytes);
+      const read = { bytes, seen, [Symbol.dispose]: () => undefined };
+      if (generate) await runResponses(deps, call, read, (answered) => this.#turns.keep(answered));
+      else await keepOnly(deps, call, read, (answered) => this.#turns.keep(answered));
+      call.span?.end();
+    } catch (error) {
+      if (!(error instanceof ClientGone)) this.#refuse(error, lane);
+    } finally {
+      this.#answering = undefined;
+    }
+  }
+
+  #refuse(error: unknown, lane: string | undefined): void {
+    const failure = failureOf(error);
+    if (failure.code === "internal_error")
+      this.#deps.relay.log.error({ ...idsOf(this.#call), err: failure.cause ?? failure }, "call failed");
+    if (this.#isOpen) this.#socket.send(errorEvent(failure, lane));
+    if (failure.status === 401) this.#close(closeCodes.policy, failure.code);
+  }
+
+  /** The connection is as old as it may get: its client opens another one. */
+  #expire(): void {
+    const code = "websocket_connection_limit_reached";
+    const failure = new Failure("session_expired", "This WebSocket is as old as it may get: open another one.", {
+      vendorCode: code,
+    });
+    this.#refuse(failure, undefined);
+    this.#close(closeCodes.normal, code);
+  }
+
+  get #isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN;
+  }
+
+  #close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+    const timer = setTimeout(() => this.#socket.terminate(), closeMs);
+    timer.unref();
+    this.#socket.once("close", () => clearTimeout(timer));
+  }
+
+  #closed(): void {
+    this.#answering?.left();
+    for (const { holding } of this.#waiting.splice(0)) holding[Symbol.dispose]();
+    if (!this.#isRunning) this.#finish();
+  }
+
+  #finish(): void {
+    this.#turns[Symbol.dispose]();
+    this.#finished.resolve();
+  }
+}

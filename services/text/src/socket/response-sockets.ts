@@ -1,0 +1,101 @@
+import { Failure, firstHeader, headers } from "@modelgate/contracts";
+import {
+  acceptWebSockets,
+  checkHandshake,
+  Gauge,
+  partingMs,
+  type AcceptWebSocket,
+  type Registry,
+  type UpgradeCall,
+} from "@modelgate/platform";
+import type { Deps } from "../deps.ts";
+import { ResponseSocket } from "./response-socket.ts";
+
+/** Longest pause between two looks at the limits of all connections. */
+const longestTickMs = 1_000;
+/** Looks within the shortest of the limits. */
+const looksPerLimit = 4;
+
+/** All WebSockets for responses of this process. */
+export class ResponseSockets implements Disposable {
+  readonly #deps: Deps;
+  readonly #accept: AcceptWebSocket;
+  readonly #open = new Set<ResponseSocket>();
+  readonly #timer: NodeJS.Timeout;
+  #isDraining = false;
+  #drained: (() => void) | undefined;
+
+  constructor(deps: Deps, registry: Registry) {
+    const { idleMs, longestMs } = deps.sockets;
+    const open = this.#open;
+    this.#deps = deps;
+    // A key may stand among the offered subprotocols: none is answered.
+    this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
+    const look = (): void => {
+      const now = Date.now();
+      for (const socket of open) socket.tick(now);
+    };
+    this.#timer = setInterval(look, Math.min(longestTickMs, Math.ceil(Math.min(idleMs, longestMs) / looksPerLimit)));
+    this.#timer.unref();
+    registry.registerMetric(
+      new Gauge({
+        name: "modelgate_response_sockets",
+        help: "open WebSockets for responses",
+        registers: [],
+        collect() {
+          this.set(open.size);
+        },
+      }),
+    );
+  }
+
+  /** Opens a connection. Throws Failure for what is refused before the protocol is switched. */
+  async begin(upgrade: UpgradeCall): Promise<void> {
+    if (this.#isDraining)
+      throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
+    if (this.#open.size >= this.#deps.sockets.sockets)
+      throw new Failure("server_overloaded", "The gateway holds as many connections as it may; try again shortly.");
+    checkHandshake(upgrade.request);
+    const { caller, request, requestId, span, socket } = upgrade;
+    const client = this.#accept(upgrade);
+    if (client === undefined) return;
+    const strict = firstHeader(request.headers, [headers.strict]) === "true";
+    const open = new ResponseSocket(this.#deps, { caller, requestId, span, strict }, client);
+    this.#open.add(open);
+    // An edge that goes ends its half without a word; heard before the socket's own listener, after which nothing can be said.
+    socket.prependOnceListener("end", () => {
+      if (client.readyState === client.OPEN) open.interrupt();
+    });
+    await Promise.resolve();
+    void open.over.then(() => {
+      this.#open.delete(open);
+      this.#checkDrained();
+    });
+  }
+
+  /** Takes no more connections: those without a response are closed (1012), the others when it is over, or time is up. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#drained = resolve;
+    const { drainMs } = this.#deps.sockets;
+    const timer = setTimeout(
+      () => {
+        for (const socket of this.#open) socket.interrupt();
+      },
+      drainMs - partingMs(drainMs),
+    );
+    for (const socket of this.#open) socket.leave();
+    this.#checkDrained();
+    await promise;
+    clearTimeout(timer);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  #checkDrained(): void {
+    if (this.#open.size === 0) this.#drained?.();
+  }
+}

@@ -1,0 +1,44 @@
+import { admit, checkStillValid, refusalOf } from "@modelgate/accounts";
+import { endpointLabel, endpointOf } from "@modelgate/contracts";
+import { startSpan, type AnswerSink, type UpgradeCall } from "@modelgate/platform";
+import type { RelayDeps } from "@modelgate/relay";
+import type { TextServiceCall } from "../text-call.ts";
+
+/** What a connection remembers of the call that opened it. */
+export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | "span"> {
+  readonly strict: boolean;
+}
+
+/** A connection's own seat counts for its responses: this one is never taken. */
+const noLeaseMs = 1;
+
+/** Lets one more response of a connection in, as the edge did the first. Throws Failure where that is refused. */
+export async function admitNext({ redis, catalog }: RelayDeps, { caller }: OpeningCall): Promise<void> {
+  const { accountId, tokenId, group, requestId } = caller;
+  await checkStillValid(redis, tokenId);
+  const { requestsPerMinute, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
+  const limits = { requestsPerMinute, tokensPerMinute };
+  const asked = { accountId, tokenId, permitId: requestId, limits, metered: true, leaseMs: noLeaseMs };
+  const refusal = refusalOf(await admit(redis, asked), limits, tokenId);
+  if (refusal !== undefined) throw refusal;
+}
+
+/** The call that a connection's request is: of POST /v1/responses, with an id of its own. */
+export function callOf(
+  { log }: RelayDeps,
+  { caller, requestId: opening, span, strict }: OpeningCall,
+  answer: AnswerSink,
+  count: number,
+): TextServiceCall {
+  const requestId = count === 1 ? opening : `${opening}-${count}`;
+  return {
+    answer,
+    caller: { ...caller, requestId },
+    id: "responses",
+    endpoint: endpointOf("responses"),
+    requestId,
+    log,
+    span: startSpan({ name: endpointLabel("responses"), kind: "server", parent: span.traceparent }),
+    strict,
+  };
+}

@@ -1,0 +1,27 @@
+import { idsOf, type ServiceCall } from "@modelgate/platform";
+import type { Deps } from "../deps.ts";
+import type { StoredThread } from "./thread-store.ts";
+
+/** A thread with its newest message. */
+export interface NewestTurn {
+  readonly id: string;
+  readonly kept: StoredThread;
+  /** The message that it went on from. */
+  readonly previousId: string | undefined;
+}
+
+/** Keeps a thread under its newest message instead of the one before. Never rejects: clients can say it all again. */
+export async function keepThread(
+  { threads, relay }: Pick<Deps, "relay" | "threads">,
+  call: Pick<ServiceCall, "caller" | "requestId" | "span">,
+  { id, kept, previousId }: NewestTurn,
+): Promise<void> {
+  const { accountId } = call.caller;
+  try {
+    if (!(await threads.save(accountId, id, kept, Infinity)))
+      return relay.log.warn({ ...idsOf(call), message: id }, "a thread is too large to be kept");
+    if (previousId !== undefined) await threads.remove(accountId, previousId);
+  } catch (error) {
+    relay.log.warn({ ...idsOf(call), err: error }, "a thread was not kept");
+  }
+}

@@ -1,0 +1,53 @@
+import type { AnswerSink } from "@modelgate/platform";
+import { parseRecord } from "@modelgate/wires/json";
+import { MessageCollector, type JsonObject } from "@modelgate/wires/text";
+
+/** Called with a whole message before its client has the last of it. Never rejects. */
+type KeepMessage = (id: string, message: JsonObject) => Promise<void>;
+
+/**
+ * The same sink; the message that is written to it is kept before its last piece goes out, so that its client can go on
+ * from it at once.
+ */
+export function keepingAnswer(sink: AnswerSink, mostBytes: number, keep: KeepMessage): AnswerSink {
+  const streamed = new MessageCollector(mostBytes);
+  let isStream = false;
+  let isGood = false;
+  const messageIn = (last: Buffer | string | undefined): JsonObject | undefined => {
+    if (!isGood) return undefined;
+    if (!isStream) return last === undefined || last.length > mostBytes ? undefined : parseRecord(last.toString());
+    if (last !== undefined) streamed.push(Buffer.from(last));
+    return streamed.message();
+  };
+  return {
+    get begun() {
+      return sink.begun;
+    },
+    get closed() {
+      return sink.closed;
+    },
+    get full() {
+      return sink.full;
+    },
+    setHeader: (name, value) => sink.setHeader(name, value),
+    announceTrailer: (name) => sink.announceTrailer(name),
+    addTrailer: (name, value) => sink.addTrailer(name, value),
+    begin(status, headers) {
+      isGood = status === 200;
+      isStream = headers["content-type"]?.startsWith("text/event-stream") === true;
+      sink.begin(status, headers);
+    },
+    write(piece) {
+      if (isStream) streamed.push(Buffer.from(piece));
+      return sink.write(piece);
+    },
+    end(last) {
+      const message = messageIn(last);
+      const id = message?.["id"];
+      if (message === undefined || typeof id !== "string") return sink.end(last);
+      void keep(id, message).then(() => sink.end(last));
+    },
+    destroy: () => sink.destroy(),
+    watch: (watcher) => sink.watch(watcher),
+  };
+}

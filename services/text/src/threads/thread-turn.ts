@@ -1,0 +1,81 @@
+import { Failure } from "@modelgate/contracts";
+import { parseJson, renderJson, type JsonLimits } from "@modelgate/relay";
+import { isRecord } from "@modelgate/wires/json";
+import type { JsonObject } from "@modelgate/wires/text";
+import type { TurnStore } from "../responses/turn-store.ts";
+import type { StoredThread } from "./thread-store.ts";
+
+/** What a request asks of a thread. */
+export interface ThreadWish {
+  /** The id of the message that the thread goes on from; absent: it is a new thread. */
+  readonly previousId: string | undefined;
+  readonly body: JsonObject;
+}
+
+/** What a thread keeps from its creation on, and a request that continues it may not repeat. */
+const createOnly = ["system", "tools"] as const;
+
+/** Reads what a body asks of a thread; undefined: nothing. Throws Failure (400) for what is no such wish. */
+export function threadWishOf(body: unknown): ThreadWish | undefined {
+  const thread = isRecord(body) ? (body["thread"] ?? undefined) : undefined;
+  if (thread === undefined || !isRecord(body)) return undefined;
+  const { type, previous_message_id: previousId } = isRecord(thread) ? thread : {};
+  if (type === "create") return { previousId: undefined, body };
+  if (type !== "continue") throw wrong("thread.type", "must be create or continue");
+  if (typeof previousId !== "string" || previousId === "")
+    throw wrong("thread.previous_message_id", "must be the id of a message");
+  for (const name of createOnly)
+    if ((body[name] ?? undefined) !== undefined)
+      throw wrong(name, "cannot be changed on a thread, which keeps what it was created with");
+  return { previousId, body };
+}
+
+/** A turn of a thread as a request that needs none. */
+export interface WholeTurn {
+  readonly value: unknown;
+  readonly bytes: Buffer;
+  /** The conversation until the answer. */
+  readonly until: StoredThread;
+}
+
+/**
+ * Makes a turn's request whole: with all that its thread holds, in the account's name. Throws Failure thread_not_found
+ * (404), at which clients send the conversation whole, and request_too_large (413).
+ */
+export async function wholeTurn(
+  store: TurnStore<StoredThread>,
+  accountId: string,
+  { previousId, body }: ThreadWish,
+  limits: JsonLimits,
+): Promise<WholeTurn> {
+  const { thread: _thread, ...asked } = body;
+  const said = Array.isArray(asked["messages"]) ? asked["messages"].filter(isRecord) : [];
+  const before = previousId === undefined ? undefined : await store.find(accountId, previousId);
+  if (previousId !== undefined && before === undefined) throw notFound(previousId);
+  const messages = [...(before?.messages ?? []), ...said];
+  const head = before?.head ?? headOf(asked);
+  const bytes = await renderJson({ ...asked, ...head, messages }, Infinity);
+  if (bytes.length > limits.maxBytes)
+    throw new Failure("request_too_large", `The whole conversation is larger than ${limits.maxBytes} bytes.`);
+  // Parts of a conversation were each within the bounds of a body; so must be the whole.
+  return { value: await parseJson(bytes, limits), bytes, until: { messages, head } };
+}
+
+function headOf(body: JsonObject): JsonObject {
+  return Object.fromEntries(createOnly.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+}
+
+function notFound(id: string): Failure {
+  return new Failure(
+    "thread_not_found",
+    `The thread of the message ${JSON.stringify(id.slice(0, 200))} does not exist or is no longer kept.`,
+    {
+      param: "thread.previous_message_id",
+      details: { error_code: "thread_not_found" },
+    },
+  );
+}
+
+function wrong(param: string, say: string): Failure {
+  return new Failure("invalid_value", `${param} ${say}.`, { param });
+}
