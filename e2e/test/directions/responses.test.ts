@@ -73,6 +73,34 @@ describe.each(vendors)("responses over $name", ({ name: model, wire }) => {
     }
   });
 
+  test("input tokens are counted, also of a conversation that is only referred to", async () => {
+    const first = await kept("My name is Ada.");
+    const asked = { model, input: "Who am I?" };
+    const alone = await mine().inputTokens.count(asked);
+    const whole = await mine().inputTokens.count({ ...asked, previous_response_id: first.id });
+    expect(alone.object).toBe("response.input_tokens");
+    expect(whole.input_tokens).toBeGreaterThan(alone.input_tokens);
+  });
+
+  test("an answer repeats the request as Open Responses has it", async () => {
+    const answer = await mine().create({ model, input: "Hello", service_tier: "auto", tools: [weather] });
+    const repeated = { presence_penalty: 0, frequency_penalty: 0, service_tier: "default" };
+    const tools = [{ ...weather, strict: false }];
+    if (wire !== "responses") expect(answer).toMatchObject({ ...repeated, tools });
+  });
+
+  // Vendors of messages refuse it in words of their own.
+  test.skipIf(wire === "messages")("a history may begin with the assistant", async () => {
+    const answer = await mine().create({
+      model,
+      input: [
+        { role: "assistant", content: "Good day." },
+        { role: "user", content: "Hello" },
+      ],
+    });
+    expect(answer.output_text).toBe("You said: Hello");
+  });
+
   test("a tool's result follows by reference, behind the thoughts that led to the call", async () => {
     const asked = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
     const first = await kept('call weather {"city":"Oslo"}', asked);
