@@ -222,7 +222,7 @@ describe("gatectl", () => {
   test.each([
     [["account", "show", "absent"], 1, /no account "absent"/],
     [["account", "top-up", "acme", "-1"], 2, /AMOUNT must be US dollars/],
-    [["account", "correct", "acme", "-1000", "--reason", "x"], 1, /less than that available/],
+    [["account", "correct", "acme", "-1000", "--reason", "x"], 1, /available balance is lower/],
     [["account", "top-up", "acme", "2000000000"], 1, /amount must be at most 1000000000\.00 US dollars/],
     [["account", "correct", "acme", "1"], 2, /--reason is missing/],
     [["account", "create", "acme"], 1, /exists/],
@@ -230,10 +230,10 @@ describe("gatectl", () => {
     [["token", "create", "acme", "--group", "nowhere"], 1, /no group "nowhere"; there are default/],
     [["token", "disable", "tok_none"], 1, /no token/],
     [["channel", "show", "nowhere"], 1, /no channel/],
-    [["usage", "--by", "colour"], 1, /by takes account/],
+    [["usage", "--by", "colour"], 1, /by must be one of account/],
     [["usage", "list", "--limit", "0"], 1, /limit must be/],
     [["usage", "list", "--status", "bad"], 1, /status must be an HTTP status/],
-    [["usage", "list", "--outcome", "well"], 1, /outcome takes completed, cancelled, failed/],
+    [["usage", "list", "--outcome", "well"], 1, /outcome must be one of completed, cancelled, failed/],
     [["usage", "list", "--after", "x"], 1, /after must be/],
     [["usage", "list", "--from", "soon"], 1, /from must be/],
     [["usage", "--to", "2020-01-01"], 1, /from .* must not be after to/],
@@ -334,7 +334,7 @@ describe("the configuration", () => {
     rotate("key-two");
     await until("the next key to be used", async () => (await used()) === "Bearer key-two");
     rmSync(file);
-    await until("it to be missed", () => suite.process("control").logs().includes("the last good keys stay"));
+    await until("it to be missed", () => suite.process("control").logs().includes("the last valid keys stay"));
     expect(await used()).toBe("Bearer key-two");
     // Also while the configuration as it stands is refused.
     suite.configure({ ...rotated, models: {} });
