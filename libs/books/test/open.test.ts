@@ -118,9 +118,23 @@ describe.each(engines)("$name", ({ name, start }) => {
   }
 
   const insertCall = (db: Kysely<Tables>, event: UsageEvent, at: number) =>
-    sql`insert into calls values (${event.accountId}, ${at}, ${event.id}, ${event.requestId}, 't', 'm', 'c', 'completed', 200, 1,
-      ${JSON.stringify(event)})`.execute(db);
+    sql`insert into calls values (${event.accountId}, ${at}, ${event.id}, ${event.requestId}, 't', 'm', 'c', ${event.outcome},
+      ${event.status}, 1, ${JSON.stringify(event)})`.execute(db);
   const at = Date.parse("2026-01-10T10:00:00Z");
+
+  test("books of the version before failed calls had an index: those that are there are found by status and by outcome", async () => {
+    const failed = callOf("failed", { status: 500, outcome: "failed" });
+    const address = await booksOf("0002-labels", async (db) => {
+      await insertCall(db, callOf("well"), at);
+      await insertCall(db, failed, at);
+    });
+    await using books = await openBooks(address, log);
+    const ever = { from: 0, to: Number.MAX_SAFE_INTEGER };
+    for (const filter of [{ status: 500 }, { outcome: "failed" as const }]) {
+      const { events } = await readCalls(books, { ...ever, ...filter }, { order: "newest first", limit: 5 });
+      expect(events).toEqual([failed]);
+    }
+  });
 
   test("books of the version before accounts were in them: what is known of an account is its credits and its newest receipt", async () => {
     const head = "76543210f0e1d2c3b4a5968778695a4b3c2d1e0f";

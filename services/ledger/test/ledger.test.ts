@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Redis } from "ioredis";
 import { connect } from "nats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,39 +9,15 @@ import {
   draftOf,
   type LocalBackends,
   startLocalBackends,
-  startLocalPostgres,
   startServiceAlone,
   until,
 } from "@modelgate/testkit";
+import { engines, type TestEngine } from "./engines.ts";
 
 const secret = "a secret of some length";
 
-/** The engines that the books may be in: how a ledger finds them. */
-const engines = [
-  {
-    name: "SQLite",
-    async start() {
-      const folder = mkdtempSync(join(tmpdir(), "modelgate-ledger-"));
-      return {
-        env: { MODELGATE_DATA: folder },
-        [Symbol.asyncDispose]: async () => rmSync(folder, { recursive: true, force: true }),
-      };
-    },
-  },
-  {
-    name: "PostgreSQL",
-    async start() {
-      const postgres = await startLocalPostgres();
-      return {
-        env: { BOOKS_URL: postgres.url },
-        [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
-      };
-    },
-  },
-] as const;
-
 describe.each(engines)("books in $name", ({ start: startEngine }) => {
-  let engine: { readonly env: Readonly<Record<string, string>> } & AsyncDisposable;
+  let engine: TestEngine;
   let backends: LocalBackends;
   let redis: Redis;
   let ledgers: readonly AloneService[] = [];

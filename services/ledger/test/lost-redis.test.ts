@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   applyCredit,
   creditEventOf,
@@ -18,32 +18,23 @@ import {
   bookAccount,
   bookCredit,
   findBooked,
-  openBooks,
   readReceipts,
   recordCalls,
   recordCredits,
   type Books,
 } from "@modelgate/books";
 import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
-import { createLogger, type Bus, type BusMessage, type Progress, type Published } from "@modelgate/platform";
+import { type Bus, type BusMessage, type Progress, type Published } from "@modelgate/platform";
 import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
 import { projectAccount, projectLeftovers } from "../src/accounts/project.ts";
 import { compareAccounts, type Offsets } from "../src/restore/compare.ts";
 import { settleLate } from "../src/restore/late-calls.ts";
+import { engines, type TestEngine } from "./engines.ts";
 
 let backends: Backends;
 let redis: Redis;
 let books: Books;
-beforeAll(async () => {
-  books = await openBooks({ file: ":memory:" }, createLogger("ledger", "silent").log);
-  backends = await startBackends();
-  redis = new Redis(backends.redisUrl);
-});
-afterAll(async () => {
-  redis?.disconnect();
-  await books?.[Symbol.asyncDispose]();
-  await backends?.[Symbol.asyncDispose]();
-});
+let engine: TestEngine;
 
 /** One account, whose Redis is put back to any earlier moment, or emptied, and beside it what must be true in the end. */
 class History implements Bus {
@@ -242,20 +233,34 @@ const settledTwice: [number, number][] = [
   [91, 1],
 ];
 
-test("Redis put back to any moment of any history, or emptied: in the end each call is charged once, at its true cost", async () => {
-  const steps = fc.array(fc.tuple(fc.nat(99), fc.nat(50)), { minLength: 5, maxLength: 60 });
-  await fc.assert(
-    fc.asyncProperty(steps, async (chosen) => {
-      const history = new History(`history-${histories++}`);
-      await history.begin();
-      for (const [what, amount] of chosen) await history.step(what, amount);
-      await history.end();
-    }),
-    {
-      examples: [[settledTwice]],
-      numRuns: Number(process.env["MODELGATE_HISTORIES"] ?? 12),
-      endOnFailure: true,
-    },
-  );
-  expect(History.secondSettlements).toBeGreaterThan(0);
-}, 300_000);
+describe.each(engines)("books in $name", ({ start: startEngine }) => {
+  beforeAll(async () => {
+    [engine, backends] = await Promise.all([startEngine(), startBackends()]);
+    books = await engine.emptyBooks();
+    redis = new Redis(backends.redisUrl);
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await books?.[Symbol.asyncDispose]();
+    await backends?.[Symbol.asyncDispose]();
+    await engine?.[Symbol.asyncDispose]();
+  });
+
+  test("Redis put back to any moment of any history, or emptied: in the end each call is charged once, at its true cost", async () => {
+    const steps = fc.array(fc.tuple(fc.nat(99), fc.nat(50)), { minLength: 5, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (chosen) => {
+        const history = new History(`history-${histories++}`);
+        await history.begin();
+        for (const [what, amount] of chosen) await history.step(what, amount);
+        await history.end();
+      }),
+      {
+        examples: [[settledTwice]],
+        numRuns: Number(process.env["MODELGATE_HISTORIES"] ?? 12),
+        endOnFailure: true,
+      },
+    );
+    expect(History.secondSettlements).toBeGreaterThan(0);
+  }, 300_000);
+});

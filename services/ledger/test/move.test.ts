@@ -1,28 +1,17 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openBooks, readCalls, readTotals, type Books } from "@modelgate/books";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { readCalls, readTotals, type Books } from "@modelgate/books";
 import type { UsageEvent } from "@modelgate/contracts";
-import { createLogger, signOperator } from "@modelgate/platform";
+import { signOperator } from "@modelgate/platform";
 import { draftOf, type LocalBackends, startLocalBackends, startServiceAlone, until } from "@modelgate/testkit";
 import { moveDay } from "../src/move/usage-day.ts";
+import { engines, type TestEngine } from "./engines.ts";
 import { recordUsage } from "./last-version/record-usage.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
 let books: Books;
-beforeAll(async () => {
-  backends = await startLocalBackends();
-  redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });
-});
-beforeEach(async () => {
-  books = await openBooks({ file: ":memory:" }, createLogger("ledger", "silent").log);
-  await redis.flushall();
-  return () => books[Symbol.asyncDispose]();
-});
-afterAll(async () => {
-  redis?.disconnect();
-  await backends?.[Symbol.asyncDispose]();
-});
+let engine: TestEngine;
 
 const date = "2026-01-20";
 const january = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
@@ -40,79 +29,97 @@ function eventOf(id: string, more: Partial<UsageEvent> = {}): UsageEvent {
 const totals = async () =>
   (await readTotals(books, { ...january, groupBy: ["account"] })).map(({ by, sums }) => ({ ...by, ...sums }));
 
-test("a day is moved whole, and nothing of it stays in Redis", async () => {
-  const events = Array.from({ length: 1_201 }, (_, at) => eventOf(`call-${String(at).padStart(4, "0")}`));
-  for (const event of events) await recordUsage(redis, event);
-  await moveDay(redis, books, { account: "acme", date });
-  expect(await redis.keys("*")).toEqual([]);
-  const { events: moved } = await readCalls(books, january, { order: "oldest first", limit: 2_000 });
-  expect(moved).toEqual(events);
-  expect(await totals()).toEqual([
-    { account: "acme", calls: "1201", costNanos: "8407", inputTokens: "3603", milliseconds: "1801500" },
-  ]);
-});
-
-test("what a bounded log has forgotten stays in the totals", async () => {
-  for (let at = 0; at < 400; at++) await recordUsage(redis, eventOf(`call-${at}`), 100);
-  const logged = await redis.xlen(
-    `usage-log:{s${/\{s(\d\d)\}/.exec((await redis.keys("totals:*"))[0] ?? "")?.[1]}}:acme:${date}`,
-  );
-  expect(logged).toBeLessThan(400);
-  await moveDay(redis, books, { account: "acme", date });
-  const { events } = await readCalls(books, january, { order: "oldest first", limit: 2_000 });
-  expect(events).toHaveLength(logged);
-  expect(await totals()).toMatchObject([
-    { calls: "400", costNanos: "2800", inputTokens: "1200", milliseconds: "600000" },
-  ]);
-});
-
-test("a move that breaks off before the keys are removed is repeated without counting anything twice", async () => {
-  for (let at = 0; at < 400; at++) await recordUsage(redis, eventOf(`call-${at}`), 100);
-  const kept = await Promise.all(
-    (await redis.keys("*")).map(async (name) => [name, await redis.dumpBuffer(name)] as const),
-  );
-  await moveDay(redis, books, { account: "acme", date });
-  for (const [name, dump] of kept) if (dump !== null) await redis.restore(name, 0, dump);
-  await moveDay(redis, books, { account: "acme", date });
-  expect(await redis.keys("*")).toEqual([]);
-  expect(await totals()).toMatchObject([{ calls: "400", costNanos: "2800" }]);
-});
-
-test("the first start of a ledger moves all days of all accounts, and readers wait until it has", async () => {
-  const accounts = Array.from({ length: 30 }, (_, at) => `account-${at}`);
-  const days = ["2026-01-20", "2026-01-21"];
-  for (const accountId of accounts)
-    for (const day of days)
-      await recordUsage(redis, eventOf(`${accountId}-${day}`, { accountId, time: `${day}T10:00:00.000Z` }));
-  const secret = "a secret of the tests, long enough";
-  await redis.set("of somebody else", "1");
-  const ledger = await startServiceAlone("ledger", {
-    REDIS_URL: backends.redisUrl,
-    NATS_URL: backends.natsUrl,
-    MODELGATE_SECRET: secret,
-    LOG_LEVEL: "silent",
+describe.each(engines)("books in $name", ({ start: startEngine }) => {
+  beforeAll(async () => {
+    [engine, backends] = await Promise.all([startEngine(), startLocalBackends()]);
+    redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });
   });
-  try {
-    const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
-    const ask = async () => {
-      const answer = await fetch(`${ledger.url}/usage/events?from=2026-01-20&to=2026-01-21`, {
-        headers: { authorization, connection: "close" },
-      });
-      expect([200, 503]).toContain(answer.status);
-      if (answer.status !== 200) return undefined;
-      const { data }: { data: { events: UsageEvent[] } } = JSON.parse(await answer.text());
-      return data;
-    };
-    // The first answer after the move has everything.
-    const { events } = await until("the move to end", ask);
-    expect(events.map(({ id }) => id).toSorted()).toEqual(
-      accounts.flatMap((account) => days.map((day) => `${account}-${day}`)).toSorted(),
-    );
-    // The running ledger has marked Redis as one that it knows.
-    expect((await redis.keys("*")).filter((name) => !["epoch", "whole-runs", "processes"].includes(name))).toEqual([
-      "of somebody else",
+  beforeEach(async () => {
+    books = await engine.emptyBooks();
+    await redis.flushall();
+    return () => books[Symbol.asyncDispose]();
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await backends?.[Symbol.asyncDispose]();
+    await engine?.[Symbol.asyncDispose]();
+  });
+
+  test("a day is moved whole, and nothing of it stays in Redis", async () => {
+    const events = Array.from({ length: 1_201 }, (_, at) => eventOf(`call-${String(at).padStart(4, "0")}`));
+    for (const event of events) await recordUsage(redis, event);
+    await moveDay(redis, books, { account: "acme", date });
+    expect(await redis.keys("*")).toEqual([]);
+    const { events: moved } = await readCalls(books, january, { order: "oldest first", limit: 2_000 });
+    expect(moved).toEqual(events);
+    expect(await totals()).toEqual([
+      { account: "acme", calls: "1201", costNanos: "8407", inputTokens: "3603", milliseconds: "1801500" },
     ]);
-  } finally {
-    await ledger.stop();
-  }
+  });
+
+  test("what a bounded log has forgotten stays in the totals", async () => {
+    for (let at = 0; at < 400; at++) await recordUsage(redis, eventOf(`call-${at}`), 100);
+    const logged = await redis.xlen(
+      `usage-log:{s${/\{s(\d\d)\}/.exec((await redis.keys("totals:*"))[0] ?? "")?.[1]}}:acme:${date}`,
+    );
+    expect(logged).toBeLessThan(400);
+    await moveDay(redis, books, { account: "acme", date });
+    const { events } = await readCalls(books, january, { order: "oldest first", limit: 2_000 });
+    expect(events).toHaveLength(logged);
+    expect(await totals()).toMatchObject([
+      { calls: "400", costNanos: "2800", inputTokens: "1200", milliseconds: "600000" },
+    ]);
+  });
+
+  test("a move that breaks off before the keys are removed is repeated without counting anything twice", async () => {
+    for (let at = 0; at < 400; at++) await recordUsage(redis, eventOf(`call-${at}`), 100);
+    const kept = await Promise.all(
+      (await redis.keys("*")).map(async (name) => [name, await redis.dumpBuffer(name)] as const),
+    );
+    await moveDay(redis, books, { account: "acme", date });
+    for (const [name, dump] of kept) if (dump !== null) await redis.restore(name, 0, dump);
+    await moveDay(redis, books, { account: "acme", date });
+    expect(await redis.keys("*")).toEqual([]);
+    expect(await totals()).toMatchObject([{ calls: "400", costNanos: "2800" }]);
+  });
+
+  test("the first start of a ledger moves all days of all accounts, and readers wait until it has", async () => {
+    const accounts = Array.from({ length: 30 }, (_, at) => `account-${at}`);
+    const days = ["2026-01-20", "2026-01-21"];
+    for (const accountId of accounts)
+      for (const day of days)
+        await recordUsage(redis, eventOf(`${accountId}-${day}`, { accountId, time: `${day}T10:00:00.000Z` }));
+    const secret = "a secret of the tests, long enough";
+    await redis.set("of somebody else", "1");
+    const ledger = await startServiceAlone("ledger", {
+      REDIS_URL: backends.redisUrl,
+      NATS_URL: backends.natsUrl,
+      MODELGATE_SECRET: secret,
+      LOG_LEVEL: "silent",
+      ...engine.env,
+    });
+    try {
+      const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
+      const ask = async () => {
+        const answer = await fetch(`${ledger.url}/usage/events?from=2026-01-20&to=2026-01-21`, {
+          headers: { authorization, connection: "close" },
+        });
+        expect([200, 503]).toContain(answer.status);
+        if (answer.status !== 200) return undefined;
+        const { data }: { data: { events: UsageEvent[] } } = JSON.parse(await answer.text());
+        return data;
+      };
+      // The first answer after the move has everything.
+      const { events } = await until("the move to end", ask);
+      expect(events.map(({ id }) => id).toSorted()).toEqual(
+        accounts.flatMap((account) => days.map((day) => `${account}-${day}`)).toSorted(),
+      );
+      // The running ledger has marked Redis as one that it knows.
+      expect((await redis.keys("*")).filter((name) => !["epoch", "whole-runs", "processes"].includes(name))).toEqual([
+        "of somebody else",
+      ]);
+    } finally {
+      await ledger.stop();
+    }
+  });
 });

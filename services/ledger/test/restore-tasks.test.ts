@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   advanceTask,
   claimTasks,
@@ -15,11 +15,11 @@ import {
   sweepHolds,
   type TaskRecord,
 } from "@modelgate/accounts";
-import { openBooks, recordTasks, type Books } from "@modelgate/books";
+import { recordTasks, type Books } from "@modelgate/books";
 import type { KeptTaskEvent } from "@modelgate/contracts";
-import { createLogger } from "@modelgate/platform";
 import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
 import { LateTasks, restoreTasks } from "../src/restore/restore-tasks.ts";
+import { engines, type TestEngine } from "./engines.ts";
 
 const account = "films";
 const shard = shardOf(account);
@@ -27,16 +27,7 @@ const keepMs = 3_600_000;
 let backends: Backends;
 let redis: Redis;
 let books: Books;
-beforeAll(async () => {
-  books = await openBooks({ file: ":memory:" }, createLogger("ledger", "silent").log);
-  backends = await startBackends();
-  redis = new Redis(backends.redisUrl);
-});
-afterAll(async () => {
-  redis?.disconnect();
-  await books?.[Symbol.asyncDispose]();
-  await backends?.[Symbol.asyncDispose]();
-});
+let engine: TestEngine;
 
 const taskSeal = openTaskSeal(["a secret of the tests, long enough"]);
 
@@ -102,78 +93,94 @@ async function taskEvents(): Promise<readonly KeptTaskEvent[]> {
 const due = async (): Promise<readonly string[]> =>
   (await claimTasks(redis, shard, { nowMs: Date.now() + 1_000, leaseMs: 1, most: 10 })).map(({ id }) => id);
 
-test("a Redis that was emptied has its tasks again: open ones are looked at at once, ended ones can be fetched", async () => {
-  await createAccount(redis, { id: account, balance: 1_000n });
-  const [open, done] = [await begin("open"), await begin("done")];
-  await end(done);
-  await record();
-  await redis.flushall();
-  expect(await restore()).toBe(2);
-  expect(await findTask(redis, account, "open")).toMatchObject({ task: open });
-  expect(await findTask(redis, account, "done")).toMatchObject({ task: { state: "completed", result: "where it is" } });
-  expect(await due()).toEqual(["open"]);
-  const { tasks } = await listTasks(redis, account, { limit: 10, order: "asc" });
-  expect(tasks.map(({ id }) => id).toSorted()).toEqual(["done", "open"]);
-  expect(await restore()).toBe(0);
-  // What can be fetched no longer stays away.
-  await redis.flushall();
-  expect(await restore(Date.now() + 3 * keepMs)).toBe(0);
-});
-
-test("a Redis that has the hold of a task and not the task: with the task its hold is open as long, and is not swept", async () => {
-  await redis.flushall();
-  await createAccount(redis, { id: account, balance: 1_000n });
-  const { callId } = await begin("held");
-  await record();
-  await redis.del(`task:{s${shard}}:${account}:held`);
-  await redis.zadd(`holds:{s${shard}}`, 1, callId); // as it was before the task was
-  expect(await restore()).toBeGreaterThan(0);
-  expect(await sweepHolds(redis, shard, 10)).toEqual([]);
-  expect(await findAccount(redis, account)).toMatchObject({ heldNanos: 7n });
-});
-
-test("events of tasks that come after a Redis was filled again: their tasks are put back, for a while", async () => {
-  await redis.flushall();
-  await createAccount(redis, { id: account, balance: 1_000n });
-  const late = new LateTasks();
-  await begin("late");
-  const events = await taskEvents();
-  await redis.del(`task:{s${shard}}:${account}:late`);
-  late.notice(events);
-  await late.restore({ redis, taskSeal }, Date.now());
-  expect(await findTask(redis, account, "late")).toBeUndefined(); // no Redis was lost
-  late.begin();
-  late.notice(events);
-  await late.restore({ redis, taskSeal }, Date.now());
-  expect(await findTask(redis, account, "late")).toMatchObject({ task: { id: "late" } });
-});
-
-test("a Redis that is behind hears of ends that it does not know, and keeps what it knows better", async () => {
-  await redis.flushall();
-  await createAccount(redis, { id: account, balance: 1_000n });
-  const [ending, going] = [await begin("ending"), await begin("going")];
-  const copies = new Map<string, Buffer>();
-  for (const key of await redis.keys("*")) copies.set(key, (await redis.dumpBuffer(key)) ?? Buffer.alloc(0));
-  await end(ending);
-  await record();
-  const back = redis.multi().flushall();
-  for (const [key, copy] of copies) back.restore(key, 0, copy);
-  await back.exec();
-  // Its poller has looked since.
-  const stored = await findTask(redis, account, "going");
-  const looked = { ...going, progress: 50 };
-  await advanceTask(redis, {
-    task: looked,
-    version: stored?.version ?? "",
-    dueAt: Date.now(),
-    keepMs,
-    callbackDueAt: 0,
-    nowMs: Date.now(),
+describe.each(engines)("books in $name", ({ start: startEngine }) => {
+  beforeAll(async () => {
+    [engine, backends] = await Promise.all([startEngine(), startBackends()]);
+    books = await engine.emptyBooks();
+    redis = new Redis(backends.redisUrl);
   });
-  await restore();
-  expect(await findTask(redis, account, "ending")).toMatchObject({ task: { state: "completed" } });
-  expect(await findTask(redis, account, "going")).toMatchObject({ task: { progress: 50 } });
-  const now = await due();
-  expect(now).toContain("going");
-  expect(now).not.toContain("ending");
+  afterAll(async () => {
+    redis?.disconnect();
+    await books?.[Symbol.asyncDispose]();
+    await backends?.[Symbol.asyncDispose]();
+    await engine?.[Symbol.asyncDispose]();
+  });
+
+  test("a Redis that was emptied has its tasks again: open ones are looked at at once, ended ones can be fetched", async () => {
+    await createAccount(redis, { id: account, balance: 1_000n });
+    const [open, done] = [await begin("open"), await begin("done")];
+    await end(done);
+    await record();
+    await redis.flushall();
+    expect(await restore()).toBe(2);
+    expect(await findTask(redis, account, "open")).toMatchObject({ task: open });
+    expect(await findTask(redis, account, "done")).toMatchObject({
+      task: { state: "completed", result: "where it is" },
+    });
+    expect(await due()).toEqual(["open"]);
+    const { tasks } = await listTasks(redis, account, { limit: 10, order: "asc" });
+    expect(tasks.map(({ id }) => id).toSorted()).toEqual(["done", "open"]);
+    expect(await restore()).toBe(0);
+    // What can be fetched no longer stays away.
+    await redis.flushall();
+    expect(await restore(Date.now() + 3 * keepMs)).toBe(0);
+  });
+
+  test("a Redis that has the hold of a task and not the task: with the task its hold is open as long, and is not swept", async () => {
+    await redis.flushall();
+    await createAccount(redis, { id: account, balance: 1_000n });
+    const { callId } = await begin("held");
+    await record();
+    await redis.del(`task:{s${shard}}:${account}:held`);
+    await redis.zadd(`holds:{s${shard}}`, 1, callId); // as it was before the task was
+    expect(await restore()).toBeGreaterThan(0);
+    expect(await sweepHolds(redis, shard, 10)).toEqual([]);
+    expect(await findAccount(redis, account)).toMatchObject({ heldNanos: 7n });
+  });
+
+  test("events of tasks that come after a Redis was filled again: their tasks are put back, for a while", async () => {
+    await redis.flushall();
+    await createAccount(redis, { id: account, balance: 1_000n });
+    const late = new LateTasks();
+    await begin("late");
+    const events = await taskEvents();
+    await redis.del(`task:{s${shard}}:${account}:late`);
+    late.notice(events);
+    await late.restore({ redis, taskSeal }, Date.now());
+    expect(await findTask(redis, account, "late")).toBeUndefined(); // no Redis was lost
+    late.begin();
+    late.notice(events);
+    await late.restore({ redis, taskSeal }, Date.now());
+    expect(await findTask(redis, account, "late")).toMatchObject({ task: { id: "late" } });
+  });
+
+  test("a Redis that is behind hears of ends that it does not know, and keeps what it knows better", async () => {
+    await redis.flushall();
+    await createAccount(redis, { id: account, balance: 1_000n });
+    const [ending, going] = [await begin("ending"), await begin("going")];
+    const copies = new Map<string, Buffer>();
+    for (const key of await redis.keys("*")) copies.set(key, (await redis.dumpBuffer(key)) ?? Buffer.alloc(0));
+    await end(ending);
+    await record();
+    const back = redis.multi().flushall();
+    for (const [key, copy] of copies) back.restore(key, 0, copy);
+    await back.exec();
+    // Its poller has looked since.
+    const stored = await findTask(redis, account, "going");
+    const looked = { ...going, progress: 50 };
+    await advanceTask(redis, {
+      task: looked,
+      version: stored?.version ?? "",
+      dueAt: Date.now(),
+      keepMs,
+      callbackDueAt: 0,
+      nowMs: Date.now(),
+    });
+    await restore();
+    expect(await findTask(redis, account, "ending")).toMatchObject({ task: { state: "completed" } });
+    expect(await findTask(redis, account, "going")).toMatchObject({ task: { progress: 50 } });
+    const now = await due();
+    expect(now).toContain("going");
+    expect(now).not.toContain("ending");
+  });
 });
