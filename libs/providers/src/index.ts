@@ -18,7 +18,7 @@ import type { Provider } from "./provider.ts";
 export { cleanWords } from "./clean.ts";
 export { readErrorBody } from "./error-body.ts";
 export type { AnswerCall, FormFile, StartCall, VendorCall } from "./call.ts";
-export { modelListRequest, modelsIn } from "./model-list.ts";
+export { modelListRequest, modelsIn, type ListedModel } from "./model-list.ts";
 export type { Provider, VendorFailure } from "./provider.ts";
 export type { Reframing } from "./reframing.ts";
 export type { VendorRequest } from "./request.ts";

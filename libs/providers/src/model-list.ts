@@ -1,8 +1,20 @@
+import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "./provider.ts";
 import type { VendorRequest } from "./request.ts";
 
 /** Most models that are taken from one list, and longest name of one. */
 const [mostModels, longestName] = [2_000, 200];
+/** The query member for the size of a page of models, by the vendor's first wire, and the longest page. */
+const pageSizes: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
+const longestPage = "1000";
+
+/** A model that a vendor lists. */
+export interface ListedModel {
+  readonly name: string;
+  /** US dollars as a configuration writes them, where the list has prices; null: not known. */
+  readonly price: Readonly<Record<string, number>> | null;
+  readonly contextTokens: number | null;
+}
 
 /** Asks a vendor for its models, as it is asked for an answer; undefined where it lists none. */
 export function modelListRequest(
@@ -15,28 +27,58 @@ export function modelListRequest(
   const usual = { act: "answer", baseUrl, key, nowMs, wire, model: "m", stream: false, body: Buffer.alloc(0) } as const;
   const { headers } = provider.request(usual);
   const { "content-type": _, ...asked } = headers;
-  return { url: new URL(baseUrl.replace(/\/+$/, "") + modelsAt), method: "GET", headers: asked };
+  const url = listAt(baseUrl.replace(/\/+$/, ""), modelsAt);
+  const size = pageSizes[wire];
+  if (size !== undefined) url.searchParams.set(size, longestPage);
+  return { url, method: "GET", headers: asked };
 }
 
-/** The names in a vendor's list of models, in any of the shapes that vendors have; undefined for anything else. */
-export function modelsIn(list: unknown): readonly string[] | undefined {
+/** Where a vendor's list is; a base URL that ends in a version has that of the path already. */
+function listAt(base: string, path: string): URL {
+  return new URL(base + (/\/v\d\w*$/.test(base) ? path.replace(/^\/v\d\w*/, "") : path));
+}
+
+/** A vendor's list of models, in any of the shapes that vendors have; undefined for anything else. */
+export function modelsIn(list: unknown): readonly ListedModel[] | undefined {
   const rows = Array.isArray(list)
     ? list
     : Object.values(isObject(list) ? list : {}).find((member) => Array.isArray(member));
   if (!Array.isArray(rows)) return undefined;
-  const names = rows.flatMap((row: unknown) => (isObject(row) ? nameOf(row) : []));
-  return [...new Set(names)].slice(0, mostModels);
+  const found = rows.flatMap((row: unknown) => (isObject(row) ? modelIn(row) : []));
+  return [...new Map(found.map((model) => [model.name, model])).values()].slice(0, mostModels);
 }
 
+type Row = Readonly<Record<string, unknown>>;
+
 /** By `id`, or by `name` where the id is no name (Cloudflare) or there is none (Gemini, Databricks). */
-function nameOf({ id, name, model }: Readonly<Record<string, unknown>>): readonly string[] {
+function modelIn(row: Row): readonly ListedModel[] {
+  const { id, name, model } = row;
   const isNamed = typeof name === "string" && name.startsWith("@");
   const found = [isNamed ? name : id, name, model].find((word) => typeof word === "string");
   if (typeof found !== "string") return [];
   const plain = found.replace(/^models\//, "");
-  return plain === "" || plain.length > longestName || plain !== plain.trim() || /\p{Cc}/u.test(plain) ? [] : [plain];
+  if (plain === "" || plain.length > longestName || plain !== plain.trim() || /\p{Cc}/u.test(plain)) return [];
+  return [{ name: plain, price: priceIn(row), contextTokens: contextIn(row) }];
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Prices per token, as aggregators write them beside each model (OpenRouter), as a configuration has them: per million. */
+function priceIn({ pricing }: Row): ListedModel["price"] {
+  if (!isObject(pricing)) return null;
+  const names = { input: "prompt", output: "completion", cachedInput: "input_cache_read" };
+  const price = Object.entries(names).flatMap(([ours, theirs]) => {
+    const each = Number(pricing[theirs]);
+    return each > 0 && Number.isFinite(each) ? [[ours, Number((each * 1_000_000).toPrecision(9))] as const] : [];
+  });
+  return price.length === 0 ? null : Object.fromEntries(price);
+}
+
+function contextIn(row: Row): number | null {
+  const tokens = [row["context_length"], row["context_window"], row["inputTokenLimit"]].find(
+    (value) => typeof value === "number" && Number.isSafeInteger(value) && value > 0,
+  );
+  return typeof tokens === "number" ? tokens : null;
+}
+
+function isObject(value: unknown): value is Row {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

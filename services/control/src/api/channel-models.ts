@@ -17,7 +17,8 @@ export async function channelModels(channel: CatalogChannel, transport: Transpor
     },
   );
   const { version, name: catalogue, day } = priceCatalogue;
-  return models.toSorted().flatMap((model) => {
+  const names = models.map(({ name: model }) => model).toSorted();
+  return names.flatMap((model) => {
     const kind = kindOfListed(model, wires);
     if (kind === undefined) return [];
     const known = provider?.pricesAs === undefined ? undefined : knownPrice(provider.pricesAs, model, Date.now());

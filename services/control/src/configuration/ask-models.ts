@@ -1,8 +1,8 @@
 import { readText, type Transport } from "@modelgate/channels";
-import { modelListRequest, modelsIn, providers } from "@modelgate/providers";
+import { modelListRequest, modelsIn, providers, type ListedModel } from "@modelgate/providers";
 
 /** How much of a list is read, and how long a vendor is waited for. */
-const [listBytes, listMs] = [8 * 1024 * 1024, 10_000];
+const [listBytes, listMs] = [8 * 1024 * 1024, 20_000];
 
 /** Who is asked for its models. */
 export interface ModelsAsk {
@@ -15,7 +15,7 @@ export interface ModelsAsk {
 export async function askModels(
   { provider: name, baseUrl, key }: ModelsAsk,
   transport: Pick<Transport, "send">,
-): Promise<readonly string[]> {
+): Promise<readonly ListedModel[]> {
   const provider = providers[name];
   const request =
     provider && key !== undefined ? modelListRequest(provider, { baseUrl, key, nowMs: Date.now() }) : undefined;

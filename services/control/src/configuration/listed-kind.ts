@@ -5,10 +5,11 @@ const kinds: readonly (readonly [ModelKind, RegExp])[] = [
   ["embedding", /embed|(?:^|[/-])(?:bge|gte|e5)-/i],
   ["rerank", /rerank/i],
   ["moderation", /moderation/i],
-  ["transcription", /whisper|transcri|(?:^|[/-])asr/i],
+  ["transcription", /whisper|transcri|(?:^|[/-])asr|^scribe/i],
   ["speech", /(?:^|[/-])tts|tts(?:$|-)|speech|orpheus/i],
   ["realtime", /realtime|-live/i],
   ["video", /(?:^|\/)(?:sora|veo|kling|wan\d)|video/i],
+  ["completion", /turbo-instruct|davinci|babbage/i],
   ["image", /dall-e|gpt-image|(?:^|[/-])flux|imagen|stable-diffusion|seedream|-image(?:$|-)/i],
 ];
 

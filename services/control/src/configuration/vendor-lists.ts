@@ -72,7 +72,14 @@ export class VendorLists {
     const asked = await askModels(askOf(channel), this.#deps.transport).catch((error: unknown) => ({
       failed: cleanWords(messageOf(error)),
     }));
-    const list = "failed" in asked ? { ...(before ?? none), askedAt: now, ...asked } : newList(asked, before, now);
+    const list =
+      "failed" in asked
+        ? { ...(before ?? none), askedAt: now, ...asked }
+        : newList(
+            asked.map(({ name }) => name),
+            before,
+            now,
+          );
     if (list.failed !== undefined)
       log.warn({ channel: id, reason: list.failed }, "a vendor's models could not be listed");
     const current = { ...list, baseUrl: channel.baseUrl };

@@ -1,13 +1,13 @@
 import { knownPrice } from "@modelgate/catalog/known-prices";
 import { providers } from "@modelgate/providers";
-import type { ListedModel, ListedModels, ListWish } from "./list-models.ts";
+import type { ListedModels, ListWish, OfferedModel } from "./list-models.ts";
 
 /** A kind of models that the catalogue prices by the token. */
 const byToken: ReadonlySet<string> = new Set(["chat", "completion", "embedding"]);
 
 /** A vendor's list, each model with the price that is known of it, as a configuration writes it. */
 interface PricedModels extends Omit<ListedModels, "models"> {
-  readonly models: readonly (Omit<ListedModel, "price"> & { readonly price: object | null })[];
+  readonly models: readonly (Omit<OfferedModel, "price"> & { readonly price: object | null })[];
 }
 
 /**
