@@ -44,6 +44,7 @@ export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./field-path.ts";
+export { allowedValues, oneOf, schemaWords, type SchemaError } from "./schema-words.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
 export { Budgets } from "./money/budget.ts";
 export { formatUsd, nanosOf, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";

@@ -4,6 +4,7 @@ import { multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/p
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
+import { schemaWords } from "../schema-words.ts";
 import { keyProblems } from "./keys.ts";
 import { modelPaths } from "./model-paths.ts";
 import { nameProblems, shown } from "./names.ts";
@@ -47,7 +48,7 @@ function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
     if (silent.has(error.keyword)) continue;
     const path = joined(error.instancePath);
     const before = found.get(path);
-    const say = wordsFor(error);
+    const say = schemaWords(error);
     // The branches of a union each say what they want: "must be array, or must be object".
     if (before === undefined) found.set(path, say);
     else if (error.keyword === "type" && before.startsWith("must be") && before !== say)
@@ -64,20 +65,6 @@ function isUnionAbove(path: string, found: ReadonlyMap<string, string>): boolean
 
 /** Keywords that only repeat what another error says better. */
 const silent: ReadonlySet<string> = new Set(["required", "additionalProperties", "anyOf"]);
-
-interface ShapeError {
-  readonly keyword: string;
-  readonly message: string;
-  readonly params: object;
-}
-
-function wordsFor({ keyword, message, params }: ShapeError): string {
-  if (keyword === "boolean") return "is not a known field";
-  if (keyword === "enum" && "allowedValues" in params && Array.isArray(params.allowedValues)) {
-    return `must be one of ${params.allowedValues.join(", ")}`;
-  }
-  return message;
-}
 
 function missingNames(params: object): readonly string[] {
   if (!("requiredProperties" in params) || !Array.isArray(params.requiredProperties)) return [];

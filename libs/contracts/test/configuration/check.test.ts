@@ -29,7 +29,7 @@ test.each<[string, (file: any) => void, string, RegExp]>([
   ["unknown field", (f) => (f.groups.default.colour = "red"), "groups.default.colour", /not a known field/],
   ["missing field", (f) => delete f.channels[0].provider, "channels[0].provider", /missing/],
   ["wrong kind", (f) => (f.models["gpt-x"].kind = "chatty"), "models.gpt-x.kind", /one of chat, completion/],
-  ["negative price", (f) => (f.models["gpt-x"].price.input = -1), "models.gpt-x.price.input", />= 0/],
+  ["negative price", (f) => (f.models["gpt-x"].price.input = -1), "models.gpt-x.price.input", /at least 0/],
   [
     "too fine a price of longer calls",
     (f) => (f.models["gpt-x"].price.tiers = [{ above: 1, input: 1e-13 }]),
@@ -124,7 +124,12 @@ test.each<[string, (file: any) => void, string, RegExp]>([
   ],
   ["group that is nowhere", (f) => (f.channels[0].groups = ["vip"]), "channels[0].groups[0]", /not in groups/],
   ["channel id twice", (f) => f.channels.push(f.channels[0]), "channels[1].id", /used twice/],
-  ["models neither list nor map", (f) => (f.channels[0].models = 3), "channels[0].models", /array, or must be object/],
+  [
+    "models neither list nor map",
+    (f) => (f.channels[0].models = 3),
+    "channels[0].models",
+    /an array, or must be an object/,
+  ],
   ["balance as a number", (f) => (f.accounts.demo.balance = 10), "accounts.demo.balance", /string/],
   ["malformed key", (f) => (f.accounts.demo.tokens[0].key = "pk-1"), "accounts.demo.tokens[0].key", /pattern/],
   [
@@ -190,7 +195,7 @@ test("a key that stands where a name should be is not repeated", () => {
 test("where a list or a map may stand, what is wrong in the map is named and not that it is no list", () => {
   const file: { channels: object[] } = good();
   file.channels = [{ ...good().channels[0], models: { "gpt-x": 4 } }];
-  expect(checkConfiguration(file).problems).toEqual([{ path: "channels[0].models.gpt-x", say: "must be string" }]);
+  expect(checkConfiguration(file).problems).toEqual([{ path: "channels[0].models.gpt-x", say: "must be a string" }]);
 });
 
 test.each([undefined, null, 3, "text", []])("%j is no file", (value) => {

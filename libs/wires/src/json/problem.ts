@@ -1,12 +1,4 @@
-import { Failure, fieldPath } from "@modelgate/contracts";
-
-/** What a schema says of a value that does not fit. */
-export interface SchemaError {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly message: string;
-  readonly params: object;
-}
+import { allowedValues, Failure, fieldPath, oneOf, schemaWords, type SchemaError } from "@modelgate/contracts";
 
 /** The failure (400) that names the first field that is missing or wrong, as the client would spell it. */
 export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Failure {
@@ -23,7 +15,10 @@ export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Fail
   const param = fieldPath(chosen.instancePath, missing);
   if (missing !== undefined)
     return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
-  return new Failure("invalid_value", `${param === "" ? "The body" : param} ${chosen.message}.`, { param });
+  // The branches of a union that each want one value are a choice.
+  const choice = all.filter(({ instancePath }) => instancePath === chosen.instancePath).flatMap(allowedValues);
+  const words = choice.length > 1 ? oneOf(choice) : schemaWords(chosen);
+  return new Failure("invalid_value", `${param === "" ? "The body" : param} ${words}.`, { param });
 }
 
 function depthOf({ instancePath, keyword }: SchemaError): number {

@@ -1,5 +1,6 @@
+import type { SchemaError } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../json/fields.ts";
-import { firstProblem, type SchemaError } from "../json/problem.ts";
+import { firstProblem } from "../json/problem.ts";
 import type { ParsedRequest } from "./codec.ts";
 
 /** A compiled schema. */

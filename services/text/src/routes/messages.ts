@@ -41,9 +41,11 @@ export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire
   const version = firstHeader(request.headers, headerAliases.alphaVersion);
   const [name] = headerAliases.alphaVersion;
   if (version === undefined)
-    throw new Failure("missing_required_parameter", `Missing required header: ${name} (for example 2023-06-01).`, {
-      param: name,
-    });
+    throw new Failure(
+      "missing_required_parameter",
+      `Missing required header: ${headerAliases.alphaVersion.join(" or ")} (for example 2023-06-01).`,
+      { param: name },
+    );
   if (!/^\d{4}-\d\d-\d\d$/.test(version))
     throw new Failure("invalid_value", `${name} must be a date such as 2023-06-01.`, { param: name });
   const betas = otherBetas(firstHeader(request.headers, betaHeaders));
