@@ -1,5 +1,5 @@
 import { readdirSync, existsSync } from "node:fs";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 /** One project per package, named after it, all with the settings below. */
 const packages = ["libs", "services"].flatMap((kind) =>
@@ -7,7 +7,7 @@ const packages = ["libs", "services"].flatMap((kind) =>
 );
 const others = [
   { name: "deploy", root: "deploy" },
-  { name: "e2e", root: "e2e" },
+  { name: "e2e", root: "e2e" }, // the simulator in it is a package of its own
   { name: "docs", root: "docs" },
   { name: "simulator", root: "e2e/simulator" },
 ];
@@ -20,7 +20,12 @@ export default defineConfig({
   test: {
     projects: projects.map(({ name, root }) => ({
       extends: true,
-      test: { name: `@modelgate/${name}`, root, isolate: !pure.has(name) },
+      test: {
+        name: `@modelgate/${name}`,
+        root,
+        isolate: !pure.has(name),
+        exclude: [...configDefaults.exclude, ...(name === "e2e" ? ["simulator/**"] : [])],
+      },
     })),
     // Two cores, and each suite brings processes of its own.
     maxWorkers: 2,

@@ -175,7 +175,7 @@ describe("what is paid", () => {
       "not this",
     ],
     ["fails", { finish: "FAILED", errorCode: "InternalError.Algo" }, 502, "simulated failure"],
-    ["is never done", { finish: "RUNNING" }, 504, "not done within 3000 ms"],
+    ["is never done", { finish: "RUNNING" }, 504, "did not finish within 3000 ms"],
   ])("nothing of a task that %s", async (_, behaviour, status, message) => {
     const cost = await costOf(suite, () =>
       expect(client.images.generate({ model: "tasks", prompt: simulate(behaviour) })).rejects.toMatchObject({

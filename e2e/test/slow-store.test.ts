@@ -97,7 +97,7 @@ test("a stream whose hold cannot be extended because the store is away ends with
       text += choices[0]?.delta.content ?? "";
     }
   })();
-  await expect(heard).rejects.toThrow("store is away");
+  await expect(heard).rejects.toThrow("store is unavailable");
   ofText.speak();
   // At least the first step passed, and not much more.
   expect(text.length).toBeGreaterThan(256);

@@ -153,9 +153,11 @@ function asRefusal(status: number, { errorCode, errorMessage, retryAfter }: Beha
   });
 }
 
-/** A file of audio is no JSON; whatever else comes has to be. */
-function isJson({ headers }: VendorCall): boolean {
-  return !/^(?:audio|video)\/|octet-stream/.test(headers["content-type"] ?? "");
+/** A file of audio is no JSON; bytes of no type are where they begin as it does (Amazon's SDK); whatever else comes has to be. */
+function isJson({ headers, body }: VendorCall): boolean {
+  const type = headers["content-type"] ?? "";
+  if (type.includes("octet-stream")) return body.subarray(0, 1).toString() === "{";
+  return !/^(?:audio|video)\//.test(type);
 }
 
 function parsed(body: Buffer): unknown {

@@ -45,7 +45,7 @@ describe("requests", () => {
 
 test.each<[string, readonly UpstreamWire[]]>([
   ["claude-sonnet-4@20250514", ["messages", "count-messages"]],
-  ["gemini-3-flash", ["content", "count-content"]],
+  ["gemini-3-flash", ["content", "count-content", "content-transcripts"]],
   ["meta/llama-4", ["chat"]],
 ])("%s is served in %j", (model, wires) => {
   expect(vertex.wiresAt?.(baseUrl, model)).toEqual(wires);

@@ -221,9 +221,9 @@ test("accounts of a version that had them in Redis alone are taken over, and all
   await Promise.all(Array.from({ length: many }, (_, at) => createAccount(redis, { id: `many-${at}`, balance: 5n })));
   await ledger.stop();
   ledger = await startLedger();
-  await until("them to be taken over", () => ledger.logs().includes("taken over"), manyMs);
+  await until("them to be taken over", () => ledger.logs().includes("copied into the books"), manyMs);
   await redis.flushall();
-  await until("all to be back", () => ledger.logs().includes("are put back from the books"), manyMs);
+  await until("all to be back", () => ledger.logs().includes("are restored from the books"), manyMs);
   expect(await redis.scard("accounts")).toBeGreaterThanOrEqual(many);
   expect(await findAccount(redis, "many-7")).toMatchObject({ balanceNanos: 5n });
   process.stdout.write(`${/"accounts":\d+,"ms":\d+/.exec(ledger.logs())?.[0]}\n`);
