@@ -168,7 +168,7 @@ test.each([
   ["an unknown model", () => clientWith(keyOf("demo")).chat({ model: "none", messages: user("Hi") }), 404, /none/],
   [
     "an unknown role",
-    () => clientWith(keyOf("demo")).chat({ model: "chat", messages: [{ role: "nobody", content: "Hi" }] }),
+    () => clientWith(keyOf("demo")).chat({ model: "chat", messages: [{ role: "guest", content: "Hi" }] }),
     400,
     /role/,
   ],

@@ -49,7 +49,7 @@ const events: PartForm = { endOfLast: endOfLastEvent, ending: "\n\n" };
 /** A part is a line. */
 const lines: PartForm = { endOfLast: (bytes) => bytes.lastIndexOf("\n") + 1, ending: "\n" };
 
-/** A stream of parts that can be told apart by their ends. */
+/** A stream whose parts have ends that can be found. */
 class PartsEnd implements StreamEnd {
   readonly #endpointId: string;
   readonly #form: PartForm;

@@ -6,7 +6,7 @@ const beginnings = [
   ["UklGR", "image/webp"],
 ] as const;
 
-/** Tells an image's media type by how its Base64 begins; what is unknown is taken for a PNG. */
+/** Reads an image's media type off the beginning of its Base64; what is unknown is taken for a PNG. */
 export function mediaTypeOfImage(data: string): string {
   return beginnings.find(([beginning]) => data.startsWith(beginning))?.[1] ?? "image/png";
 }

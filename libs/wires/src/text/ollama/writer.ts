@@ -11,7 +11,7 @@ import { timeOf } from "./render-answer.ts";
 /** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
 const mostHeld = 8 * 2 ** 20;
 
-/** White space before a line's JSON, which every reader of lines passes over; an empty line would be none. */
+/** White space before a line's JSON, which every reader of lines passes over; an empty line would break some. */
 export const silence = " ";
 
 /** A part that is open: what it is, and what of it waits. */
