@@ -177,7 +177,11 @@ const check = () =>
 const turn = { role: "user", content: "Hi" };
 const wires: readonly (readonly [wire: string, path: (model: string) => string, body: (model: string) => object])[] = [
   ["chat", () => "/v1/chat/completions", (model) => ({ model, messages: [turn] })],
-  ["chat, streamed", () => "/v1/chat/completions", (model) => ({ model, messages: [turn], stream: true, temperature: 0.1 })],
+  [
+    "chat, streamed",
+    () => "/v1/chat/completions",
+    (model) => ({ model, messages: [turn], stream: true, temperature: 0.1 }),
+  ],
   ["responses", () => "/v1/responses", (model) => ({ model, input: "Hello" })],
   ["messages", () => "/v1/messages", (model) => ({ model, max_tokens: 5, messages: [turn] })],
   [

@@ -76,7 +76,7 @@ export type AccountWithCredits = {
   readonly spentNanos: string;
   readonly balance: string;
   readonly createdAt: string;
-  readonly credits: readonly (Credit)[];
+  readonly credits: readonly Credit[];
 };
 
 export type Credited = {
@@ -98,13 +98,13 @@ export type Token = {
   readonly accountId: string;
   readonly name?: string;
   readonly group: string;
-  readonly models?: readonly (string)[];
+  readonly models?: readonly string[];
   readonly expiresAt?: string;
   readonly disabled: boolean;
   readonly budget?: {
-  readonly perDay?: string;
-  readonly perMonth?: string;
-};
+    readonly perDay?: string;
+    readonly perMonth?: string;
+  };
   readonly hint: string;
   readonly createdAt?: string;
 };
@@ -114,13 +114,13 @@ export type NewToken = {
   readonly accountId: string;
   readonly name?: string;
   readonly group: string;
-  readonly models?: readonly (string)[];
+  readonly models?: readonly string[];
   readonly expiresAt?: string;
   readonly disabled: boolean;
   readonly budget?: {
-  readonly perDay?: string;
-  readonly perMonth?: string;
-};
+    readonly perDay?: string;
+    readonly perMonth?: string;
+  };
   readonly hint: string;
   readonly createdAt?: string;
   readonly key: string;
@@ -129,7 +129,7 @@ export type NewToken = {
 export type Group = {
   readonly name: string;
   readonly multiplier?: number;
-  readonly models: readonly (string)[];
+  readonly models: readonly string[];
 };
 
 export type PartState = {
@@ -145,8 +145,8 @@ export type Channel = {
   readonly id: string;
   readonly provider: string;
   readonly baseUrl: string;
-  readonly models: readonly (string)[];
-  readonly groups: "all" | readonly (string)[];
+  readonly models: readonly string[];
+  readonly groups: "all" | readonly string[];
   readonly priority: number;
   readonly weight: number;
   readonly maxConcurrency: number | null;
@@ -159,44 +159,44 @@ export type Channel = {
   readonly until?: string;
   readonly rests?: number;
   readonly seats: {
-  readonly inUse: number;
-  readonly most: number;
-} | null;
+    readonly inUse: number;
+    readonly most: number;
+  } | null;
   readonly usableKeys: string;
-  readonly keys: readonly ({
-  readonly id: string;
-  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
-  readonly reason?: string;
-  readonly said?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly rests?: number;
-  readonly seats: {
-  readonly inUse: number;
-  readonly most: number;
-} | null;
-})[];
+  readonly keys: readonly {
+    readonly id: string;
+    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly reason?: string;
+    readonly said?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly rests?: number;
+    readonly seats: {
+      readonly inUse: number;
+      readonly most: number;
+    } | null;
+  }[];
   readonly cappedCalls: number;
-  readonly modelsOut: readonly ({
-  readonly model: string;
-  readonly key?: string;
-  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
-  readonly reason?: string;
-  readonly said?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly rests?: number;
-})[];
-  readonly accountsOut: readonly ({
-  readonly account: string;
-  readonly scope: string;
-  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
-  readonly reason?: string;
-  readonly said?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly rests?: number;
-})[];
+  readonly modelsOut: readonly {
+    readonly model: string;
+    readonly key?: string;
+    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly reason?: string;
+    readonly said?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly rests?: number;
+  }[];
+  readonly accountsOut: readonly {
+    readonly account: string;
+    readonly scope: string;
+    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly reason?: string;
+    readonly said?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly rests?: number;
+  }[];
   readonly accountsOutTotal: number;
 };
 
@@ -212,11 +212,21 @@ export type ChannelTest = {
 
 export type Model = {
   readonly name: string;
-  readonly kind: "chat" | "completion" | "embedding" | "rerank" | "moderation" | "image" | "video" | "transcription" | "speech" | "realtime";
+  readonly kind:
+    | "chat"
+    | "completion"
+    | "embedding"
+    | "rerank"
+    | "moderation"
+    | "image"
+    | "video"
+    | "transcription"
+    | "speech"
+    | "realtime";
   readonly ownedBy?: string;
   readonly price?: Readonly<Record<string, unknown>>;
   readonly contextTokens?: number;
-  readonly channels: readonly (string)[];
+  readonly channels: readonly string[];
 };
 
 export type Call = {
@@ -235,59 +245,98 @@ export type Call = {
   readonly status: number;
   readonly outcome: "completed" | "cancelled" | "failed";
   readonly units: {
-  readonly inputTokens?: number;
-  readonly cachedInputTokens?: number;
-  readonly cacheWriteTokens?: number;
-  readonly cacheWrite1hTokens?: number;
-  readonly outputTokens?: number;
-  readonly reasoningTokens?: number;
-  readonly inputAudioTokens?: number;
-  readonly outputAudioTokens?: number;
-  readonly inputImageTokens?: number;
-  readonly outputImageTokens?: number;
-  readonly images?: number;
-  readonly seconds?: number;
-  readonly characters?: number;
-  readonly requests?: number;
-  readonly webSearches?: number;
-  readonly codeInterpreters?: number;
-  readonly fileSearches?: number;
-  readonly imageGenerations?: number;
-};
+    readonly inputTokens?: number;
+    readonly cachedInputTokens?: number;
+    readonly cacheWriteTokens?: number;
+    readonly cacheWrite1hTokens?: number;
+    readonly outputTokens?: number;
+    readonly reasoningTokens?: number;
+    readonly inputAudioTokens?: number;
+    readonly outputAudioTokens?: number;
+    readonly inputImageTokens?: number;
+    readonly outputImageTokens?: number;
+    readonly images?: number;
+    readonly seconds?: number;
+    readonly characters?: number;
+    readonly requests?: number;
+    readonly webSearches?: number;
+    readonly codeInterpreters?: number;
+    readonly fileSearches?: number;
+    readonly imageGenerations?: number;
+  };
   readonly estimated: boolean;
   readonly multiplier: number;
   readonly costNanos: string;
   readonly latencyMs: number;
   readonly firstByteMs: number;
   readonly attempts: number;
-  readonly tries?: readonly ({
-  readonly channel: string;
-  readonly key: string;
-  readonly ms: number;
-  readonly status?: number;
-  readonly failed?: string;
-  readonly vendorCode?: string;
-})[];
-  readonly dropped?: readonly (string)[];
+  readonly tries?: readonly {
+    readonly channel: string;
+    readonly key: string;
+    readonly ms: number;
+    readonly status?: number;
+    readonly failed?: string;
+    readonly vendorCode?: string;
+  }[];
+  readonly dropped?: readonly string[];
   readonly heldNanos?: string;
   readonly priceVersion?: string;
-  readonly unpriced?: readonly ("inputTokens" | "cachedInputTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens" | "reasoningTokens" | "inputAudioTokens" | "outputAudioTokens" | "inputImageTokens" | "outputImageTokens" | "images" | "seconds" | "characters" | "requests" | "webSearches" | "codeInterpreters" | "fileSearches" | "imageGenerations" | "serviceTier")[];
-  readonly capped?: readonly ("inputTokens" | "cachedInputTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens" | "reasoningTokens" | "inputAudioTokens" | "outputAudioTokens" | "inputImageTokens" | "outputImageTokens" | "images" | "seconds" | "characters" | "requests" | "webSearches" | "codeInterpreters" | "fileSearches" | "imageGenerations")[];
+  readonly unpriced?: readonly (
+    | "inputTokens"
+    | "cachedInputTokens"
+    | "cacheWriteTokens"
+    | "cacheWrite1hTokens"
+    | "outputTokens"
+    | "reasoningTokens"
+    | "inputAudioTokens"
+    | "outputAudioTokens"
+    | "inputImageTokens"
+    | "outputImageTokens"
+    | "images"
+    | "seconds"
+    | "characters"
+    | "requests"
+    | "webSearches"
+    | "codeInterpreters"
+    | "fileSearches"
+    | "imageGenerations"
+    | "serviceTier"
+  )[];
+  readonly capped?: readonly (
+    | "inputTokens"
+    | "cachedInputTokens"
+    | "cacheWriteTokens"
+    | "cacheWrite1hTokens"
+    | "outputTokens"
+    | "reasoningTokens"
+    | "inputAudioTokens"
+    | "outputAudioTokens"
+    | "inputImageTokens"
+    | "outputImageTokens"
+    | "images"
+    | "seconds"
+    | "characters"
+    | "requests"
+    | "webSearches"
+    | "codeInterpreters"
+    | "fileSearches"
+    | "imageGenerations"
+  )[];
   readonly serviceTier?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly endUser?: string;
   readonly upstreamRequestId?: string;
   readonly receipt?: {
-  readonly number: number;
-  readonly previous: string;
-  readonly balanceNanos: string;
-  readonly hash: string;
-  readonly replaces?: string;
-};
+    readonly number: number;
+    readonly previous: string;
+    readonly balanceNanos: string;
+    readonly hash: string;
+    readonly replaces?: string;
+  };
 };
 
 export type CallPage = {
-  readonly events: readonly (Call)[];
+  readonly events: readonly Call[];
   readonly next: string | null;
 };
 
@@ -315,13 +364,13 @@ export type Task = {
   readonly previousState: "queued" | "in_progress" | "completed" | "failed" | null;
   readonly progress: number;
   readonly error?: {
-  readonly code: string;
-  readonly message: string;
-};
+    readonly code: string;
+    readonly message: string;
+  };
 };
 
 export type TaskPage = {
-  readonly tasks: readonly (Task)[];
+  readonly tasks: readonly Task[];
   readonly next: string | null;
 };
 
@@ -335,7 +384,7 @@ export type CostLine = {
 };
 
 export type Bill = {
-  readonly lines: readonly (CostLine)[];
+  readonly lines: readonly CostLine[];
   readonly otherNanos: string;
 };
 
@@ -355,7 +404,7 @@ export type AuditEntry = {
 };
 
 export type AuditPage = {
-  readonly entries: readonly (AuditEntry)[];
+  readonly entries: readonly AuditEntry[];
 };
 
 export type Verification = {
@@ -364,16 +413,16 @@ export type Verification = {
   readonly from: number;
   readonly to: number;
   readonly balanceNanos: string;
-  readonly restored: readonly (unknown)[];
+  readonly restored: readonly unknown[];
   readonly divergence?: {
-  readonly receipt?: number;
-  readonly entry?: string;
-  readonly say: string;
-};
+    readonly receipt?: number;
+    readonly entry?: string;
+    readonly say: string;
+  };
 };
 
 export type VerificationPage = {
-  readonly accounts: readonly (Verification)[];
+  readonly accounts: readonly Verification[];
   readonly next: string | null;
 };
 
@@ -384,7 +433,7 @@ export type Store = {
 
 export type Process = {
   readonly id: string;
-  readonly services: readonly (string)[];
+  readonly services: readonly string[];
   readonly version: string;
   readonly host: string;
   readonly pid: number;
@@ -409,20 +458,20 @@ export type StoreNode = {
 
 export type System = {
   readonly version: string;
-  readonly processes: readonly (Process)[];
+  readonly processes: readonly Process[];
   readonly ledger: Store;
   readonly redis: {
-  readonly ok: boolean;
-  readonly say: string | null;
-  readonly nodes: readonly (StoreNode)[];
-};
+    readonly ok: boolean;
+    readonly say: string | null;
+    readonly nodes: readonly StoreNode[];
+  };
   readonly nats: Store;
   readonly books: {
-  readonly ok: boolean;
-  readonly say: string | null;
-  readonly engine: "sqlite" | "postgres" | null;
-};
-  readonly streams: readonly (Stream)[];
+    readonly ok: boolean;
+    readonly say: string | null;
+    readonly engine: "sqlite" | "postgres" | null;
+  };
+  readonly streams: readonly Stream[];
   readonly openHolds: number | null;
   readonly outboxEvents: number | null;
 };
@@ -436,7 +485,7 @@ export type ConfigurationStatus = {
   readonly path: string;
   readonly version: string;
   readonly loadedAt: string;
-  readonly problems: readonly (Problem)[];
+  readonly problems: readonly Problem[];
   readonly edgeUrl: string | null;
 };
 
@@ -458,7 +507,7 @@ export type ConfigurationVersionWithDifference = {
   readonly actor: string;
   readonly note: string;
   readonly document: string;
-  readonly difference: readonly (DifferenceLine)[];
+  readonly difference: readonly DifferenceLine[];
 };
 
 export type ConfigurationDocument = {
@@ -469,15 +518,15 @@ export type ConfigurationDocument = {
   readonly actor?: string;
   readonly note?: string;
   readonly document: string;
-  readonly problems: readonly (Problem)[];
+  readonly problems: readonly Problem[];
   readonly published: string;
   readonly loadedAt: string;
 };
 
 export type ConfigurationChange = {
   readonly version: number | null;
-  readonly problems: readonly (Problem)[];
-  readonly warnings: readonly (Problem)[];
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
   readonly copy: string | null;
 };
 
@@ -496,21 +545,31 @@ export type Vendor = {
 
 export type VendorModel = {
   readonly id: string;
-  readonly kind: "chat" | "completion" | "embedding" | "rerank" | "moderation" | "image" | "video" | "transcription" | "speech" | "realtime";
+  readonly kind:
+    | "chat"
+    | "completion"
+    | "embedding"
+    | "rerank"
+    | "moderation"
+    | "image"
+    | "video"
+    | "transcription"
+    | "speech"
+    | "realtime";
   readonly price: Readonly<Record<string, unknown>> | null;
   readonly contextTokens: number | null;
 };
 
 export type VendorModels = {
-  readonly models: readonly (VendorModel)[];
+  readonly models: readonly VendorModel[];
   readonly say: string | null;
 };
 
 export type Refusal = {
   readonly error: {
-  readonly message: string;
-  readonly type: string;
-  readonly param?: string | null;
-  readonly code?: string | null;
-};
+    readonly message: string;
+    readonly type: string;
+    readonly param?: string | null;
+    readonly code?: string | null;
+  };
 };
