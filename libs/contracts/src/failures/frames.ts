@@ -24,6 +24,7 @@ const ofEndpoint: Readonly<Record<StreamingEndpointId, FailureFrame>> = {
   chatCompletions: failureFrames.chat,
   completions: failureFrames.chat,
   responses: failureFrames.responses,
+  getResponse: failureFrames.responses,
   messages: failureFrames.messages,
   ollamaChat: failureFrames.ollama,
   ollamaGenerate: failureFrames.ollama,
