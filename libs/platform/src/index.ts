@@ -22,9 +22,7 @@ export { StartError } from "./start-error.ts";
 export {
   describeVariables,
   readVariables,
-  type DeclaredVariable,
   type Declaration,
-  type VariableDescription,
   type VariableReader,
 } from "./variables.ts";
 export { followFile, type FollowedFile, type Spool } from "./form/follow-file.ts";
