@@ -1,4 +1,5 @@
 import type { AreaHandlers } from "@modelgate/platform";
+import type { BackgroundRuns } from "./background/background-runs.ts";
 import type { Deps } from "./deps.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { compactResponse } from "./routes/compact-response.ts";
@@ -12,16 +13,17 @@ import { billingSubscription, billingUsage, credits, currentKey } from "./routes
 import { moderations } from "./routes/moderations.ts";
 import { cohereRerank, rerank } from "./routes/rerank.ts";
 import { connectResponses, responses } from "./routes/responses.ts";
-import { deleteResponse, getResponse, listResponseInputItems } from "./routes/stored-responses.ts";
+import { cancelResponse, deleteResponse, getResponse, listResponseInputItems } from "./routes/stored-responses.ts";
 
 /** The endpoints of the text area. */
-export function routes(deps: Deps): AreaHandlers<"text"> {
+export function routes(deps: Deps, background: BackgroundRuns): AreaHandlers<"text"> {
   return {
     chatCompletions: chatCompletions(deps),
-    responses: responses(deps),
+    responses: responses(deps, background),
     connectResponses: connectResponses(),
     getResponse: getResponse(deps),
-    deleteResponse: deleteResponse(deps),
+    deleteResponse: deleteResponse(deps, background),
+    cancelResponse: cancelResponse(deps, background),
     listResponseInputItems: listResponseInputItems(deps),
     countResponseTokens: countResponseTokens(deps),
     compactResponse: compactResponse(deps),

@@ -37,7 +37,14 @@ export const textEndpoints = {
     ...stored,
     method: "GET",
     path: "/v1/responses/{response_id}",
-    summary: "A response that was stored.",
+    streams: true,
+    summary: "A response that was stored, or with stream=true the events of one that is made in the background.",
+  },
+  cancelResponse: {
+    ...stored,
+    method: "POST",
+    path: "/v1/responses/{response_id}/cancel",
+    summary: "Cancel a response that is made in the background.",
   },
   deleteResponse: {
     ...stored,

@@ -23,6 +23,7 @@ const ofEndpoint: Readonly<Record<StreamingEndpointId, FailureFrame>> = {
   chatCompletions: failureFrames.chat,
   completions: failureFrames.chat,
   responses: failureFrames.responses,
+  getResponse: failureFrames.responses,
   messages: failureFrames.messages,
   streamGenerateContent: failureFrames.content,
   imageGenerations: failureFrames.images,
