@@ -44,7 +44,10 @@ if (values.alerts === undefined) {
   print(`\n${asTable(table.head, table.rows)}\n`);
   if (area === undefined) write(table);
 }
-if (values.alerts !== undefined || (values.only === undefined && values.area === undefined && values.shape === "apart")) {
+if (
+  values.alerts !== undefined ||
+  (values.only === undefined && values.area === undefined && values.shape === "apart")
+) {
   const rows = await provokeAlerts(process.env["MODELGATE_PROMETHEUS"], values.alerts, (row) =>
     print(
       `${row.alert}: ${row.firedMs === undefined ? "did not fire" : "fired"}, ${row.endedMs === undefined ? "did not end" : "ended"}`,

@@ -49,7 +49,16 @@ type Cells = readonly string[];
 /** The head of the faults' table: each layout of the services has one of its own. */
 export function faultsHead(areas: readonly Area[], shape: Shape): Cells {
   const names = areas.map(({ name }) => name);
-  return [shape === "one" ? "fault, in one process" : "fault", "requests", ...names, "lost events", "double charges", "books", "at rest after", "seen on"];
+  return [
+    shape === "one" ? "fault, in one process" : "fault",
+    "requests",
+    ...names,
+    "lost events",
+    "double charges",
+    "books",
+    "at rest after",
+    "seen on",
+  ];
 }
 
 /** A table as Markdown. */

@@ -8,7 +8,7 @@ import { rollingRestart } from "./rolling.ts";
 /**
  * What restarts cost: a rolling one under open streams and sessions, and a service that is killed. Prints Markdown, and ends
  * with 1 where a stream or session was not kept, a client got no error, or the account does not agree. In the shape `one` all
- * services are one process: nothing is left that could tell the clients of a killed one, and they are cut.
+ * services are one process: the edge is killed with the rest, and clients are cut.
  */
 const { values } = parseArgs({
   options: {
