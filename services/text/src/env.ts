@@ -1,6 +1,7 @@
 import { serviceVariables, type EnvOf } from "@modelgate/platform";
 import { relayVariables } from "@modelgate/relay";
 import { imagesVariables } from "@modelgate/relay/images";
+import { backgroundVariables } from "./background/variables.ts";
 
 /** Every variable that the text service reads, with its bounds. */
 export const variables = serviceVariables("text", (read) => ({
@@ -23,6 +24,7 @@ export const variables = serviceVariables("text", (read) => ({
       min: 100,
     }),
   },
+  background: backgroundVariables(read),
   responses: {
     lifetimeMs: read.integer(
       "RESPONSE_LIFETIME_MS",

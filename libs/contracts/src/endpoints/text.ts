@@ -2,6 +2,7 @@ import { alphaKeys, bearer, gammaKeys, socketKeys, type Endpoint } from "./endpo
 
 const text = { area: "text", body: "json", errors: "common", keys: bearer } as const;
 const stored = { area: "text", body: "none", errors: "common", keys: bearer } as const;
+const ollama = { ...text, errors: "ollama" } as const;
 const gamma = { ...text, method: "POST", errors: "gamma", keys: gammaKeys } as const;
 
 /** Text, vectors, ranking and moderation: interface sections 4.2, 4.3 and endpoint 14. */
@@ -37,7 +38,14 @@ export const textEndpoints = {
     ...stored,
     method: "GET",
     path: "/v1/responses/{response_id}",
-    summary: "A response that was stored.",
+    streams: true,
+    summary: "A response that was stored, or with stream=true the events of one that is made in the background.",
+  },
+  cancelResponse: {
+    ...stored,
+    method: "POST",
+    path: "/v1/responses/{response_id}/cancel",
+    summary: "Cancel a response that is made in the background.",
   },
   deleteResponse: {
     ...stored,
@@ -139,8 +147,26 @@ export const textEndpoints = {
     schema: "CohereEmbedRequest",
     summary: "Text to vectors, for Cohere's clients.",
   },
+  ollamaChat: {
+    ...ollama,
+    method: "POST",
+    path: "/api/chat",
+    kinds: ["chat"],
+    streams: true,
+    schema: "OllamaChatRequest",
+    summary: "Chat, for Ollama's clients: a stream of lines unless stream is false.",
+  },
+  ollamaGenerate: {
+    ...ollama,
+    method: "POST",
+    path: "/api/generate",
+    kinds: ["chat"],
+    streams: true,
+    schema: "OllamaGenerateRequest",
+    summary: "Answer a prompt, for Ollama's clients: a stream of lines unless stream is false.",
+  },
   ollamaEmbed: {
-    ...text,
+    ...ollama,
     method: "POST",
     path: "/api/embed",
     kinds: ["embedding"],

@@ -16,6 +16,8 @@ import { refersToOurs, resolveReferences } from "./item-references.ts";
 export interface ReadResponses {
   readonly ask: ResponsesAsk & TurnAsk;
   readonly unresolved: JsonObject | undefined;
+  /** Whether it is to be answered at once, and made while no client waits. */
+  readonly isInBackground: boolean;
 }
 
 /** A look at a call's body; the value of one that needs nothing resolved is let go. Throws Failure (400) naming the field. */
@@ -30,16 +32,17 @@ export function readResponses(
 function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadResponses {
   refuseAmbiguous(bytes, textCodecs.responses.client.relied);
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
-  if (value["background"] === true)
+  const isInBackground = value["background"] === true;
+  if (isInBackground && !ask.store)
     throw new Failure(
-      "unsupported_parameter",
-      "background: true is not supported: the answer is sent while its client waits.",
+      "invalid_value",
+      "background needs a response that is stored: leave store out, or set it to true.",
       {
-        param: "background",
+        param: "store",
       },
     );
   const refers = ask.previousId !== undefined || itemsOf(value["input"]).some(isOurs);
-  return { ask, unresolved: refers ? value : undefined };
+  return { ask, unresolved: refers ? value : undefined, isInBackground };
 }
 
 /** Whether only this gateway knows what an item means. */
