@@ -8,8 +8,10 @@ import { countContentTokens, countMessageTokens, countResponseTokens } from "./r
 import { batchEmbedContents, cohereEmbed, embedContent, embeddings, ollamaEmbed } from "./routes/embeddings.ts";
 import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
 import { messages } from "./routes/messages.ts";
-import { getModel, listModels, listOllamaModels } from "./routes/models.ts";
+import { getModel, listModels } from "./routes/models.ts";
 import { billingSubscription, billingUsage, credits, currentKey } from "./routes/money.ts";
+import { ollamaChat, ollamaGenerate } from "./routes/ollama.ts";
+import { listOllamaModels, listReadyOllamaModels, ollamaVersion, showOllamaModel } from "./routes/ollama-models.ts";
 import { moderations } from "./routes/moderations.ts";
 import { cohereRerank, rerank } from "./routes/rerank.ts";
 import { connectResponses, responses } from "./routes/responses.ts";
@@ -36,9 +38,14 @@ export function routes(deps: Deps, background: BackgroundRuns): AreaHandlers<"te
     embeddings: embeddings(deps),
     engineEmbeddings: embeddings(deps),
     cohereEmbed: cohereEmbed(deps),
+    ollamaChat: ollamaChat(deps),
+    ollamaGenerate: ollamaGenerate(deps),
     ollamaEmbed: ollamaEmbed(deps),
     cohereRerank: cohereRerank(deps),
     listOllamaModels: listOllamaModels(deps),
+    listReadyOllamaModels: listReadyOllamaModels(deps),
+    showOllamaModel: showOllamaModel(deps),
+    ollamaVersion: ollamaVersion(),
     embedContent: embedContent(deps),
     batchEmbedContents: batchEmbedContents(deps),
     rerank: rerank(deps),

@@ -2,6 +2,7 @@ import { alphaKeys, bearer, gammaKeys, socketKeys, type Endpoint } from "./endpo
 
 const text = { area: "text", body: "json", errors: "common", keys: bearer } as const;
 const stored = { area: "text", body: "none", errors: "common", keys: bearer } as const;
+const ollama = { ...text, errors: "ollama" } as const;
 const gamma = { ...text, method: "POST", errors: "gamma", keys: gammaKeys } as const;
 
 /** Text, vectors, ranking and moderation: interface sections 4.2, 4.3 and endpoint 14. */
@@ -146,8 +147,26 @@ export const textEndpoints = {
     schema: "CohereEmbedRequest",
     summary: "Text to vectors, for Cohere's clients.",
   },
+  ollamaChat: {
+    ...ollama,
+    method: "POST",
+    path: "/api/chat",
+    kinds: ["chat"],
+    streams: true,
+    schema: "OllamaChatRequest",
+    summary: "Chat, for Ollama's clients: a stream of lines unless stream is false.",
+  },
+  ollamaGenerate: {
+    ...ollama,
+    method: "POST",
+    path: "/api/generate",
+    kinds: ["chat"],
+    streams: true,
+    schema: "OllamaGenerateRequest",
+    summary: "Answer a prompt, for Ollama's clients: a stream of lines unless stream is false.",
+  },
   ollamaEmbed: {
-    ...text,
+    ...ollama,
     method: "POST",
     path: "/api/embed",
     kinds: ["embedding"],
