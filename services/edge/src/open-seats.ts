@@ -2,11 +2,14 @@ import type { ServerResponse } from "node:http";
 import { leave, renewSeats, type Seat } from "@modelgate/accounts";
 import { idSource, leasesHeld, type Logger, type Redis } from "@modelgate/platform";
 
-/** The concurrency seats that this edge's open calls hold: renewed together, given back when an answer closes. */
+/** The concurrency seats that this edge's open calls hold: renewed together, given back when an answer has ended. */
 export interface OpenSeats extends Disposable {
   readonly leaseMs: number;
   newPermit(): string;
-  /** Keeps a seat until the response closes: finished, left by its client, or broken. */
+  /**
+   * Keeps a seat until the response has been written, or closes before that: left by its client, or broken. A client that
+   * has the last byte may call again at once, and the seat's return goes to Redis with the call's settlement.
+   */
   take(seat: Seat, response: ServerResponse): void;
 }
 
@@ -26,12 +29,12 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
       open.add(seat);
       leasesHeld.set({ of: "seats" }, open.size);
       const giveBack = (): void => {
-        open.delete(seat);
+        if (!open.delete(seat)) return;
         leasesHeld.set({ of: "seats" }, open.size);
         quietly(leave(redis, seat));
       };
       if (response.destroyed) giveBack();
-      else response.once("close", giveBack);
+      else response.once("prefinish", giveBack).once("close", giveBack);
     },
     [Symbol.dispose]: () => clearInterval(timer),
   };

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 /** What a key looks like: `sk-`, or `ek_` of a client secret, and 8 to 250 letters, digits, `_` or `-`. Anything else never reaches a database. */
 const shape = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
@@ -15,7 +15,7 @@ export function newKey(): string {
 
 /** What is kept of a key: its SHA-256, hex. */
 export function digestOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return hash("sha256", key, "hex");
 }
 
 /** A token's id: stable, and no help in finding the key. */
