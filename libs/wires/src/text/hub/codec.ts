@@ -140,8 +140,8 @@ export interface ClientCodec<Ask extends TextAsk = TextAsk> {
   readonly relied: readonly string[];
   /** What ids of answers begin with. */
   readonly answerPrefix: string;
-  /** Which members of a body name something in a vendor's store. */
-  readonly storeDialect: StoreDialect;
+  /** How a body names what is in its vendor's store, and an answer what was made there. */
+  readonly stores: StoreDialect;
   /** Keeps a client waiting before its stream begins. */
   readonly keepAlive: string;
   /** Renders how a stream breaks; nothing follows. `sequence` is the last frame's number, where it has one. */
