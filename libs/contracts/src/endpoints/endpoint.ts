@@ -25,8 +25,8 @@ export type KeyCarrier = "authorization" | "x-api-key" | "api-key" | "gamma-head
 /** The form of a request's body. */
 export type BodyForm = "none" | "json" | "multipart" | "json-or-multipart";
 
-/** The formats of streams of events: each has an error event of its own (`failureFrames`). */
-export type StreamFormat = "chat" | "responses" | "messages" | "content" | "images" | "audio";
+/** The formats of streams: each has an error event of its own (`failureFrames`). */
+export type StreamFormat = "chat" | "responses" | "messages" | "content" | "ollama" | "images" | "audio";
 
 /** One endpoint: a row of the table from which routes, key look-up, docs and tests come. */
 export interface Endpoint {

@@ -3,7 +3,7 @@ import { endpointIds, endpointOf } from "../endpoints/table.ts";
 import type { Failure } from "./failure.ts";
 import { renderFailure } from "./render.ts";
 
-/** Renders the event with which a broken stream of server-sent events ends. */
+/** Renders the event, or the line, with which a broken stream ends. */
 export type FailureFrame = (failure: Failure, requestId: string, sequence?: number) => string;
 
 const data = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
@@ -17,10 +17,11 @@ export const failureFrames = {
   messages: (failure, requestId) => event(renderFailure("alpha", failure, requestId)),
   content: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
   images: (failure, requestId) => event({ type: "error", ...renderFailure("common", failure, requestId) }),
+  ollama: (failure, requestId) => `${JSON.stringify(renderFailure("ollama", failure, requestId))}\n`,
   audio: (failure, requestId) => data({ type: "error", ...renderFailure("common", failure, requestId) }),
 } as const satisfies Record<StreamFormat, FailureFrame>;
 
-/** Finds how an endpoint's stream of events says that it broke; undefined for an endpoint that does not stream. */
+/** Finds how an endpoint's stream says that it broke; undefined for an endpoint that does not stream. */
 export function failureFrameOf(id: string): FailureFrame | undefined {
   const known = endpointIds.find((each) => each === id);
   const format = known === undefined ? undefined : endpointOf(known).streams;
