@@ -1,24 +1,6 @@
 import type { JsonRecord } from "../json/fields.ts";
 import type { MadeReader } from "./made.ts";
-import type { VendorId } from "./vendor-id.ts";
-
-/** What a request can name in the store of its vendor. */
-export type VendorStore =
-  | "file"
-  | "vector-store"
-  | "container"
-  | "conversation"
-  | "item"
-  | "response"
-  | "prompt"
-  | "cache"
-  | "audio"
-  | "voice"
-  | "video"
-  | "tool-server"
-  | "data-source"
-  | "skill"
-  | "profile";
+import type { VendorId, VendorStore } from "./vendor-id.ts";
 
 /** How a member names what is in a store. */
 export type Naming =
