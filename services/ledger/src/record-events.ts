@@ -1,7 +1,7 @@
 import { isRecordable, isUnwritable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
 import { forgetSent, type OutboxEvent } from "@modelgate/accounts";
 import { CreditEvent, eventStreams, Failure, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
-import type { Bus, Counter, Logger, Redis } from "@modelgate/platform";
+import { nextTurn, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
 /** What recording works with. */
@@ -10,6 +10,8 @@ export interface RecordingOptions {
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "fill">;
   readonly log: Logger;
+  /** Most events of one transaction. */
+  readonly mostAtOnce: number;
   readonly counted: Counter;
   /** Events with a unit that their model's price does not name, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
@@ -29,8 +31,8 @@ export const readers = { USAGE: "ledger", CREDITS: "books", TASKS: "books" } as 
 type Recording<Event> = (books: Books, events: readonly Event[]) => Promise<unknown>;
 
 /**
- * Reads the event streams into the books: each batch is one transaction, and is acknowledged after its commit. Deliveries
- * may repeat: what is there already is left out. While the books are away events wait in JetStream.
+ * Reads the event streams into the books: a batch is some transactions, and is acknowledged after the last. Deliveries may
+ * repeat: what is there already is left out. While the books are away events wait in JetStream.
  */
 export function startRecording(options: RecordingOptions): AsyncDisposable {
   const { bus, counted, unpriced } = options;
@@ -68,7 +70,7 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 
 /** Takes the bodies of a batch; what cannot be read or recorded is logged and passed over, so that it holds up nothing. */
 function recorder<Event extends OutboxEvent>(
-  { redis, connection, log }: RecordingOptions,
+  { redis, connection, log, mostAtOnce }: RecordingOptions,
   record: Recording<Event>,
   read: (body: string) => Event,
   isSound: (event: Event) => boolean,
@@ -86,8 +88,8 @@ function recorder<Event extends OutboxEvent>(
       await recordAll(events.slice(middle));
     }
   };
-  return async (bodies) => {
-    const events = bodies.flatMap((body): readonly Event[] => {
+  const readAll = (bodies: readonly string[]): readonly Event[] =>
+    bodies.flatMap((body): readonly Event[] => {
       try {
         const event = read(body);
         if (isSound(event)) return [event];
@@ -97,9 +99,15 @@ function recorder<Event extends OutboxEvent>(
       }
       return [];
     });
-    if (events.length > 0) await recordAll(events);
-    // What is not forgotten now is published once more, and forgotten then.
-    await forgetSent(redis, events).catch((error: unknown) => log.debug({ err: error }, "sent events not forgotten"));
+  return async (bodies) => {
+    for (let from = 0; from < bodies.length; from += mostAtOnce) {
+      // Between two parts others get the event loop: in one process it answers calls too.
+      if (from > 0) await nextTurn();
+      const events = readAll(bodies.slice(from, from + mostAtOnce));
+      if (events.length > 0) await recordAll(events);
+      // What is not forgotten now is published once more, and forgotten then.
+      await forgetSent(redis, events).catch((error: unknown) => log.debug({ err: error }, "sent events not forgotten"));
+    }
     log.debug({ events: bodies.length }, "events recorded");
   };
 }

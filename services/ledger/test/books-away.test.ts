@@ -132,7 +132,7 @@ test("while another process has the SQLite file locked events wait, and nothing 
   const folder = mkdtempSync(join(tmpdir(), "modelgate-locked-"));
   const ledger = await start({ MODELGATE_DATA: folder });
   const script = `const { DatabaseSync } = require("node:sqlite"); const at = new DatabaseSync(process.argv[1]);
-    at.exec("begin immediate"); console.log("locked"); process.stdin.on("data", () => process.exit()).resume();`;
+    at.exec("pragma busy_timeout = 30000"); at.exec("begin immediate"); console.log("locked"); process.stdin.on("data", () => process.exit()).resume();`;
   const locker = spawn(process.execPath, ["-e", script, join(folder, "books.sqlite")], {
     stdio: ["pipe", "pipe", "inherit"],
   });

@@ -10,8 +10,11 @@ export interface Outbox extends AsyncDisposable {
   readonly waiting: number;
 }
 
-/** Events of this span are published together. */
-const batchMs = 4;
+/**
+ * Events of this span are published together: each batch is remembered, published, acknowledged and removed in a round trip
+ * each, which one event alone would cost as much. They are safe in Redis meanwhile.
+ */
+const batchMs = 50;
 /** Most events of one batch in flight. */
 const batchSize = 512;
 /** Most events remembered here; what is beyond stays in Redis, where the ledger finds it. */
@@ -20,7 +23,7 @@ const mostWaiting = 20_000;
 const lastFlightMs = 5_000;
 
 /**
- * The publisher of a service: batches of a few milliseconds, acknowledged in the background. It keeps no promise of
+ * The publisher of a service: batches of some milliseconds, acknowledged in the background. It keeps no promise of
  * its own: an event is safe in Redis before it comes here, and whatever is not published is left to the ledger.
  */
 export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: Logger }): Outbox {
