@@ -23,6 +23,7 @@ import {
   type Understood,
   type Vendor,
 } from "../vendor.ts";
+import { beginOperation, fetchOperation, filmAt } from "../veo/operations.ts";
 import { predictEmbeddings } from "./predict.ts";
 import { problemOfToken } from "./account.ts";
 
@@ -101,6 +102,11 @@ export const vertex: Vendor = createVendor({
     action("google", "predict", ({ body }, model) =>
       model.startsWith("imagen-") ? predictImages(body, model, "vertex") : predictEmbeddings(body, model),
     ),
+    action("google", "predictLongRunning", ({ body }, model) =>
+      beginOperation(body, { model, at: "vertex", under: "projects/p/locations/us-central1/publishers/google/" }),
+    ),
+    action("google", "fetchPredictOperation", ({ body }) => fetchOperation(body)),
+    filmAt(/^\/storage\/v1\/b\/[^/]+\/o\/.*?(op\w+)%2Fsample_0\.mp4$/),
     action("anthropic", "rawPredict", (asking, model) =>
       model === "count-tokens" ? countClaude(asking) : predict(asking, model, false),
     ),
