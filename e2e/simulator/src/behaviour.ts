@@ -20,6 +20,13 @@ const calls = (description: string) =>
 export const Behaviour = Type.Object(
   {
     delayMs: count(600_000, "silence before the head"),
+    clockOffMs: Type.Optional(
+      Type.Integer({
+        minimum: -86_400_000,
+        maximum: 86_400_000,
+        description: "how far the clock of a vendor that checks times is ahead of this machine's",
+      }),
+    ),
     closeBeforeHead: Type.Optional(Type.Boolean({ description: "the connection is reset instead of answered" })),
     status: Type.Optional(Type.Integer({ minimum: 400, maximum: 599, description: "answer with this error status" })),
     errorCode: Type.Optional(Type.String({ description: "code in the error body" })),

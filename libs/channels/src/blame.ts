@@ -41,7 +41,8 @@ const account = { for: "account" } as const;
  * - A extent is out for all only where at least two accounts fail, and more accounts fail than were answered in the last
  *   seconds: each account has one vote, however many calls it sends.
  * - The whole of a channel or key is out only where several models fail, and more of them than answered.
- * - What no client can bring about needs neither several accounts nor several models.
+ * - What no client can bring about needs neither several accounts nor several models, and of a key, which its vendor then
+ *   refuses, no second failure either.
  */
 export function judge(tallies: readonly Tally[], judged: Judged, now: number): Extent | undefined {
   return extentsOf(judged).find((extent) => holds(extent, tallies, judged, now));
@@ -70,7 +71,8 @@ function holds(extent: Extent, tallies: readonly Tally[], judged: Judged, now: n
   );
   const outcomes = relevant.flatMap((tally) => tally.outcomes);
   const isSure = failed.isCertain === true;
-  const least = onProbation(extent) || (isSaid && extent.for === "account") ? 1 : isSaid ? leastGroups : leastFailures;
+  const isEnough = onProbation(extent) || (isSaid && (isSure || extent.for === "account"));
+  const least = isEnough ? 1 : isSaid ? leastGroups : leastFailures;
   if (distinct(outcomes.filter(isLike(failed))) < least) return false;
   if (extent.of === "whole" && !wholeAtOnce && !isSure && !mostFail(relevant, failed, "model", now)) return false;
   if (extent.for === "all" && !isSure) return mostFail(relevant, failed, "account", now);

@@ -24,7 +24,7 @@ export interface FailureSeen {
   readonly of: "channel" | "model" | "key";
   /** Fingerprint of the request's body; undefined where it has none that could be read twice. */
   readonly body: string | undefined;
-  /** Nothing that a client sends can bring it about: no connection, no name, no valid certificate. */
+  /** Nothing that a client sends can bring it about: no connection, no name, no valid certificate, a signature that is refused. */
   readonly isCertain?: boolean | undefined;
 }
 

@@ -15,6 +15,8 @@ export interface RestCause {
   /** Rests in a row before this one. */
   readonly before: number;
   readonly account?: string | undefined;
+  /** What the vendor said, as it stands in the state. */
+  readonly said?: string | undefined;
 }
 
 /** Whether a scope rests now. */
@@ -27,12 +29,12 @@ export function isResting(coolDown: CoolDown | undefined, now: number): boolean 
  * began fail with it and say nothing new, unless the new rest is one that a vendor asked for and is longer.
  */
 export function restFor(known: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
-  const { kind, reason, askedMs, account } = cause;
+  const { kind, reason, askedMs, account, said } = cause;
   const resting = isResting(known, now);
   if (resting && now + (askedMs ?? 0) <= (known?.until ?? 0)) return undefined;
   const rests = resting ? (known?.rests ?? 1) : cause.before + 1;
   const { first, longest } = kind === "refused" ? refusedMs : failingMs;
   const restMs = askedMs ?? Math.min(first * 2 ** (rests - 1), longest);
   const since = new Date(now).toISOString();
-  return present({ kind, reason, since, until: now + restMs, rests, account });
+  return present({ kind, reason, since, until: now + restMs, rests, account, said });
 }

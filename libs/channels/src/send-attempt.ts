@@ -132,7 +132,7 @@ async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
     return await signing;
   } catch (error) {
     if (!(error instanceof CredentialsFailed)) throw error;
-    const meaning = { code: "upstream_auth_failed", retryable: true, blame: "key" } as const;
+    const meaning = { code: "upstream_auth_failed", retryable: true, blame: "key", isCertain: true } as const;
     throw new Refused(meaning, unauthorized, undefined, { message: cleanWords(error.message) });
   }
 }

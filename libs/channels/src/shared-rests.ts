@@ -54,13 +54,18 @@ export class SharedRests implements AsyncDisposable {
   }
 
   /** Begins a rest; `seenBy` is the call whose failure was the last straw, for the log. */
-  begin(scope: RestScope, cause: Omit<RestCause, "before">, seenBy?: object): void {
+  begin(
+    scope: RestScope,
+    cause: Omit<RestCause, "before" | "said">,
+    seenBy?: { readonly said?: string | undefined },
+  ): void {
     const { redis, log } = this.#options;
     const { account, kind, reason } = cause;
     const name = restName(scope, account);
     const known = this.at(scope, account);
     const now = Date.now();
-    const rest = restFor(known, { ...cause, before: known?.rests ?? this.#before.get(name)?.rests ?? 0 }, now);
+    const before = known?.rests ?? this.#before.get(name)?.rests ?? 0;
+    const rest = restFor(known, { ...cause, before, said: seenBy?.said?.replaceAll(/\s+/g, " ") }, now);
     if (rest === undefined) return;
     const line = { scope, account, reason, restMs: rest.until - now, ...seenBy };
     if (kind === "refused") log.error(line, "a vendor refuses a key: it is tried again after a pause");

@@ -16,6 +16,8 @@ export type RestKind = "failing" | "asked" | "refused";
 export interface CoolDown {
   readonly kind: RestKind;
   readonly reason: string;
+  /** What the vendor said, or the system of a connection, in one line. */
+  readonly said?: string | undefined;
   /** RFC 3339. */
   readonly since: string;
   /** Unix ms; afterwards it is tried again. */
@@ -133,6 +135,7 @@ const parseCoolDown: (text: string) => CoolDown = stored(
   Type.Object({
     kind: Type.Enum(["failing", "asked", "refused"]),
     reason: Type.String(),
+    said: Type.Optional(Type.String()),
     since: Type.String(),
     until: Type.Number(),
     rests: Type.Number(),

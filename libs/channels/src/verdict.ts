@@ -1,5 +1,5 @@
 import { idsOf } from "@modelgate/platform";
-import { Failure, type UpstreamWire } from "@modelgate/contracts";
+import { Failure, present, type UpstreamWire } from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt } from "./attempt-plan.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
@@ -90,8 +90,10 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
     const reason = meaning.blame === "key" && meaning.vendorCode !== undefined ? meaning.vendorCode : meaning.code;
     if (meaning.blame === "request") return undefined;
     if (meaning.blame === "model") return { of: "model", reason, askedMs };
-    if (meaning.blame === "key")
-      return { of: "key", reason, askedMs, isRefusal: meaning.code === "upstream_auth_failed" };
+    if (meaning.blame === "key") {
+      const isRefusal = meaning.code === "upstream_auth_failed";
+      return present({ of: "key" as const, reason, askedMs, isRefusal, isCertain: meaning.isCertain });
+    }
     return { of: "channel", reason, askedMs };
   }
   const failure = failureOf(error);

@@ -19,14 +19,7 @@ export {
   type StoreEnv,
 } from "./service-variables.ts";
 export { StartError } from "./start-error.ts";
-export {
-  describeVariables,
-  readVariables,
-  type DeclaredVariable,
-  type Declaration,
-  type VariableDescription,
-  type VariableReader,
-} from "./variables.ts";
+export { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
 export { followFile, type FollowedFile, type Spool } from "./form/follow-file.ts";
 export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";

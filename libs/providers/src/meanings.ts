@@ -6,6 +6,10 @@ export function keyRefused(error: ErrorBody): VendorFailure {
   const vendorCode = error.code ?? error.type ?? error.status;
   return { code: "upstream_auth_failed", retryable: true, blame: "key", vendorCode };
 }
+/** The same of what is computed or fetched to admit a call: a signature, or a token. */
+export function credentialsRefused(error: ErrorBody): VendorFailure {
+  return { ...keyRefused(error), isCertain: true };
+}
 /** The key is too fast for its vendor. */
 export const keyLimited: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };
 export const timedOut: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };

@@ -22,6 +22,8 @@ export interface VendorFailure {
   readonly isEndpoints?: true;
   /** What the vendor refuses is a seal of thoughts: one that it did not make, or made for another account. */
   readonly aboutSeals?: true;
+  /** It is about what admits a call, which no client has a part in: a signature, a clock, a session that is over. */
+  readonly isCertain?: true;
   /** When the vendor wants to be asked again, where it says so in the body. */
   readonly retryAfterMs?: number | undefined;
 }

@@ -73,6 +73,9 @@ describe("the region in an address", () => {
     ["https://proxy.example/bedrock?region=eu-west-3", undefined],
     ["https://proxy.example/bedrock", "names no region"],
     ["https://bedrock-runtime.amazonaws.com", "names no region"],
+    ["https://proxy.example/?region=useast1", "names no region that there could be: useast1"],
+    [`${baseUrl}?region=us-east-1`, undefined],
+    [`${baseUrl}?region=eu-west-3`, "is at us-east-1, and its query names eu-west-3"],
     ["https://proxy.example/?region=eu-west-3&a=b", "has a query that is not region=REGION"],
   ])("%s: %s", (address, problem) => {
     const found = bedrock.addressProblem?.(address);

@@ -29,7 +29,7 @@ export function serviceAccount(): Account {
 }
 
 /** Why a token that a service account signed itself is not taken; undefined: it is. */
-export function problemOfToken(token: string): string | undefined {
+export function problemOfToken(token: string, now: number): string | undefined {
   const [head = "", claims = "", signature = ""] = token.split(".");
   const { publicKey, file } = serviceAccount();
   const signed = Buffer.from(`${head}.${claims}`);
@@ -38,6 +38,6 @@ export function problemOfToken(token: string): string | undefined {
   const { iss, exp, scope }: { iss?: unknown; exp?: unknown; scope?: unknown } =
     typeof claimed === "object" && claimed !== null ? claimed : {};
   if (iss !== file["client_email"]) return "The account is not known.";
-  if (typeof exp !== "number" || exp * 1_000 < Date.now()) return "The token has expired.";
+  if (typeof exp !== "number" || exp * 1_000 < now) return "The token has expired.";
   return scope === "https://www.googleapis.com/auth/cloud-platform" ? undefined : "The scope is not sufficient.";
 }

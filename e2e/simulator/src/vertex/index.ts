@@ -88,6 +88,16 @@ const countClaude = ({ body }: Asking): Understood => {
   return { directive, whole: () => ({ input_tokens: promptTokens }) };
 };
 
+/** The places in which this vendor has its models. */
+const places: ReadonlySet<string> = new Set(["us-central1", "europe-west4", "global"]);
+
+/** A place that is a region, and has no models, is answered as a model that is not there. */
+function demandPlace(path: string): void {
+  const [, resource = "", place = ""] = /^\/v1(?:beta1)?\/(projects\/[^/]+\/locations\/([^/]+)[^:]*)/.exec(path) ?? [];
+  if (!places.has(place))
+    throw new Refusal(404, `Publisher Model \`${resource}\` was not found or your project does not have access to it.`);
+}
+
 /** Google Cloud's Vertex AI, under `/vertex`. */
 export const vertex: Vendor = createVendor({
   prefix: "/vertex",
@@ -112,12 +122,15 @@ export const vertex: Vendor = createVendor({
     ),
     action("anthropic", "streamRawPredict", (asking, model) => predict(asking, model, true)),
   ],
-  admit({ headers }) {
+  admit({ headers, behaviour, path }) {
     const token = bearerOf(headers);
     if (token === "" || isBadKey(token))
       throw new Refusal(401, "Request had invalid authentication credentials. Expected OAuth 2 access token.");
-    const problem = token.startsWith("eyJ") ? problemOfToken(token) : undefined;
+    const problem = token.startsWith("eyJ")
+      ? problemOfToken(token, Date.now() + (behaviour?.clockOffMs ?? 0))
+      : undefined;
     if (problem !== undefined) throw new Refusal(401, problem);
+    demandPlace(path);
     return token;
   },
   renderError: (refusal, headers, call) =>

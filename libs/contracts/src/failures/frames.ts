@@ -2,7 +2,7 @@ import type { StreamingEndpointId } from "../endpoints/table.ts";
 import type { Failure } from "./failure.ts";
 import { renderFailure } from "./render.ts";
 
-/** Renders the event with which a broken stream of server-sent events ends. */
+/** Renders the event, or the line, with which a broken stream ends. */
 export type FailureFrame = (failure: Failure, requestId: string, sequence?: number) => string;
 
 const data = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
@@ -16,6 +16,7 @@ export const failureFrames = {
   messages: (failure, requestId) => event(renderFailure("alpha", failure, requestId)),
   content: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
   images: (failure, requestId) => event({ type: "error", ...renderFailure("common", failure, requestId) }),
+  ollama: (failure, requestId) => `${JSON.stringify(renderFailure("ollama", failure, requestId))}\n`,
   audio: (failure, requestId) => data({ type: "error", ...renderFailure("common", failure, requestId) }),
 } as const satisfies Record<string, FailureFrame>;
 
@@ -23,7 +24,10 @@ const ofEndpoint: Readonly<Record<StreamingEndpointId, FailureFrame>> = {
   chatCompletions: failureFrames.chat,
   completions: failureFrames.chat,
   responses: failureFrames.responses,
+  getResponse: failureFrames.responses,
   messages: failureFrames.messages,
+  ollamaChat: failureFrames.ollama,
+  ollamaGenerate: failureFrames.ollama,
   streamGenerateContent: failureFrames.content,
   imageGenerations: failureFrames.images,
   imageEdits: failureFrames.images,
@@ -34,7 +38,7 @@ const ofEndpoint: Readonly<Record<StreamingEndpointId, FailureFrame>> = {
 };
 const byEndpoint: ReadonlyMap<string, FailureFrame> = new Map(Object.entries(ofEndpoint));
 
-/** Finds how an endpoint's stream of events says that it broke; undefined for an endpoint that does not stream. */
+/** Finds how an endpoint's stream says that it broke; undefined for an endpoint that does not stream. */
 export function failureFrameOf(id: string): FailureFrame | undefined {
   return byEndpoint.get(id);
 }

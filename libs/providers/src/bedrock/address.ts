@@ -36,6 +36,13 @@ export function addressProblem(baseUrl: string): string | undefined {
   if (url === null) return undefined;
   const others = [...url.searchParams.keys()].filter((name) => name !== regionName);
   if (others.length > 0) return `has a query that is not ${regionName}=REGION`;
-  if (regionOf(baseUrl) !== undefined) return undefined;
+  const region = regionOf(baseUrl);
+  if (region !== undefined) return problemOfRegion(region, hostWithRegion.exec(url.hostname)?.[1]);
   return `names no region: it is https://bedrock-runtime.REGION.amazonaws.com, or another address with ?${regionName}=REGION`;
+}
+
+/** Amazon's own hosts admit what is signed for their region alone. */
+function problemOfRegion(region: string, own: string | undefined): string | undefined {
+  if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region)) return `names no region that there could be: ${region.slice(0, 64)}`;
+  return own === undefined || own === region ? undefined : `is at ${own}, and its query names ${region}`;
 }

@@ -1,10 +1,10 @@
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
 import {
   broken,
+  credentialsRefused,
   forbidden,
   inputRefused,
   keyLimited,
-  keyRefused,
   meaningOfStatus,
   noModel,
   timedOut,
@@ -33,7 +33,7 @@ const statusesOfModels: ReadonlySet<number> = new Set([400, 403, 404, 429]);
 export function failureOf(status: number, body: string): VendorFailure {
   const error = wordsOf(body);
   const { message = "" } = error;
-  if (status === 401 || (status === 403 && aboutCredentials.test(message))) return keyRefused(error);
+  if (status === 401 || (status === 403 && aboutCredentials.test(message))) return credentialsRefused(error);
   if (statusesOfModels.has(status) && aboutModel.test(message)) return noModel;
   if (status === 403) return message === "" ? broken : forbidden(error);
   return meanings[status] ?? (status === 400 ? inputRefused(error) : meaningOfStatus(status, error));

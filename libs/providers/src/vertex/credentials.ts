@@ -54,7 +54,7 @@ export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Reco
     if (key !== chainKey && !isDocument(key))
       return key.startsWith("AIza") ? { "x-goog-api-key": key } : { authorization: `Bearer ${key}` };
     if (accounts.size >= mostAccounts && !accounts.has(key)) accounts.clear();
-    const account = accounts.get(key) ?? openAccount(key);
+    const account = accounts.get(key) ?? openAccount(key, url);
     accounts.set(key, account);
     try {
       return Object.fromEntries((await (await account).getRequestHeaders(url.href)).entries());
@@ -66,10 +66,15 @@ export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Reco
   };
 }
 
+/** The project that an address names. */
+const projectIn = ({ pathname }: URL): string => /\/projects\/([^/]+)/.exec(pathname)?.[1] ?? "";
+
 /** Google's package is loaded by those processes alone that call Vertex. */
-async function openAccount(key: string): Promise<AuthClient> {
+async function openAccount(key: string, url: URL): Promise<AuthClient> {
   const { ExternalAccountClient, GoogleAuth, JWT } = await import("google-auth-library");
-  if (key === chainKey) return await new GoogleAuth({ scopes: scope }).getClient();
+  // Named, so that no other service is asked for it: one that a workload's identity may have no access to.
+  const projectId = projectIn(url);
+  if (key === chainKey) return await new GoogleAuth({ scopes: scope, projectId }).getClient();
   const document = documentIn(key) ?? {};
   if (isExternal(document)) {
     const client = ExternalAccountClient.fromJSON(document);

@@ -1,6 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import { failureOf as failureOfClaude } from "../anthropic/failures.ts";
+import { readErrorBody } from "../error-body.ts";
 import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
+import { credentialsRefused } from "../meanings.ts";
 import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 import { addressOf, addressProblem } from "./address.ts";
@@ -47,6 +49,8 @@ export const vertex: Provider = {
   downloads: ["vertex-video"],
   sign: ({ url }, { key }) => headersFor(key, url),
   // Google's own errors have a status in words; Claude's, which are passed on, have a type.
-  failureOf: (status, body) =>
-    /"type"\s*:\s*"error"/.test(body) ? failureOfClaude(status, body) : failureOfGoogle(status, body),
+  failureOf(status, body) {
+    if (status === 401) return credentialsRefused(readErrorBody(body));
+    return /"type"\s*:\s*"error"/.test(body) ? failureOfClaude(status, body) : failureOfGoogle(status, body);
+  },
 };

@@ -1,10 +1,10 @@
 import { chineseVendors } from "../by-name/chinese.ts";
-import { vendorOf } from "../by-name/vendor.ts";
+import { vendorOfRow } from "../by-name/vendor.ts";
 import type { Provider } from "../provider.ts";
 import { failureOf } from "./failures.ts";
 import { pollVideo, startVideo } from "./video.ts";
 
-const byRow = vendorOf("volcengine", chineseVendors.volcengine);
+const byRow = vendorOfRow("volcengine", chineseVendors.volcengine);
 
 /** Volcengine Ark: the row of its name, and Seedance's videos, which are tasks. */
 export const volcengine: Provider = {

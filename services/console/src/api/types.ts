@@ -135,6 +135,7 @@ export type Group = {
 export type PartState = {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
+  readonly said?: string;
   readonly since?: string;
   readonly until?: string;
   readonly rests?: number;
@@ -153,6 +154,7 @@ export type Channel = {
   readonly requestsPerMinute: number | null;
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
+  readonly said?: string;
   readonly since?: string;
   readonly until?: string;
   readonly rests?: number;
@@ -165,6 +167,7 @@ export type Channel = {
     readonly id: string;
     readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
+    readonly said?: string;
     readonly since?: string;
     readonly until?: string;
     readonly rests?: number;
@@ -179,6 +182,7 @@ export type Channel = {
     readonly key?: string;
     readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
+    readonly said?: string;
     readonly since?: string;
     readonly until?: string;
     readonly rests?: number;
@@ -188,6 +192,7 @@ export type Channel = {
     readonly scope: string;
     readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
+    readonly said?: string;
     readonly since?: string;
     readonly until?: string;
     readonly rests?: number;

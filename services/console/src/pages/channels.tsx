@@ -58,6 +58,7 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
           {channel.reason !== undefined && (
             <Text size="sm">
               {channel.reason}
+              {channel.said === undefined ? "" : `: ${channel.said}`}
               {channel.until === undefined ? "" : say(", until {time}", { time: localTime(channel.until) })}
             </Text>
           )}

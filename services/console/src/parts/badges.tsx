@@ -15,9 +15,9 @@ export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status
 }
 
 /** How a channel, or one of its keys, stands; why and until when in its hint. */
-export function StateBadge({ state, reason, until }: PartState) {
+export function StateBadge({ state, reason, said, until }: PartState) {
   const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
-  const hint = [reason, until === undefined ? undefined : say("until {time}", { time: localTime(until) })].filter(
+  const hint = [reason, said, until === undefined ? undefined : say("until {time}", { time: localTime(until) })].filter(
     (part) => part !== undefined,
   );
   const badge = (

@@ -83,12 +83,13 @@ function ChannelsOut() {
       title={say("{number} of {all} channels do not serve", { number: wrong.length, all: channels.data?.length ?? 0 })}
     >
       <Stack gap={4}>
-        {wrong.slice(0, mostShown).map(({ id, state, reason }) => (
+        {wrong.slice(0, mostShown).map(({ id, state, reason, said }) => (
           <Group key={id} gap="xs">
             <PageLink to="/channels">{id}</PageLink>
             <Text size="sm">
               {sayWord(state)}
               {reason === undefined ? "" : `: ${reason}`}
+              {said === undefined ? "" : `: ${said}`}
             </Text>
           </Group>
         ))}

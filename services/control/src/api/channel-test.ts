@@ -8,7 +8,7 @@ import {
   realtimeWires,
   type RealtimeWire,
 } from "@modelgate/contracts";
-import { cleanWords, signed, type Provider, type VendorRequest } from "@modelgate/providers";
+import { cleanWords, saidInOneLine, signed, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
@@ -38,7 +38,7 @@ export async function testChannel(
   const send = callOf({ channel, provider: vendor.provider, key: key.secret, upstreamModel, transport }, wire);
   const startedAt = performance.now();
   const tried = await send().catch((error: unknown) => {
-    return { ok: false, status: 0, said: error instanceof Error ? error.message : String(error) };
+    return { ok: false, status: 0, said: saidInOneLine(error instanceof Error ? error.message : String(error)) };
   });
   return {
     channel: channel.id,
@@ -101,7 +101,8 @@ async function sent(test: Test, request: VendorRequest, isGood: (status: number)
   const whole = await signed(provider, request, madeOf(test));
   const answer = await transport.send({ ...whole, timeoutMs: testMs }, AbortSignal.timeout(testMs));
   const { status } = answer;
-  return { status, ok: isGood(status), said: await readText(answer, testBytes) };
+  const text = await readText(answer, testBytes);
+  return { status, ok: isGood(status), said: isGood(status) ? text : saidInOneLine(text) };
 }
 
 function madeOf({ channel: { baseUrl }, key, upstreamModel: model }: Test) {

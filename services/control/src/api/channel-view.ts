@@ -26,6 +26,8 @@ const mostAccountsShown = 20;
 export interface StateView {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
+  /** What its vendor said, in one line. */
+  readonly said?: string;
   /** RFC 3339. */
   readonly since?: string;
   /** RFC 3339; only while it rests. */
@@ -115,8 +117,8 @@ function stateOf(channel: CatalogChannel, seen: ChannelsSeen, keys: readonly Sta
   const own = stateView(channel.id, seen);
   const [first] = keys;
   if (own.state !== "ok" || first === undefined || keys.some(isUsable)) return own;
-  const { state, reason = "", since } = first;
-  return present({ state: "no key", reason: `${state}: ${reason}`, since });
+  const { state, reason = "", said, since } = first;
+  return present({ state: "no key", reason: `${state}: ${reason}`, said, since });
 }
 
 function isUsable({ state }: StateView): boolean {
@@ -133,10 +135,10 @@ function stateView(scope: RestScope, { states, now }: ChannelsSeen): StateView {
   return rest === undefined ? { state: "ok" } : restView(rest, now);
 }
 
-function restView({ kind, reason, since, rests, until }: CoolDown, now: number): StateView {
-  if (until <= now) return { state: "trying", reason, since, rests };
+function restView({ kind, reason, said, since, rests, until }: CoolDown, now: number): StateView {
+  if (until <= now) return present({ state: "trying", reason, said, since, rests });
   const state = kind === "refused" ? "refused" : "resting";
-  return { state, reason, since, rests, until: new Date(until).toISOString() };
+  return present({ state, reason, said, since, rests, until: new Date(until).toISOString() });
 }
 
 /** Seats in use and how many there are; null where there is no limit. */

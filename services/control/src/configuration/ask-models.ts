@@ -1,5 +1,5 @@
 import { readText, type Transport } from "@modelgate/channels";
-import { modelListRequest, modelsIn, providers, type ListedModel } from "@modelgate/providers";
+import { modelListRequest, modelsIn, providers, saidInOneLine, type ListedModel } from "@modelgate/providers";
 
 /** How much of a list is read, and how long a vendor is waited for. */
 const [listBytes, listMs] = [8 * 1024 * 1024, 20_000];
@@ -23,7 +23,7 @@ export async function askModels(
   const answer = await transport.send({ ...request, timeoutMs: listMs }, AbortSignal.timeout(listMs));
   const text = await readText(answer, listBytes);
   if (answer.status >= 300)
-    throw new Error(`its vendor answered ${answer.status} when asked for its models: ${text.slice(0, 200)}`);
+    throw new Error(`its vendor answered ${answer.status} when asked for its models: ${saidInOneLine(text)}`);
   const models = modelsIn(parsed(text));
   if (models === undefined) throw new Error("its vendor's list of models cannot be read");
   return models;

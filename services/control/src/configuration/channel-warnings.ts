@@ -24,6 +24,7 @@ export function channelWarnings(
       ...addressTwice(channel, provider),
       ...modelsOfOtherKinds(models, channel, provider),
       ...lateFirstByte(channel),
+      ...noList(channel, provider),
     ].map(({ path, say }) => ({ path: `channels[${at}].${path}`, say }));
   });
 }
@@ -57,4 +58,11 @@ function lateFirstByte({ configuration }: ResolvedChannel) {
   const { firstByteTimeoutMs = 0, timeoutMs = usualTimeoutMs } = configuration;
   if (firstByteTimeoutMs <= timeoutMs) return [];
   return [{ path: "firstByteTimeoutMs", say: `is never reached: timeoutMs, ${timeoutMs}, ends the wait before` }];
+}
+
+/** A channel for whatever its vendor lists, which lists nothing. */
+function noList({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
+  return models === "*" && modelsAt === undefined
+    ? [{ path: "models", say: `cannot be "*": ${name} lists no models` }]
+    : [];
 }

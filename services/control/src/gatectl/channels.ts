@@ -5,7 +5,7 @@ import { cell, table, type Column } from "./table.ts";
 
 const states: readonly Column[] = [
   ["STATE", cell("state")],
-  ["WHY", cell("reason")],
+  ["WHY", why],
   ["SINCE", cell("since")],
   ["UNTIL", cell("until")],
 ];
@@ -25,6 +25,12 @@ const columns: readonly Column[] = [
 const keyColumns: readonly Column[] = [["KEY", cell("id")], ["SEATS", seats], ...states];
 const modelColumns: readonly Column[] = [["MODEL", cell("model")], ["KEY", cell("key")], ...states];
 const accountColumns: readonly Column[] = [["ACCOUNT", cell("account")], ["SCOPE", cell("scope")], ...states];
+
+/** Why it is not used, with its vendor's words. */
+function why(row: unknown): string {
+  const said = field(row, "said");
+  return cell("reason")(row) + (typeof said === "string" ? `: ${said}` : "");
+}
 
 /** Seats in use of how many; "-" where there is no limit. */
 function seats(row: unknown): string {

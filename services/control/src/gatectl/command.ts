@@ -5,6 +5,8 @@ import type { Server } from "./server.ts";
 export interface Arguments {
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
+  /** The options without a value that were given. */
+  readonly flags: ReadonlySet<string>;
   /** Whether the answer is one JSON document. */
   readonly json: boolean;
   /** For an answer that is written piece by piece. */
@@ -27,6 +29,8 @@ export interface Command {
   readonly positionals: readonly string[];
   /** Options with a value: name → what it is; required ones end in "!". */
   readonly options: Readonly<Record<string, string>>;
+  /** Options without a value: name → what it is. */
+  readonly flags?: Readonly<Record<string, string>>;
   readonly example: string;
   readonly run: (args: Arguments, server: Server) => Promise<Output>;
 }

@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import type { ResolvedChannel } from "@modelgate/catalog";
+import type { ConfigurationProblem } from "@modelgate/contracts";
 import { readVariables } from "@modelgate/platform";
 import { namedVariables } from "../configuration/names.ts";
 import { problemLines, readConfigurationFile } from "../configuration/read.ts";
@@ -33,6 +35,21 @@ function problemsIn(value: unknown): readonly { readonly path: string; readonly 
   return rows.map((row) => ({ path: String(field(row, "path")), say: String(field(row, "say")) }));
 }
 
+/** What vendors say of the channels. */
+async function asked(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
+  // No other command needs a client of vendors.
+  const [{ openTransport }, { askVendors }] = await Promise.all([
+    import("@modelgate/channels"),
+    import("../configuration/ask-vendors.ts"),
+  ]);
+  const transport = openTransport();
+  try {
+    return await askVendors(channels, transport);
+  } finally {
+    await transport[Symbol.asyncDispose]();
+  }
+}
+
 const versionColumns: readonly Column[] = [
   ["VERSION", cell("version")],
   ["TIME", cell("time")],
@@ -44,11 +61,14 @@ const versionColumns: readonly Column[] = [
 export const configCommands: readonly Command[] = [
   {
     name: "config check",
-    summary: "Check a configuration file; nothing need be running.",
+    summary: "Check a configuration file; nothing need be running. With --ask its vendors are asked as well.",
     positionals: ["[FILE]"],
     options: {},
-    example: "gatectl config check my.yaml",
-    async run({ positionals }) {
+    flags: {
+      ask: "ask every vendor, at no cost, whether it takes the keys, the region and the time, and lists models",
+    },
+    example: "gatectl config check my.yaml --ask",
+    async run({ positionals, flags }) {
       const path = positionals[0] ?? readVariables((read) => read.text("MODELGATE_CONFIG", demo, "The file to check."));
       const { configuration, problems = [] } = await readConfigurationFile(path);
       if (configuration === undefined)
@@ -62,7 +82,14 @@ export const configCommands: readonly Command[] = [
       const { completeConfiguration } = await import("../configuration/complete.ts");
       const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });
       const warnings = warningsOf(configuration, complete);
+      const refused = flags.has("ask") ? await asked(resolved) : [];
       const found = warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
+      if (refused.length > 0)
+        return {
+          data: { path, ok: false, problems: refused, warnings },
+          text: `${path} is well written, but not every vendor takes it:\n${problemLines(refused)}${found}`,
+          exitCode: 1,
+        };
       return { data: { path, ok: true, problems: [], warnings }, text: `${path} is good.${found}` };
     },
   },

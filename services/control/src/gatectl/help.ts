@@ -14,11 +14,14 @@ export function overview(commands: readonly Command[]): string {
 }
 
 /** One command: its form, its options, an example. */
-export function helpOf({ name, summary, positionals, options, example }: Command): string {
-  const entries = Object.entries(options).map(
-    ([option, say]) =>
-      [`--${option.replace("!", "")} VALUE`, option.endsWith("!") ? `${say} (required)` : say] as const,
-  );
+export function helpOf({ name, summary, positionals, options, flags = {}, example }: Command): string {
+  const entries = [
+    ...Object.entries(options).map(
+      ([option, say]) =>
+        [`--${option.replace("!", "")} VALUE`, option.endsWith("!") ? `${say} (required)` : say] as const,
+    ),
+    ...Object.entries(flags).map(([flag, say]) => [`--${flag}`, say] as const),
+  ];
   const width = Math.max(0, ...entries.map(([option]) => option.length));
   return [
     `gatectl ${[name, ...positionals].join(" ")}${entries.length > 0 ? " [options]" : ""}`,

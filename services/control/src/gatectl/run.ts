@@ -95,6 +95,7 @@ function parse(command: Command, words: readonly string[]): Omit<Arguments, "std
       strict: true,
       options: {
         ...Object.fromEntries(names.map((name) => [name.replace("!", ""), { type: "string" as const }])),
+        ...Object.fromEntries(Object.keys(command.flags ?? {}).map((name) => [name, { type: "boolean" as const }])),
         json: { type: "boolean" as const },
         help: { type: "boolean" as const },
       },
@@ -112,6 +113,7 @@ function parse(command: Command, words: readonly string[]): Omit<Arguments, "std
     return {
       positionals: positionals.map(unguarded),
       options,
+      flags: new Set(Object.entries(values).flatMap(([name, value]) => (typeof value === "boolean" ? [name] : []))),
       json: values["json"] === true,
       help,
     };

@@ -81,6 +81,7 @@ const states = ["ok", "resting", "trying", "disabled", "refused", "off", "no key
 const partState = {
   state: Type.Enum([...states]),
   reason: maybe(text),
+  said: maybe(text),
   since: maybe(text),
   until: maybe(text),
   rests: maybe(Type.Integer()),

@@ -40,7 +40,14 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
   const cacheWriteTokens = Math.min(input("cache_write_tokens") ?? 0, prompt - cachedInputTokens);
   const uncached = prompt - cachedInputTokens - cacheWriteTokens;
   const inputAudioTokens = Math.min(input("audio_tokens") ?? 0, uncached);
-  return { inputTokens: uncached - inputAudioTokens, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
+  const inputImageTokens = Math.min(input("image_tokens") ?? 0, uncached - inputAudioTokens);
+  return {
+    inputTokens: uncached - inputAudioTokens - inputImageTokens,
+    cachedInputTokens,
+    cacheWriteTokens,
+    inputAudioTokens,
+    inputImageTokens,
+  };
 }
 
 function outputOf(usage: JsonObject, prompt: number, completion: number, { reasoningBeside }: ChatDialect): Units {
@@ -52,10 +59,13 @@ function outputOf(usage: JsonObject, prompt: number, completion: number, { reaso
     (reasoningBeside === true ? total !== prompt + completion : total === prompt + completion + reasoning);
   const output = beside ? completion + reasoning : completion;
   const outputAudioTokens = Math.min(said("audio_tokens") ?? 0, output);
+  const outputImageTokens = Math.min(said("image_tokens") ?? 0, output - outputAudioTokens);
+  const outputTokens = output - outputAudioTokens - outputImageTokens;
   return {
-    outputTokens: output - outputAudioTokens,
-    reasoningTokens: Math.min(reasoning, output - outputAudioTokens),
+    outputTokens,
+    reasoningTokens: Math.min(reasoning, outputTokens),
     outputAudioTokens,
+    outputImageTokens,
   };
 }
 
@@ -74,13 +84,15 @@ export function renderUsage(units: Units): JsonObject {
     prompt_tokens_details: present({
       cached_tokens: units.cachedInputTokens ?? 0,
       audio_tokens: units.inputAudioTokens ?? 0,
+      image_tokens: units.inputImageTokens,
       cache_write_tokens: written,
     }),
-    completion_tokens_details: {
+    completion_tokens_details: present({
       reasoning_tokens: units.reasoningTokens ?? 0,
       audio_tokens: units.outputAudioTokens ?? 0,
+      image_tokens: units.outputImageTokens,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
-    },
+    }),
   };
 }

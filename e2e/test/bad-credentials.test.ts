@@ -1,0 +1,288 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { read } from "./house.ts";
+
+/**
+ * What an operator gets wrong about a cloud or a vendor: said in one line by the configuration's check, by a channel's test
+ * and by its state, and never a 500 for a client.
+ */
+const key = "sk-demo-0123456789abcdef";
+const signing = "AKIASIMULATEDKEYID:AKIASIMULATEDKEYID-secret";
+const [bedrock, vertex] = ["/bedrock?region=us-east-1", "/vertex/v1/projects/p/locations/us-central1"];
+const nova = "amazon.nova-pro-v1:0";
+const gemini = "gemini-3-flash";
+
+interface Mistake {
+  readonly name: string;
+  readonly provider: "bedrock" | "vertex";
+  readonly path: string;
+  readonly key: string;
+  /** What every answer of its vendor is. */
+  readonly script?: object;
+  /** The line that says so. */
+  readonly said: RegExp;
+  /** What its state says it of: the key, or a model. */
+  readonly of: "key" | "model";
+}
+
+const mistakes: readonly Mistake[] = [
+  {
+    name: "wrong-region",
+    provider: "bedrock",
+    path: "/bedrock?region=eu-west-1",
+    key: signing,
+    said: /Credential should be scoped to a valid region\./,
+    of: "key",
+  },
+  {
+    name: "expired-session",
+    provider: "bedrock",
+    path: bedrock,
+    key: `${signing}:expired-session`,
+    said: /The security token included in the request is expired/,
+    of: "key",
+  },
+  {
+    name: "slow-clock",
+    provider: "bedrock",
+    path: bedrock,
+    key: signing,
+    script: { clockOffMs: 600_000 },
+    said: /Signature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 5 min\.\)/,
+    of: "key",
+  },
+  {
+    name: "fast-clock",
+    provider: "bedrock",
+    path: bedrock,
+    key: signing,
+    script: { clockOffMs: -600_000 },
+    said: /Signature not yet current: \d{8}T\d{6}Z is still later than \d{8}T\d{6}Z/,
+    of: "key",
+  },
+  {
+    name: "absent-profile",
+    provider: "bedrock",
+    path: bedrock,
+    key: "aws:absent",
+    said: /AWS credentials cannot be had for the profile absent: /,
+    of: "key",
+  },
+  {
+    name: "expired-token",
+    provider: "vertex",
+    path: vertex,
+    key: "bad-ya29-expired",
+    said: /Request had invalid authentication credentials\. Expected OAuth 2 access token\./,
+    of: "key",
+  },
+  {
+    name: "vertex-clock",
+    provider: "vertex",
+    path: vertex,
+    key: "file:ACCOUNT",
+    script: { clockOffMs: 7_200_000 },
+    said: /The token has expired\./,
+    of: "key",
+  },
+  {
+    name: "vertex-region",
+    provider: "vertex",
+    path: vertex.replace("us-central1", "europe-west99"),
+    key: "ya29.simulated",
+    said: /Publisher Model `.*europe-west99.*` was not found/,
+    of: "model",
+  },
+];
+
+/** A vendor whose list of models is empty, or refused, by the first step of the path. */
+const lister = createServer((request, response) => {
+  const isRefused = request.url?.startsWith("/refused/") === true;
+  response.writeHead(isRefused ? 401 : 200, { "content-type": "application/json" });
+  response.end(JSON.stringify(isRefused ? { error: { message: "Invalid API Key\nprovided" } } : { data: [] }));
+});
+const listers = [
+  { id: "lists-nothing", off: /its vendor lists no model/, checked: /lists? (?:of no model: its vendor lists )?none/ },
+  { id: "refuses-list", off: /its vendor answered 401 .*Invalid API Key/, checked: /is answered 401: Invalid API Key/ },
+] as const;
+
+const folder = mkdtempSync(join(tmpdir(), "credentials-"));
+const file = join(folder, "modelgate.yaml");
+let suite: Suite;
+beforeAll(async () => {
+  lister.listen(0, "127.0.0.1");
+  await once(lister, "listening");
+  const address = lister.address();
+  const listerUrl = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  const config = (simulator: string) => ({
+    groups: { default: { models: ["*"] } },
+    models: Object.fromEntries(mistakes.map(({ name }) => [name, { kind: "chat", price: { input: 1, output: 1 } }])),
+    channels: [
+      ...mistakes.map(({ name, provider, path, key: secret }) => ({
+        id: name,
+        provider,
+        baseUrl: `${simulator}/at/${name}${path}`,
+        keys: [secret.replace("ACCOUNT", join(folder, "account.json"))],
+        models: { [name]: provider === "bedrock" ? nova : gemini },
+      })),
+      ...listers.map(({ id }) => ({
+        id,
+        provider: "groq",
+        baseUrl: `${listerUrl}/${id === "refuses-list" ? "refused" : "empty"}/openai/v1`,
+        keys: ["gsk_0123456789"],
+        models: "*",
+      })),
+    ],
+    accounts: { demo: { balance: "10", tokens: [{ key, group: "default" }] } },
+  });
+  writeFileSync(join(folder, "account.json"), "{}");
+  suite = await startSuite({ config: config("${SIMULATOR_URL}") });
+  const account = await fetch(`${suite.simulator.url}/_account/vertex`);
+  writeFileSync(join(folder, "account.json"), await account.text());
+  writeFileSync(file, JSON.stringify(config(suite.simulator.url)));
+  for (const { name, script } of mistakes)
+    if (script !== undefined) await suite.simulator.script(name, [{ ...script, repeat: true }]);
+  await until("the account's file to be taken up", async () => (await channelOf("vertex-clock"))?.state !== "off");
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  lister.close();
+  rmSync(folder, { recursive: true });
+});
+
+interface Shown {
+  readonly id: string;
+  readonly state: string;
+  readonly reason?: string;
+  readonly said?: string;
+  readonly modelsOut: readonly { readonly state: string; readonly said?: string }[];
+  readonly accountsOut: readonly { readonly state: string; readonly said?: string }[];
+}
+async function channelOf(id: string): Promise<Shown | undefined> {
+  return (await read<readonly Shown[]>(suite, "/channels")).find((channel) => channel.id === id);
+}
+
+let checked: Promise<{ readonly status: number; readonly lines: readonly string[] }> | undefined;
+/** What the check says that asks the vendors; asked once. */
+const check = () =>
+  (checked ??= suite
+    .gatectl("config", "check", file, "--ask")
+    .then(({ status, stdout }) => ({ status, lines: stdout.split("\n") })));
+
+const turn = { role: "user", content: "Hi" };
+const wires: readonly (readonly [wire: string, path: (model: string) => string, body: (model: string) => object])[] = [
+  ["chat", () => "/v1/chat/completions", (model) => ({ model, messages: [turn] })],
+  [
+    "chat, streamed",
+    () => "/v1/chat/completions",
+    (model) => ({ model, messages: [turn], stream: true, temperature: 0.1 }),
+  ],
+  ["responses", () => "/v1/responses", (model) => ({ model, input: "Hello" })],
+  ["messages", () => "/v1/messages", (model) => ({ model, max_tokens: 5, messages: [turn] })],
+  [
+    "content",
+    (model) => `/v1beta/models/${model}:generateContent`,
+    () => ({ contents: [{ role: "user", parts: [{ text: "Hi" }] }] }),
+  ],
+];
+
+describe.each(mistakes)("$name", ({ name, said, of }) => {
+  test("is one line of the check that asks", async () => {
+    const { status, lines } = await check();
+    const at = mistakes.findIndex((mistake) => mistake.name === name);
+    const own = lines.filter((line) => line.includes(`channels[${at}]`));
+    expect([status, own]).toEqual([1, [expect.stringMatching(said)]]);
+  });
+
+  test("is one line of the channel's test", async () => {
+    const { status, stdout } = await suite.gatectl("channel", "test", name);
+    const lines = stdout.trim().split("\n");
+    expect([status, lines]).toEqual([1, [expect.any(String), expect.stringContaining("fails"), expect.any(String)]]);
+    expect(lines[2]).toMatch(said);
+  });
+
+  test.each(wires)("is no client's fault in %s, and no 500", async (wire, path, body) => {
+    const answer = await fetch(suite.edgeUrl + path(name), {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${key}`,
+        "content-type": "application/json",
+        "anthropic-version": "2023-06-01",
+      },
+      body: JSON.stringify(body(name)),
+    });
+    const text = await answer.text();
+    expect([502, 503], text).toContain(answer.status);
+    const { error, type } = JSON.parse(text);
+    expect(error.message).toEqual(expect.any(String));
+    if (wire === "messages") expect(type).toBe("error");
+    if (wire === "content") expect(error.code).toBe(answer.status);
+    expect(text).not.toMatch(/AKIA|secret|ya29|arn:/);
+  });
+
+  test("is one line of the channel's state, after a call", async () => {
+    const state = await until("it to be shown", async () => {
+      const channel = await channelOf(name);
+      const found = of === "key" ? [channel] : [...(channel?.modelsOut ?? []), ...(channel?.accountsOut ?? [])];
+      return found.find((each) => each?.said !== undefined);
+    });
+    expect(state.said).toMatch(said);
+    expect(state.said).not.toContain("\n");
+    if (of === "key") {
+      expect(state).toMatchObject({ state: "no key", reason: expect.stringMatching(/^refused: /) });
+      const { stdout } = await suite.gatectl("channel", "list");
+      expect(stdout.split("\n").filter((line) => line.startsWith(`${name} `))).toEqual([expect.stringMatching(said)]);
+    }
+  });
+});
+
+describe.each(listers)("$id", ({ id, off, checked: line }) => {
+  test("is one line of the check, of the channel's test and of its state", async () => {
+    const at = mistakes.length + listers.findIndex((lister) => lister.id === id);
+    const own = (await check()).lines.filter((each) => each.includes(`channels[${at}]`));
+    expect(own).toEqual([expect.stringMatching(line)]);
+    expect(await channelOf(id)).toMatchObject({ state: "off", reason: expect.stringMatching(off) });
+    const { status, stderr } = await suite.gatectl("channel", "test", id);
+    expect([status, stderr.trim().split("\n")]).toEqual([1, [expect.stringMatching(off)]]);
+  });
+
+  test("is a model that there is not, for a client", async () => {
+    const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "whatever-it-lists", messages: [turn] }),
+    });
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: "model_not_found" } }]);
+  });
+});
+
+test("a good file is good for the check that asks, and nobody is billed for it", async () => {
+  const good = join(folder, "good.yaml");
+  const channel = (id: string, provider: string, path: string, secret: string, model: string) => ({
+    id,
+    provider,
+    baseUrl: `${suite.simulator.url}/at/${id}${path}`,
+    keys: [secret],
+    models: { [id]: model },
+  });
+  const channels = [
+    channel("good-nova", "bedrock", bedrock, signing, nova),
+    channel("good-claude", "bedrock", bedrock, signing, "us.anthropic.claude-sonnet-4-5-v1:0"),
+    channel("good-gemini", "vertex", vertex, `file:${join(folder, "account.json")}`, gemini),
+    channel("good-list", "openai", "/openai/v1", "key", "gpt-5-mini"),
+  ];
+  const models = Object.fromEntries(channels.map(({ id }) => [id, { kind: "chat", price: { input: 1, output: 1 } }]));
+  writeFileSync(good, JSON.stringify({ groups: { default: { models: ["*"] } }, models, channels }));
+  const { status, stdout } = await suite.gatectl("config", "check", good, "--ask", "--json");
+  expect([status, JSON.parse(stdout)]).toMatchObject([0, { ok: true, problems: [] }]);
+  // Each was asked once, for nothing that is made.
+  for (const { id } of channels) {
+    const seen = await suite.simulator.requests(id);
+    expect(seen.map(({ body }) => body)).toEqual([expect.stringMatching(/^$|^\{("anthropic_version":"[\w-]+")?\}$/)]);
+  }
+});

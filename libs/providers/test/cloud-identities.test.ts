@@ -1,0 +1,225 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+
+/** Identities that a machine or a pod has, instead of a key: where each is asked for, how long it is kept, when it is fetched anew. */
+const minuteMs = 60_000;
+
+/** What the server was asked: method, path, and what admits the caller. */
+interface Asked {
+  readonly line: string;
+  readonly authorization: string | undefined;
+  readonly flavour: string | string[] | undefined;
+  readonly form: URLSearchParams;
+}
+const asked: Asked[] = [];
+let answer: (request: IncomingMessage) => { readonly type: string; readonly body: string };
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    asked.push({
+      line: `${request.method} ${request.url}`,
+      authorization: request.headers.authorization,
+      flavour: request.headers["metadata-flavor"],
+      form: new URLSearchParams(Buffer.concat(chunks).toString()),
+    });
+    const { type, body } = answer(request);
+    response.writeHead(200, { "content-type": type, "metadata-flavor": "Google" }).end(body);
+  });
+});
+const folder = mkdtempSync(join(tmpdir(), "identities-"));
+const tokenFile = join(folder, "token");
+let host = "";
+beforeAll(async () => {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  host = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => {
+  asked.length = 0;
+  writeFileSync(tokenFile, "the-pods-token");
+  vi.stubEnv("HOME", folder);
+  vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", join(folder, "none"));
+  vi.stubEnv("AWS_CONFIG_FILE", join(folder, "none"));
+  vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+  vi.stubEnv("AWS_REGION", "us-east-1");
+  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "GOOGLE_APPLICATION_CREDENTIALS"])
+    vi.stubEnv(name, undefined);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-10-01T12:00:00Z") });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+/** Signs requests as a fresh process would: nothing is kept from before. */
+async function freshProcess(vendor: "bedrock" | "vertex", key: string) {
+  vi.resetModules();
+  const { providers, signed } = await import("../src/index.ts");
+  const provider = providers[vendor];
+  if (provider === undefined) throw new Error("no such vendor");
+  const baseUrl =
+    vendor === "bedrock"
+      ? "https://bedrock-runtime.us-east-1.amazonaws.com"
+      : "https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1";
+  return async () => {
+    const call = { baseUrl, key, nowMs: Date.now() };
+    const body = Buffer.from("{}");
+    const wire = vendor === "bedrock" ? "converse" : "content";
+    const request = provider.request({ act: "answer", ...call, wire, model: "m", stream: false, body });
+    return (await signed(provider, request, call)).headers;
+  };
+}
+
+const inMinutes = (minutes: number): string => new Date(Date.now() + minutes * minuteMs).toISOString();
+
+describe("a pod of EKS, or a task of ECS", () => {
+  beforeEach(() => {
+    vi.stubEnv("AWS_CONTAINER_CREDENTIALS_FULL_URI", `http://${host}/v1/credentials`);
+    vi.stubEnv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", tokenFile);
+    let fetched = 0;
+    answer = () => ({
+      type: "application/json",
+      body: JSON.stringify({
+        AccessKeyId: `ASIAPOD${++fetched}`,
+        SecretAccessKey: "secret",
+        Token: `session-${fetched}`,
+        Expiration: inMinutes(30),
+      }),
+    });
+  });
+
+  test("signs with what its agent gives for the pod's token, asked once for many calls", async () => {
+    const headersOf = await freshProcess("bedrock", "aws");
+    for (const _ of [1, 2, 3]) {
+      const headers = await headersOf();
+      expect(headers["authorization"]).toContain("Credential=ASIAPOD1/");
+      expect(headers["x-amz-security-token"]).toBe("session-1");
+    }
+    expect(asked.map(({ line, authorization }) => [line, authorization])).toEqual([
+      ["GET /v1/credentials", "the-pods-token"],
+    ]);
+  });
+
+  test("fetches new ones minutes before the old ones expire, with the token that the file has then", async () => {
+    const headersOf = await freshProcess("bedrock", "aws");
+    await headersOf();
+    vi.setSystemTime(Date.now() + 20 * minuteMs);
+    expect((await headersOf())["x-amz-security-token"]).toBe("session-1");
+    writeFileSync(tokenFile, "the-pods-next-token");
+    vi.setSystemTime(Date.now() + 6 * minuteMs);
+    // Meanwhile calls go on with the old ones.
+    expect((await headersOf())["x-amz-security-token"]).toBe("session-1");
+    await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"));
+    expect(asked.map(({ authorization }) => authorization)).toEqual(["the-pods-token", "the-pods-next-token"]);
+  });
+});
+
+describe("a web identity", () => {
+  beforeEach(() => {
+    vi.stubEnv("AWS_WEB_IDENTITY_TOKEN_FILE", tokenFile);
+    vi.stubEnv("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/gate");
+    vi.stubEnv("AWS_ENDPOINT_URL_STS", `http://${host}/sts`);
+    let fetched = 0;
+    answer = () => ({
+      type: "text/xml",
+      body: `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult>
+        <Credentials><AccessKeyId>ASIAROLE${++fetched}</AccessKeyId><SecretAccessKey>secret</SecretAccessKey>
+        <SessionToken>session-${fetched}</SessionToken><Expiration>${inMinutes(60)}</Expiration></Credentials>
+        </AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`,
+    });
+  });
+
+  test("takes its role from the token service, once for many calls, and anew ahead of expiry", async () => {
+    const headersOf = await freshProcess("bedrock", "aws");
+    for (const _ of [1, 2]) expect((await headersOf())["authorization"]).toContain("Credential=ASIAROLE1/");
+    vi.setSystemTime(Date.now() + 56 * minuteMs);
+    await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"));
+    expect((await headersOf())["authorization"]).toContain("Credential=ASIAROLE2/");
+    expect(asked).toHaveLength(2);
+    expect(Object.fromEntries(asked[0]?.form ?? [])).toMatchObject({
+      Action: "AssumeRoleWithWebIdentity",
+      RoleArn: "arn:aws:iam::123456789012:role/gate",
+      WebIdentityToken: "the-pods-token",
+    });
+  });
+});
+
+describe("a machine or a pod of Google's", () => {
+  beforeEach(() => {
+    vi.stubEnv("GCE_METADATA_HOST", host);
+    let fetched = 0;
+    answer = (request) =>
+      request.url?.includes("/token") === true
+        ? {
+            type: "application/json",
+            body: JSON.stringify({ access_token: `ya29.pod-${++fetched}`, expires_in: 3_600, token_type: "Bearer" }),
+          }
+        : { type: "text/plain", body: request.url?.includes("universe") === true ? "googleapis.com" : "ok" };
+  });
+
+  test("calls with the token of its metadata server, kept, and fetched anew ahead of expiry", async () => {
+    const headersOf = await freshProcess("vertex", "google");
+    for (const _ of [1, 2, 3]) expect((await headersOf())["authorization"]).toBe("Bearer ya29.pod-1");
+    vi.setSystemTime(Date.now() + 50 * minuteMs);
+    expect((await headersOf())["authorization"]).toBe("Bearer ya29.pod-1");
+    vi.setSystemTime(Date.now() + 6 * minuteMs);
+    expect((await headersOf())["authorization"]).toBe("Bearer ya29.pod-2");
+    const tokens = asked.filter(({ line }) => line.includes("/token"));
+    expect(tokens).toHaveLength(2);
+    expect(tokens.every(({ flavour }) => flavour === "Google")).toBe(true);
+  });
+});
+
+describe("a workload's identity from elsewhere", () => {
+  const document = () => ({
+    type: "external_account",
+    audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/eks",
+    subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+    token_url: `http://${host}/v1/token`,
+    credential_source: { file: tokenFile },
+  });
+  beforeEach(() => {
+    let fetched = 0;
+    answer = () => ({
+      type: "application/json",
+      body: JSON.stringify({
+        access_token: `ya29.exchanged-${++fetched}`,
+        issued_token_type: "urn:ietf:params:oauth:token-type:access_token",
+        token_type: "Bearer",
+        expires_in: 3_600,
+      }),
+    });
+  });
+
+  test.each([
+    ["in the key", () => JSON.stringify(document())],
+    [
+      "in the file that the environment names",
+      () => {
+        const path = join(folder, "external.json");
+        writeFileSync(path, JSON.stringify(document()));
+        vi.stubEnv("GOOGLE_APPLICATION_CREDENTIALS", path);
+        return "google";
+      },
+    ],
+  ])("%s is exchanged for a token, kept, and exchanged anew ahead of expiry", async (_, keyOf) => {
+    const headersOf = await freshProcess("vertex", keyOf());
+    for (const __ of [1, 2]) expect((await headersOf())["authorization"]).toBe("Bearer ya29.exchanged-1");
+    writeFileSync(tokenFile, "the-pods-next-token");
+    vi.setSystemTime(Date.now() + 56 * minuteMs);
+    expect((await headersOf())["authorization"]).toBe("Bearer ya29.exchanged-2");
+    const exchanges = asked.filter(({ line }) => line === "POST /v1/token");
+    expect(exchanges.map(({ form }) => form.get("subject_token"))).toEqual(["the-pods-token", "the-pods-next-token"]);
+    expect(exchanges[0]?.form.get("audience")).toBe(document().audience);
+  });
+});

@@ -1,0 +1,100 @@
+import type { ResolvedChannel } from "@modelgate/catalog";
+import { readText, vendorOf, type Transport } from "@modelgate/channels";
+import { realtimeWires, videoWires, type ConfigurationProblem, type UpstreamWire } from "@modelgate/contracts";
+import {
+  modelListRequest,
+  modelsIn,
+  saidInOneLine,
+  signed,
+  type Provider,
+  type VendorRequest,
+} from "@modelgate/providers";
+
+/** How much of an answer is read, how long a vendor is waited for, and how many are asked at once. */
+const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
+
+/**
+ * Asks the vendor of every channel, with each key, for something that costs nothing: its list of models, or the answer to an
+ * empty request. What is wrong is one line each: a key or signature that is refused, an address where nobody answers, a
+ * vendor that lists nothing where its list is what a channel serves.
+ */
+export async function askVendors(
+  channels: readonly ResolvedChannel[],
+  transport: Pick<Transport, "send">,
+): Promise<readonly ConfigurationProblem[]> {
+  const asks = channels.flatMap((channel, at) =>
+    channel.off === undefined ? channel.keys.map((key, index) => ({ channel, at, key, index })) : [],
+  );
+  const found: ConfigurationProblem[] = [];
+  for (let start = 0; start < asks.length; start += atOnce) {
+    const said = asks.slice(start, start + atOnce).map(async ({ channel, at, key, index }) => {
+      const path = channel.configuration.keys === undefined ? `channels[${at}]` : `channels[${at}].keys[${index}]`;
+      const say = await problemOf(channel, key, transport);
+      return say === undefined ? [] : [{ path, say }];
+    });
+    found.push(...(await Promise.all(said)).flat());
+  }
+  return found;
+}
+
+/** What is wrong with a channel and a key of it; undefined: nothing that could be found out. */
+async function problemOf(
+  channel: ResolvedChannel,
+  key: string,
+  transport: Pick<Transport, "send">,
+): Promise<string | undefined> {
+  const { configuration, baseUrl } = channel;
+  const [model = "m"] = Object.values(channel.models ?? configuration.models);
+  const { provider, wires } = vendorOf({ ...configuration, baseUrl }, model) ?? {};
+  if (provider === undefined) return undefined;
+  const who = { baseUrl, key, nowMs: Date.now() };
+  const list = modelListRequest(provider, who);
+  const request = list ?? emptyRequest(provider, wires?.[0], { ...who, model });
+  if (request === undefined) return undefined;
+  try {
+    const whole = { ...(await signed(provider, request, who)), timeoutMs: answerMs };
+    const answer = await transport.send(whole, AbortSignal.timeout(answerMs));
+    const text = await readText(answer, answerBytes);
+    return list === undefined
+      ? problemOfEmpty(provider, answer.status, text)
+      : problemOfList(configuration.models === "*", answer.status, text);
+  } catch (error) {
+    return `cannot be used: ${saidInOneLine(error instanceof Error ? error.message : String(error))}`;
+  }
+}
+
+/** A request that no vendor serves, and every one reads once it has admitted the caller. */
+function emptyRequest(
+  provider: Provider,
+  wire: UpstreamWire | undefined,
+  who: { readonly baseUrl: string; readonly key: string; readonly nowMs: number; readonly model: string },
+): VendorRequest | undefined {
+  const isOne = (wires: readonly UpstreamWire[]): boolean => wires.some((known) => known === wire);
+  if (wire === undefined || isOne(videoWires) || isOne(realtimeWires)) return undefined;
+  return provider.request({ act: "answer", ...who, wire, stream: false, body: Buffer.from("{}") });
+}
+
+function problemOfEmpty(provider: Provider, status: number, text: string): string | undefined {
+  if (status < 300) return undefined;
+  const { blame, code } = provider.failureOf(status, text);
+  return blame === "request" || code === "upstream_rate_limited" ? undefined : answered(status, text);
+}
+
+/** An address may be without a list; a channel that names its models does not need one. */
+function problemOfList(isServed: boolean, status: number, text: string): string | undefined {
+  if (status >= 300) return !isServed && (status === 404 || status === 405) ? undefined : answered(status, text);
+  if (!isServed) return undefined;
+  const models = modelsIn(parsed(text));
+  if (models === undefined) return "is answered with a list of models that cannot be read";
+  return models.length > 0 ? undefined : "is answered with a list of no model: its vendor lists none";
+}
+
+const answered = (status: number, text: string): string => `is answered ${status}: ${saidInOneLine(text)}`;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
