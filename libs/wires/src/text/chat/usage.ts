@@ -52,7 +52,9 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
 
 function outputOf(usage: JsonObject, prompt: number, completion: number, { reasoningBeside }: ChatDialect): Units {
   const said = details(usage["completion_tokens_details"]);
-  const reasoning = said("reasoning_tokens") ?? 0;
+  // Some vendors count it beside the completion's tokens without meaning others.
+  const among = countOf(usage["reasoning_tokens"]) ?? 0;
+  const reasoning = said("reasoning_tokens") ?? (among <= completion ? among : 0);
   const total = countOf(usage["total_tokens"]);
   const beside =
     reasoning > 0 &&
