@@ -1,5 +1,6 @@
 // Wires of video tasks.
 export { vendorVideoCodecs, videoCodecs } from "./codecs.ts";
+export { videoStores } from "./stores.ts";
 export { parseSize } from "./hub/size.ts";
 export type { RenderedVideo, VendorVideoCodec, VideoCodec } from "./hub/codec.ts";
 export { parseImage, type VideoImage } from "./hub/image.ts";
