@@ -5,7 +5,7 @@ import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
 import { credentialsRefused } from "../meanings.ts";
 import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
-import { addressOf, addressProblem } from "./address.ts";
+import { addressOf, addressProblem, liveAddressOf, modelInSession } from "./address.ts";
 import { bodyOf, headersOf } from "./body.ts";
 import { chainKey, keyProblem, openAccounts } from "./credentials.ts";
 import { wiresOfModel } from "./models.ts";
@@ -26,6 +26,7 @@ export const vertex: Provider = {
     "count-content",
     "count-messages",
     "predict-embeddings",
+    "gemini-live",
     "vertex-imagen",
     "content-speech",
     "content-transcripts",
@@ -34,9 +35,10 @@ export const vertex: Provider = {
   wiresAt: (_, model) => wiresOfModel(model),
   addressProblem,
   keyProblem,
+  modelInSession,
   request(call) {
-    if (call.act !== "answer")
-      throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
+    if (call.act === "session") return requestTo(liveAddressOf(call.baseUrl), call, {});
+    if (call.act !== "answer") throw new Failure("upstream_error", "The vendor of this model has no tasks.");
     const plain = { ...call, body: bodyOf(call), headers: headersOf(call), query: undefined };
     return requestTo(addressOf(call), plain, {});
   },
