@@ -73,6 +73,7 @@ export {
 export { openApi } from "./openapi/document.ts";
 export { isTagName, parseTags, type Tags } from "./tags.ts";
 export { parseTime } from "./time.ts";
+export type { DeclaredVariable, VariableDescription } from "./variable.ts";
 export {
   addUnits,
   inputTokenUnits,

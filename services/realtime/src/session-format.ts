@@ -5,7 +5,9 @@ import {
   goAwayMessage,
   liveBridges,
   liveCloseCode,
+  liveStores,
   realtimeBridges,
+  realtimeStores,
   type RealtimeMessage,
 } from "@modelgate/wires/realtime";
 import { carriedReason, closeCodes, type Ending } from "./closing.ts";
@@ -14,7 +16,7 @@ import { carriedReason, closeCodes, type Ending } from "./closing.ts";
 export interface SessionFormat {
   readonly bridges: typeof realtimeBridges;
   /** How what names something in a vendor's store is spelled. */
-  readonly stores: "realtime" | "content";
+  readonly stores: typeof realtimeStores;
   /** Whether a message that is refused ends the session. */
   readonly endsRefused: boolean;
   /** How a failure is told; empty where there is no word for it. */
@@ -30,7 +32,7 @@ export interface SessionFormat {
 /** The realtime format: failures are events, and most of them are outlived. */
 export const realtimeFormat: SessionFormat = {
   bridges: realtimeBridges,
-  stores: "realtime",
+  stores: realtimeStores,
   endsRefused: false,
   failed: (failure, eventId, causedBy) => [errorEvent(failure, eventId, causedBy)],
   ending: (ending) => ending,
@@ -41,7 +43,7 @@ export const realtimeFormat: SessionFormat = {
 /** The live format: a failure closes the session, and is the reason that stands in the close. */
 export const liveFormat: SessionFormat = {
   bridges: liveBridges,
-  stores: "content",
+  stores: liveStores,
   endsRefused: true,
   failed: () => [],
   ending({ failure, reason, code, ...more }) {

@@ -1,6 +1,8 @@
 import { idSource, type ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
+import { ConversationStore } from "./conversations/conversation-store.ts";
+import { BackgroundStore } from "./background/background-store.ts";
 import type { Env } from "./env.ts";
 import { openCompactionSeal, type CompactionSeal } from "./responses/compaction-seal.ts";
 import { parseStored, type ResponseStore } from "./responses/stored-response.ts";
@@ -13,6 +15,12 @@ export type SocketLimits = Readonly<Env["sockets"]> & {
   readonly drainMs: number;
 };
 
+/** Bounds of responses that are made in the background. */
+export type BackgroundLimits = Readonly<Env["background"]> & {
+  /** How long they may go on when the process is asked to end. */
+  readonly drainMs: number;
+};
+
 /** What the text service's endpoints work with. */
 export interface Deps extends OpenRelay {
   /** Ids of answers that another wire's vendor gave; the wire's own prefix comes before it. */
@@ -20,6 +28,10 @@ export interface Deps extends OpenRelay {
   readonly responses: ResponseStore;
   /** Threads of messages, by the id of their last one. */
   readonly threads: TurnStore<StoredThread>;
+  readonly conversations: ConversationStore;
+  readonly background: BackgroundLimits;
+  /** What processes let each other know of responses in the background. */
+  readonly backgroundStore: BackgroundStore;
   readonly compactions: CompactionSeal;
   /** Bounds of WebSockets for responses. */
   readonly sockets: SocketLimits;
@@ -40,6 +52,9 @@ export async function openDeps(
     newAnswerId: idSource("answer"),
     responses: openTurnStore(redis, { kind: "response", parse: parseStored }, { ...env.responses, body }),
     threads: openTurnStore(redis, { kind: "thread", parse: parseThread }, { ...env.threads, body }),
+    conversations: new ConversationStore(redis, { ...env.conversations, body }),
+    background: { ...env.background, drainMs },
+    backgroundStore: new BackgroundStore(redis, env.background),
     sockets: { ...env.sockets, drainMs },
     compactions: openCompactionSeal(env.relay.secrets),
     images: openImages(env.images, open.relay.budget),

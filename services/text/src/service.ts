@@ -1,4 +1,5 @@
 import { defineService, serveArea, type UpgradeCall } from "@modelgate/platform";
+import { BackgroundRuns } from "./background/background-runs.ts";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
@@ -9,11 +10,15 @@ export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
   const deps = await openDeps(context);
   const sockets = new ResponseSockets(deps, metrics);
+  const background = new BackgroundRuns(deps, metrics);
   const upgrades = { connectResponses: (call: UpgradeCall) => sockets.begin(call) };
   return {
-    serves: serveArea({ area: "text", secrets: env.relay.secrets, log, handlers: routes(deps), upgrades }),
-    drain: () => sockets.drain(),
-    close: () => sockets[Symbol.dispose](),
+    serves: serveArea({ area: "text", secrets: env.relay.secrets, log, handlers: routes(deps, background), upgrades }),
+    drain: async () => void (await Promise.all([sockets.drain(), background.drain()])),
+    close() {
+      sockets[Symbol.dispose]();
+      background[Symbol.dispose]();
+    },
     ready: () => deps.ready(),
   };
 });

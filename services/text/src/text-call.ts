@@ -63,6 +63,8 @@ export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
   /** How the call is measured where its cost does not hang on text alone. */
   readonly measure?: (size: RequestSize) => Measure;
   readonly hearsOut?: boolean;
+  /** Called when the money is held, and a vendor is about to be asked what its wire can say. */
+  readonly begins?: (() => void) | undefined;
 }
 
 /** One attempt of a text call. */
@@ -128,14 +130,26 @@ export async function planText(
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     hearsOut: asked.hearsOut,
     unsealable: asked.unsealable ?? true,
-    exchange: (way, history) =>
-      asked.exchange?.({ way, fees, usual: () => usual(way, history) }) ?? usual(way, history),
+    exchange: exchangeOf(asked, fees, usual),
     forward: asked.forward,
     prefer: asked.native?.channelKey ?? asked.admitted?.channelKey,
     conversation: ask.conversation,
     endUser: ask.endUser,
     showsCost: ask.showsCost,
     answered: asked.answered,
+  };
+}
+
+/** Makes each attempt's exchange: the usual one, unless the call has another. */
+function exchangeOf(
+  { exchange, begins }: AskedText,
+  fees: CallFees,
+  usual: ReturnType<typeof usualExchange>,
+): PlannedCall["exchange"] {
+  return async (way, history) => {
+    const made = await (exchange?.({ way, fees, usual: () => usual(way, history) }) ?? usual(way, history));
+    begins?.();
+    return made;
   };
 }
 

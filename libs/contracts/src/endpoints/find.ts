@@ -113,6 +113,7 @@ export function errorFormatOfPath(rawPath: string): ErrorFormat {
     return "gamma";
   if (path.startsWith("/v1/messages")) return "alpha";
   if (path.startsWith("/delta/") || path.startsWith("/v1/video/")) return "task";
+  if (path.startsWith("/api/")) return "ollama";
   return path.startsWith("/epsilon/") ? "epsilon" : "common";
 }
 

@@ -10,6 +10,7 @@ export {
   type TranscriberNames,
 } from "./bridge.ts";
 export { liveBridges, realtimeBridges } from "./bridges.ts";
+export { liveStores, realtimeStores } from "./stores.ts";
 export { errorEvent } from "./error-event.ts";
 export { eventType, inputOf, lookAtEvent, parseEvent, type SeenEvent } from "./look.ts";
 export type { RealtimeMessage } from "./message.ts";

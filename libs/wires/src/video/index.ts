@@ -1,5 +1,6 @@
 // Wires of video tasks.
 export { videoCodecs } from "./codecs.ts";
+export { videoStores } from "./stores.ts";
 export { parseSize } from "./hub/size.ts";
 export type { RenderedVideo, VideoCodec } from "./hub/codec.ts";
 export type { VideoRequest } from "./hub/request.ts";

@@ -22,6 +22,9 @@ export interface Earlier {
 export async function earlierTurns(store: ResponseStore, accountId: string, previousId: string): Promise<Earlier> {
   const last = await store.find(accountId, previousId);
   if (last === undefined) throw notFound(previousId);
+  const { status } = last.response;
+  if (status === "queued" || status === "in_progress")
+    throw new Failure("invalid_value", "The previous response is not finished yet.", { param });
   if (last.ancestors.length >= mostTurns)
     throw new Failure("invalid_value", `The conversation has more than ${mostTurns} turns; compact it.`, { param });
   const before = await store.findAll(accountId, last.ancestors);

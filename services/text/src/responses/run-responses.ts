@@ -1,6 +1,8 @@
+import { present } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
+import { addTurn } from "../conversations/conversation-turns.ts";
 import { reparseJson, runCall, type Answered, type JsonBody } from "@modelgate/relay";
-import { vendorCodec } from "@modelgate/wires/text";
+import { vendorCodec, type JsonObject } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { compactedTurn, compactExchange } from "../exchanges/compaction.ts";
 import { newAnswerId, planText, type AskedText, type TextServiceCall } from "../text-call.ts";
@@ -23,6 +25,19 @@ export interface AnsweredResponse {
  */
 export type SeeAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
 
+/** How a prepared response is run otherwise than it usually is. */
+export interface RunOptions {
+  readonly see?: SeeAnswered | undefined;
+  /** The response's id; absent: a new one. */
+  readonly answerId?: string;
+  /** Members that the answer says otherwise than the body. */
+  readonly echo?: JsonObject | undefined;
+  /** Called when the money is held and a vendor is about to be asked. */
+  readonly begins?: () => void;
+  /** Whether the caller keeps the response for later references. */
+  readonly isKeptElsewhere?: boolean;
+}
+
 /** Runs a response with any vendor, also where its client refers to earlier ones. */
 export async function runResponses(
   deps: Deps,
@@ -31,25 +46,46 @@ export async function runResponses(
   see?: SeeAnswered,
 ): Promise<void> {
   const prepared = await prepareResponses(deps, call, body);
-  const answerId = newAnswerId(deps, "responses");
+  const { previousId } = body.seen.ask;
+  const { conversationId } = prepared;
+  const echo = present({
+    previous_response_id: previousId,
+    conversation: conversationId === undefined ? undefined : { id: conversationId },
+  });
+  await runPrepared(deps, call, body, prepared, { see, echo });
+}
+
+/** Runs a response whose references are resolved. */
+export async function runPrepared(
+  deps: Deps,
+  call: TextServiceCall,
+  body: JsonBody<ReadResponses>,
+  prepared: PreparedResponses,
+  { see, answerId = newAnswerId(deps, "responses"), echo, begins, isKeptElsewhere = false }: RunOptions,
+): Promise<void> {
   const { ask } = body.seen;
+  const isKept = ask.store && !isKeptElsewhere;
   const asked: AskedText = {
     wire: "responses",
     body: prepared.body,
     ask: ask.compacts ? heldForSummary(prepared.ask) : prepared.ask,
     native: prepared.native,
     answerId,
-    echo: ask.previousId === undefined ? undefined : { previous_response_id: ask.previousId },
+    echo,
+    begins,
     ...(ask.compacts ? await compacting(deps, call, prepared, answerId) : {}),
     admitted: prepared.admitted,
     answered(answered) {
       keepMadeItems(deps, call, { answered, kept: ask.store, admitted: prepared.admitted });
-      if (!ask.store && see === undefined) return;
-      const { ancestors } = prepared;
+      const { ancestors, conversationId } = prepared;
+      const isTurn = conversationId !== undefined && !isKeptElsewhere;
+      if (!isKept && !isTurn && see === undefined) return;
       const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: ask.store });
       see?.(response.catch(() => undefined));
-      if (!ask.store) return;
-      const kept = response.then((made) => made && keep(deps, call, made, body.bytes.length));
+      const kept = response.then(async (made) => {
+        if (made !== undefined && isTurn) await addTurn(deps, call, conversationId, made.stored);
+        if (made !== undefined && isKept) await keep(deps, call, made, body.bytes.length);
+      });
       kept.catch((error: unknown) => notKept(deps, call, error));
     },
   };

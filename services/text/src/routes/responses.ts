@@ -1,16 +1,34 @@
 import { Failure } from "@modelgate/contracts";
-import type { EndpointHandler } from "@modelgate/platform";
-import { readJson } from "@modelgate/relay";
+import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
+import { readJson, type JsonBody } from "@modelgate/relay";
+import type { BackgroundRuns } from "../background/background-runs.ts";
+import { followEvents } from "../background/follow-events.ts";
 import type { Deps } from "../deps.ts";
-import { readResponses } from "../responses/prepare.ts";
+import { readResponses, type ReadResponses } from "../responses/prepare.ts";
 import { runResponses } from "../responses/run-responses.ts";
 
 /** POST /v1/responses (interface endpoint 4). */
-export function responses(deps: Deps): EndpointHandler {
+export function responses(deps: Deps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call, deps.body, readResponses(deps, call));
+    const read = await readJson(call, deps.body, readResponses(deps, call));
+    if (read.seen.isInBackground) return await inBackground(deps, background, call, read);
+    using body = read;
     await runResponses(deps, call, body);
   };
+}
+
+/** Answers at once with the response as it waits, or with its events as they come. The body lives as long as its call. */
+async function inBackground(
+  deps: Deps,
+  background: BackgroundRuns,
+  call: ServiceCall,
+  body: JsonBody<ReadResponses>,
+): Promise<void> {
+  const { stream } = body.seen.ask;
+  const response = await background.begin(call, body);
+  if (!stream) return answerJson(call.response, 200, response);
+  const at = { accountId: call.caller.accountId, id: String(response["id"]) };
+  await followEvents(deps, call.answer, at, -1);
 }
 
 /** GET /v1/responses by a request that asks for no WebSocket. */

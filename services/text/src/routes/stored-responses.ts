@@ -1,19 +1,62 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { wholeNumberIn } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
+import type { BackgroundRuns } from "../background/background-runs.ts";
+import type { BackgroundId } from "../background/background-store.ts";
+import { currentResponse } from "../background/current-response.ts";
+import { isOver } from "../background/events.ts";
+import { followEvents } from "../background/follow-events.ts";
 import type { Deps } from "../deps.ts";
 import type { StoredResponse } from "../responses/stored-response.ts";
+import { pageOf, wrong } from "./pages.ts";
 
-/** GET /v1/responses/{response_id}. */
+/** GET /v1/responses/{response_id}: the response, or with `stream=true` the events of one that is made in the background. */
 export function getResponse(deps: Deps): EndpointHandler {
-  return async (call) => answerJson(call.response, 200, (await find(deps, call)).response);
+  return async (call) => {
+    const { response } = await find(deps, call);
+    if (call.query.get("stream") !== "true") return answerJson(call.response, 200, response);
+    if (response["background"] !== true)
+      throw wrong("stream", "can be true only for a response that was created with background: true");
+    const after = call.query.get("starting_after");
+    if (after !== null && !/^\d{1,9}$/.test(after)) throw wrong("starting_after", "must be the number of an event");
+    await followEvents(deps, call.answer, atOf(call), after === null ? -1 : Number(after));
+  };
 }
 
-/** DELETE /v1/responses/{response_id}. */
-export function deleteResponse(deps: Deps): EndpointHandler {
+/** POST /v1/responses/{response_id}/cancel: the response as it ended. */
+export function cancelResponse(deps: Deps, background: BackgroundRuns): EndpointHandler {
+  return async (call) => {
+    const { response } = await find(deps, call);
+    if (response["background"] !== true)
+      throw wrong("response_id", "must be of a response that was created with background: true");
+    answerJson(call.response, 200, isOver(response) ? response : await cancelled(deps, background, call));
+  };
+}
+
+/** How long a cancellation is waited for, and the pause between two looks. */
+const [cancelWaitMs, lookMs] = [5_000, 50];
+
+/** Cancels a response; gives it as it is then, over unless the process that makes it does not answer. */
+async function cancelled(deps: Deps, background: BackgroundRuns, call: ServiceCall): Promise<JsonObject> {
+  background.cancel(idIn(call));
+  await deps.backgroundStore.askToCancel(atOf(call));
+  const until = Date.now() + cancelWaitMs;
+  for (;;) {
+    const { response } = await find(deps, call);
+    if (isOver(response) || Date.now() > until) return response;
+    await new Promise((resolve) => void setTimeout(resolve, lookMs));
+  }
+}
+
+/** DELETE /v1/responses/{response_id}; one that is still being made is cancelled before. */
+export function deleteResponse(deps: Deps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const id = idIn(call);
+    const { response } = await find(deps, call);
+    if (response["background"] === true) {
+      if (!isOver(response)) await cancelled(deps, background, call);
+      await deps.backgroundStore.removeEvents(atOf(call));
+    }
     if (!(await deps.responses.remove(call.caller.accountId, id))) throw absent(id);
     answerJson(call.response, 200, { id, object: "response", deleted: true });
   };
@@ -29,36 +72,15 @@ export function listResponseInputItems(deps: Deps): EndpointHandler {
   };
 }
 
-const [mostItems, usualItems] = [100, 20];
-
-/** Newest first, as the vendor has it, unless `order=asc`. */
-function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
-  const order = query.get("order") ?? "desc";
-  if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
-  const ordered = order === "asc" ? items : items.toReversed();
-  const start = startOf(ordered, query.get("after"));
-  const data = ordered.slice(start, start + wholeNumberIn(query, "limit", { fallback: usualItems, most: mostItems }));
-  const [first, last] = [data[0]?.["id"] ?? null, data.at(-1)?.["id"] ?? null];
-  return { object: "list", data, first_id: first, last_id: last, has_more: start + data.length < ordered.length };
-}
-
-/** Behind the item that a page ended with. */
-function startOf(items: readonly JsonObject[], after: string | null): number {
-  if (after === null) return 0;
-  const start = items.findIndex((item) => item["id"] === after) + 1;
-  if (start === 0) throw wrong("after", "is not the id of an item of this response");
-  return start;
-}
-
-function wrong(param: string, say: string): Failure {
-  return new Failure("invalid_value", `${param} ${say}.`, { param });
-}
-
 async function find(deps: Deps, call: ServiceCall): Promise<StoredResponse> {
   const id = idIn(call);
-  const stored = await deps.responses.find(call.caller.accountId, id);
+  const stored = await currentResponse(deps, atOf(call));
   if (stored === undefined) throw absent(id);
   return stored;
+}
+
+function atOf(call: ServiceCall): BackgroundId {
+  return { accountId: call.caller.accountId, id: idIn(call) };
 }
 
 function idIn({ params }: ServiceCall): string {

@@ -2,7 +2,7 @@ import { Failure, type VideoWire } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds, reportDropped } from "@modelgate/relay";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
-import { videoCodecs } from "@modelgate/wires/video";
+import { videoCodecs, videoStores } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import { createTask, type CreatedTask } from "../create-task.ts";
 import type { Deps } from "../deps.ts";
@@ -17,7 +17,7 @@ export function createVideo(deps: Deps, style: VideoWire): EndpointHandler {
     using body = await readVideoBody(deps, call);
     const { members, callbackUrl } = takeCallback(body.members);
     const { request, dropped } = client.parseRequest(members);
-    await refuseVendorIds(deps.relay, call, { dialect: "video", body: formAsBody(Object.entries(members)) });
+    await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: formAsBody(Object.entries(members)) });
     if (call.id === "imageToVideo" && request.firstFrame === undefined)
       throw new Failure("missing_required_parameter", "Missing required parameter: image.", { param: "image" });
     await answerCreated(deps, call, { client, request, dropped, callbackUrl });

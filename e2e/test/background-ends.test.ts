@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { config, keys, money } from "./house.ts";
+
+/** Whatever ends a process that makes a response in the background, the response gets a final state, and its hold an end. */
+let suite: Suite<LocalBackends>;
+beforeAll(async () => {
+  suite = await startLocalSuite({
+    shape: "apart",
+    config,
+    env: { HOLD_LEASE_MS: "1500", SEAT_LEASE_MS: "900", BACKGROUND_LEASE_MS: "1500", DRAIN_MS: "2000" },
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const headers = { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" };
+const slow = 'Hi {{simulate: {"chunks": 2000, "chunkDelayMs": 20}}}';
+
+async function begin(): Promise<string> {
+  const body = JSON.stringify({ model: "chat", input: slow, background: true });
+  const answer = await fetch(`${suite.edgeUrl}/v1/responses`, { method: "POST", headers, body });
+  const response: { readonly id: string; readonly status: string } = JSON.parse(await answer.text());
+  expect(response).toMatchObject({ status: "queued" });
+  await until("it to be made", async () => (await read(response.id))?.["status"] === "in_progress");
+  return response.id;
+}
+
+async function read(id: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const answer = await fetch(`${suite.edgeUrl}/v1/responses/${id}`, { headers });
+  return answer.status === 200 ? JSON.parse(await answer.text()) : undefined;
+}
+
+const failed = (id: string) =>
+  until("the response to have failed", async () => {
+    const response = await read(id);
+    return response?.["status"] === "failed" && response;
+  });
+
+async function nothingIsHeld(): Promise<void> {
+  await until("all holds to be settled", async () => (await money(suite)).heldNanos === "0");
+}
+
+test("a service that is killed: failed once its lease has ended", async () => {
+  const id = await begin();
+  suite.process("text").signal("SIGKILL");
+  await suite.process("text").ended;
+  await suite.restart("text");
+  expect(await failed(id)).toMatchObject({
+    error: { code: "server_error", message: expect.stringContaining("ended") },
+  });
+  const events = await fetch(`${suite.edgeUrl}/v1/responses/${id}?stream=true`, { headers });
+  expect(await events.text()).toMatch(/\n\nevent: response\.failed\ndata: .*\n\n$/);
+  await nothingIsHeld();
+});
+
+test("a service that drains: failed, with what it is charged for, before it goes", async () => {
+  const id = await begin();
+  suite.process("text").signal("SIGTERM");
+  await suite.process("text").ended;
+  await suite.restart("text");
+  expect(await read(id)).toMatchObject({ status: "failed", error: { message: expect.stringContaining("restarted") } });
+  await nothingIsHeld();
+});

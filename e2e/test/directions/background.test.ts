@@ -1,0 +1,149 @@
+import { APIError } from "openai";
+import type { Response, ResponseStreamEvent } from "openai/resources/responses/responses";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until, type Suite } from "@modelgate/testkit";
+import { openaiAt } from "./clients/openai-chat.ts";
+import { keyOf, settled, startHouse } from "./house.ts";
+import { forbidWarnings } from "./quiet.ts";
+import { vendors } from "./vendors.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse({ accounts: ["other", "payer", "crowd"], env: { BACKGROUND_PER_TOKEN: "3" } });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+forbidWarnings();
+
+const of = (account: string) => openaiAt(suite, keyOf(account)).responses;
+const mine = () => of("demo");
+/** An answer of many pieces, so that there is time to look at it meanwhile. */
+const slowly = (chunks: number) => `Hi {{simulate: {"chunks": ${chunks}, "chunkDelayMs": 20}}}`;
+const isOpen = ({ status }: Pick<Response, "status">) => status === "queued" || status === "in_progress";
+const ended = (id: string, account = "demo"): Promise<Response> =>
+  until("the response to be over", async () => {
+    const response = await of(account).retrieve(id);
+    return !isOpen(response) && response;
+  });
+
+async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
+  const thrown = await call.then(
+    () => new Error("it was answered"),
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof APIError)) throw thrown;
+  return thrown;
+}
+
+async function eventsOf(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
+  const events = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+describe.each(vendors)("background over $name", ({ name: model }) => {
+  test("a response is answered as it waits, made meanwhile, and gone on from", async () => {
+    const first = await mine().create({ model, input: "My name is Ada.", background: true });
+    expect(first).toMatchObject({ status: "queued", background: true, output: [], model });
+    const made = await ended(first.id);
+    expect(made).toMatchObject({ id: first.id, status: "completed", background: true });
+    expect(made.output_text).toBe("You said: My name is Ada.");
+    const next = { model, input: "Who am I?", previous_response_id: first.id, background: true };
+    const { id } = await mine().create(next);
+    expect(await ended(id)).toMatchObject({ status: "completed", previous_response_id: first.id });
+    const body = (await suite.simulator.requests(model)).at(-1)?.body ?? "";
+    expect(body).toContain("My name is Ada.");
+    expect(body).not.toContain('"background":true');
+    expect(await failureOf(of("other").retrieve(id))).toMatchObject({ status: 404 });
+  });
+
+  test("it is seen in progress, and cancelled", async () => {
+    const { id } = await mine().create({ model, input: slowly(2_000), background: true });
+    await until("it to be in progress", async () => (await mine().retrieve(id)).status === "in_progress");
+    const early = await failureOf(mine().create({ model, input: "And?", previous_response_id: id }));
+    expect(early).toMatchObject({ status: 400, param: "previous_response_id" });
+    expect(await mine().cancel(id)).toMatchObject({ id, status: "cancelled" });
+    expect(await mine().cancel(id)).toMatchObject({ id, status: "cancelled" });
+    expect(await mine().retrieve(id)).toMatchObject({ status: "cancelled" });
+    await until("the vendor to be left", async () => (await suite.simulator.requests(model)).at(-1)?.aborted === true);
+  });
+
+  test("its events are streamed, left, and read on from where they were left", async () => {
+    const stream = await mine().create({ model, input: slowly(30), background: true, stream: true });
+    const seen: ResponseStreamEvent[] = [];
+    for await (const event of stream) {
+      seen.push(event);
+      if (event.type === "response.output_text.delta") break;
+    }
+    expect(seen.slice(0, 2).map(({ type }) => type)).toEqual(["response.created", "response.queued"]);
+    const [begun] = seen;
+    const id = begun?.type === "response.created" ? begun.response.id : "";
+    const last = seen.at(-1)?.sequence_number ?? 0;
+    const rest = await eventsOf(await mine().retrieve(id, { stream: true, starting_after: last }));
+    const all = await eventsOf(await mine().retrieve(id, { stream: true }));
+    expect([...seen, ...rest]).toEqual(all);
+    expect(all.map((event) => event.sequence_number)).toEqual(all.map((_, at) => at));
+    const end = all.at(-1);
+    if (end?.type !== "response.completed") throw new Error(`it ended with ${end?.type}`);
+    expect(end.response).toMatchObject({ id, background: true });
+    const deltas = all.flatMap((event) => (event.type === "response.output_text.delta" ? [event.delta] : []));
+    expect(deltas.join("")).toBe((await ended(id)).output_text);
+    expect(await mine().stream({ response_id: id }).finalResponse()).toMatchObject({ id, status: "completed" });
+  });
+
+  test("what its vendor refuses has failed, in clear words", async () => {
+    const input = 'Hi {{simulate: {"status": 400}}}';
+    const { id } = await mine().create({ model, input, background: true });
+    const failed = await ended(id);
+    expect(failed).toMatchObject({ status: "failed", error: { message: expect.any(String) } });
+    const events = await eventsOf(await mine().retrieve(id, { stream: true }));
+    expect(events.at(-1)).toMatchObject({ type: "response.failed", response: { id } });
+  });
+
+  test("it is billed as any other", async () => {
+    const before = await settled(suite, "payer");
+    await of("payer").create({ model, input: "Hello there", store: true });
+    const between = await settled(suite, "payer");
+    const { id } = await of("payer").create({ model, input: "Hello there", background: true });
+    await ended(id, "payer");
+    expect(between - (await settled(suite, "payer"))).toBe(before - between);
+    expect(before - between).toBeGreaterThan(0n);
+  });
+});
+
+const model = "chat";
+
+test("one that is being made is cancelled when it is deleted", async () => {
+  const { id } = await mine().create({ model, input: slowly(2_000), background: true });
+  await mine().delete(id);
+  expect(await failureOf(mine().retrieve(id))).toMatchObject({ status: 404 });
+  await until("the vendor to be left", async () => (await suite.simulator.requests(model)).at(-1)?.aborted === true);
+});
+
+test("a key has only so many at once, and seats come back", async () => {
+  const begin = () => of("crowd").create({ model, input: slowly(2_000), background: true });
+  const open = await Promise.all([begin(), begin(), begin()]);
+  expect(await failureOf(begin())).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+  for (const { id } of open) expect(await of("crowd").cancel(id)).toMatchObject({ status: "cancelled" });
+  const { id } = await begin();
+  await of("crowd").cancel(id);
+});
+
+test.each<[string, object, object]>([
+  ["what is not stored", { store: false }, { status: 400, param: "store" }],
+  ["a model that is not known", { model: "none" }, { status: 404, code: "model_not_found" }],
+  ["an unknown response before it", { previous_response_id: "resp_none" }, { status: 400 }],
+])("%s is refused at once", async (_, more, expected) => {
+  const asked = { model, input: "Hello", background: true, ...more };
+  expect(await failureOf(mine().create(asked))).toMatchObject(expected);
+});
+
+test("only what was made in the background is cancelled or streamed again", async () => {
+  const { id } = await mine().create({ model, input: "Hello" });
+  await until("it to be kept", async () =>
+    mine()
+      .retrieve(id)
+      .catch(() => false),
+  );
+  expect(await failureOf(mine().cancel(id))).toMatchObject({ status: 400 });
+  expect(await failureOf(mine().retrieve(id, { stream: true }))).toMatchObject({ status: 400, param: "stream" });
+});

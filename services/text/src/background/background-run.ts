@@ -1,0 +1,199 @@
+import { endpointOf, Failure } from "@modelgate/contracts";
+import { ClientGone, failureOf, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
+import type { JsonBody } from "@modelgate/relay";
+import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
+import type { JsonObject } from "@modelgate/wires/text";
+import { addTurn } from "../conversations/conversation-turns.ts";
+import type { Deps } from "../deps.ts";
+import type { PreparedResponses, ReadResponses } from "../responses/prepare.ts";
+import { runPrepared } from "../responses/run-responses.ts";
+import type { StoredResponse } from "../responses/stored-response.ts";
+import type { TextServiceCall } from "../text-call.ts";
+import { BackgroundSink } from "./background-sink.ts";
+import type { BackgroundId } from "./background-store.ts";
+import { failedResponse, finalEvent, isOver } from "./events.ts";
+
+/** Attempts to keep a response that is over, and the pause between two of them: its lease outlives them. */
+const [mostAttempts, pauseMs] = [10, 500];
+/** Events that are kept before there is a vendor: that it was created, and waits. */
+const firstEvents = ["response.created", "response.queued"] as const;
+
+/** A response that is to be made in the background. */
+export interface BackgroundWork {
+  readonly call: Pick<ServiceCall, "caller" | "log" | "requestId" | "span" | "strict">;
+  /** Disposed when the response is over. */
+  readonly body: JsonBody<ReadResponses>;
+  readonly prepared: PreparedResponses;
+  /** As it is kept until it is over. */
+  readonly queued: StoredResponse;
+  readonly id: string;
+}
+
+/** One response that is made while no client waits: a call as any other, whose events and end are kept. */
+export class BackgroundRun {
+  readonly at: BackgroundId;
+  readonly tokenId: string;
+  readonly beganAt = Date.now();
+  /** Resolves when a vendor is about to be asked, its money held; or when it is over. Rejects where it was refused before. */
+  readonly begun: Promise<void>;
+  /** Resolves when its end is kept. */
+  readonly over: Promise<void>;
+  readonly #deps: Deps;
+  readonly #work: BackgroundWork;
+  readonly #sink: BackgroundSink;
+  readonly #begun = Promise.withResolvers<void>();
+  #hasBegun = false;
+  #isCancelled = false;
+  #isLost = false;
+
+  constructor(deps: Deps, work: BackgroundWork) {
+    const { call, id, queued } = work;
+    const { mostEvents, mostCharacters } = deps.background;
+    this.at = { accountId: call.caller.accountId, id };
+    this.tokenId = call.caller.tokenId;
+    this.begun = this.#begun.promise;
+    this.#deps = deps;
+    this.#work = work;
+    this.#sink = new BackgroundSink({
+      keep: (events) => deps.backgroundStore.addEvents(this.at, events),
+      mostEvents,
+      mostCharacters,
+      from: firstEvents.length,
+      patch: patchOf(queued.response),
+    });
+    this.over = this.#run();
+  }
+
+  /** Ends it because its client does not want it any more. */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.#sink.cancel();
+  }
+
+  /** Ends it for a reason of the gateway's. */
+  interrupt(failure: Failure): void {
+    this.#sink.interrupt(failure);
+  }
+
+  /** Another process took it for dead: its end is known already. */
+  lost(): void {
+    this.#isLost = true;
+    this.interrupt(new Failure("server_overloaded", "The lease of this response ran out."));
+  }
+
+  async #run(): Promise<void> {
+    const { body, call, queued } = this.#work;
+    using _body = body;
+    try {
+      const failure = await this.#ask();
+      if (failure !== undefined && !this.#hasBegun && !this.#isCancelled) return this.#begun.reject(failure);
+      await this.#sink.flushed();
+      const response = this.#finalResponse(failure);
+      await this.#keep({ ...queued, response });
+    } catch (error) {
+      this.#deps.relay.log.error({ ...idsOf(call), err: error }, "a background response was not kept");
+    } finally {
+      this.#begun.resolve();
+    }
+  }
+
+  /** Runs the call; resolves with why it failed before its answer had begun. */
+  async #ask(): Promise<Failure | undefined> {
+    const { body, call, prepared, id, queued } = this.#work;
+    const { previous_response_id: previous, conversation } = queued.response;
+    const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });
+    const made: TextServiceCall = {
+      answer: this.#sink,
+      caller: call.caller,
+      id: "responses",
+      endpoint: endpointOf("responses"),
+      requestId: call.requestId,
+      log: call.log,
+      span,
+      strict: call.strict,
+    };
+    try {
+      await runPrepared(this.#deps, made, body, streamed(prepared), {
+        answerId: id,
+        echo: { background: true, previous_response_id: previous, conversation },
+        isKeptElsewhere: true,
+        begins: () => {
+          this.#hasBegun = true;
+          this.#begun.resolve();
+        },
+      });
+      return undefined;
+    } catch (error) {
+      if (error instanceof ClientGone) return undefined;
+      const failure = failureOf(error);
+      if (failure.code === "internal_error")
+        call.log.error({ ...idsOf(call), err: failure.cause ?? failure }, "background response failed");
+      return failure;
+    } finally {
+      span.end();
+    }
+  }
+
+  #finalResponse(failure: Failure | undefined): JsonObject {
+    const shown = this.#sink.response;
+    const last = { ...this.#work.queued.response, ...shown };
+    if (shown !== undefined && isOver(shown)) return last;
+    if (this.#isCancelled) return { ...last, status: "cancelled" };
+    return failedResponse(last, failure ?? new Failure("upstream_error", "The answer ended before its end."));
+  }
+
+  async #keep(stored: StoredResponse): Promise<void> {
+    const { responses, backgroundStore } = this.#deps;
+    const { accountId, id } = this.at;
+    let { response } = stored;
+    await this.#retried(async () => {
+      // Where it was taken for dead meanwhile its client has been answered so.
+      this.#isLost ||= (await backgroundStore.renew(this.at, this.tokenId)) === "lost";
+      if (this.#isLost || (await responses.save(accountId, id, { ...stored, response }, Infinity))) return;
+      response = failedResponse(
+        { ...response, output: [] },
+        new Failure("upstream_error", "The response is too large to be kept."),
+      );
+      await responses.save(accountId, id, { ...stored, input: [], response }, Infinity);
+    });
+    if (this.#isLost) return;
+    const { prepared, call } = this.#work;
+    const isTurn = response["status"] === "completed" || response["status"] === "incomplete";
+    if (isTurn && prepared.conversationId !== undefined)
+      await addTurn(this.#deps, call, prepared.conversationId, { ...stored, response });
+    await backgroundStore.addEvents(this.at, [finalEvent(response, this.#sink.next)]);
+    await backgroundStore.leave(this.at, this.tokenId);
+  }
+
+  async #retried(work: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await work();
+      } catch (error) {
+        if (attempt >= mostAttempts) throw error;
+        await new Promise((resolve) => void setTimeout(resolve, pauseMs));
+      }
+    }
+  }
+}
+
+/** The events of a response that waits. */
+export function eventsOfQueued(response: JsonObject): readonly string[] {
+  return firstEvents.map((type, at) => JSON.stringify({ type, sequence_number: at, response }));
+}
+
+/** What is said of it by who asked for it, whatever a vendor that its call is passed on to says. */
+function patchOf({ id, previous_response_id, conversation }: JsonObject): JsonObject {
+  return { id, background: true, previous_response_id, ...(conversation === undefined ? {} : { conversation }) };
+}
+
+/** The same request as a stream that a vendor need not keep going by itself. */
+function streamed({ ask, body, native, ...rest }: PreparedResponses): PreparedResponses {
+  const asStream = (bytes: Buffer): Buffer => spliceMembers(withoutMembers(bytes, ["background"]), { stream: "true" });
+  return {
+    ...rest,
+    ask: { ...ask, stream: true },
+    body: asStream(body),
+    native: native && { ...native, body: asStream(native.body) },
+  };
+}

@@ -1,0 +1,176 @@
+import { Failure } from "@modelgate/contracts";
+import { Gauge, partingMs, type Registry, type ServiceCall } from "@modelgate/platform";
+import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
+import { textCodecs, type JsonObject } from "@modelgate/wires/text";
+import type { Deps } from "../deps.ts";
+import { responseIn } from "../responses/answered-response.ts";
+import { itemsOf } from "../responses/conversation.ts";
+import { prepareResponses, type ReadResponses } from "../responses/prepare.ts";
+import { newAnswerId } from "../text-call.ts";
+import { BackgroundRun, eventsOfQueued } from "./background-run.ts";
+
+/** Renewals within a lease. */
+const looksPerLease = 4;
+/** Longest time until a cancellation that another process was asked for is seen. */
+const longestLookMs = 1_000;
+
+/** All responses that this process makes in the background. */
+export class BackgroundRuns implements Disposable {
+  readonly #deps: Deps;
+  readonly #open = new Map<string, BackgroundRun>();
+  readonly #renewing = new Set<BackgroundRun>();
+  readonly #timer: NodeJS.Timeout;
+  /** Those that are about to be opened. */
+  #opening = 0;
+  #isDraining = false;
+  #drained: (() => void) | undefined;
+
+  constructor(deps: Deps, registry: Registry) {
+    this.#deps = deps;
+    const everyMs = Math.min(longestLookMs, Math.ceil(deps.background.leaseMs / looksPerLease));
+    this.#timer = setInterval(() => this.#look(), everyMs);
+    this.#timer.unref();
+    const open = this.#open;
+    registry.registerMetric(
+      new Gauge({
+        name: "modelgate_background_responses",
+        help: "responses that are made in the background",
+        registers: [],
+        collect() {
+          this.set(open.size);
+        },
+      }),
+    );
+  }
+
+  /**
+   * Begins a response, and gives it as it waits. Its body is disposed when it is over. Throws Failure for what would be
+   * refused while its client waits, too, and where there are as many as there may be.
+   */
+  async begin(call: ServiceCall, body: JsonBody<ReadResponses>): Promise<JsonObject> {
+    const { most } = this.#deps.background;
+    if (this.#isDraining || this.#open.size + this.#opening >= most) {
+      body[Symbol.dispose]();
+      throw new Failure("server_overloaded", "The gateway makes as many background responses as it may; try again.", {
+        retryAfterSeconds: 1,
+      });
+    }
+    this.#opening++;
+    try {
+      return await this.#begin(call, body);
+    } finally {
+      this.#opening--;
+      this.#checkDrained();
+    }
+  }
+
+  /** Ends a response of this process. */
+  cancel(id: string): void {
+    this.#open.get(id)?.cancel();
+  }
+
+  /** Takes no more; what is still open shortly before the end of the time ends as failed. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#drained = resolve;
+    const { drainMs } = this.#deps.background;
+    const timer = setTimeout(
+      () => {
+        for (const run of this.#open.values())
+          run.interrupt(new Failure("server_overloaded", "The gateway was restarted before this response was made."));
+      },
+      drainMs - partingMs(drainMs),
+    );
+    this.#checkDrained();
+    await promise;
+    clearTimeout(timer);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+
+  async #begin(call: ServiceCall, body: JsonBody<ReadResponses>): Promise<JsonObject> {
+    const { backgroundStore: store, background, relay, responses } = this.#deps;
+    const { accountId, tokenId } = call.caller;
+    const id = newAnswerId(this.#deps, "responses");
+    const at = { accountId, id };
+    let isEntered = false;
+    let run: BackgroundRun | undefined;
+    try {
+      const prepared = await prepareResponses(this.#deps, call, body);
+      priced(relay, call, prepared.ask.model);
+      if (!(await store.enter(at, tokenId)))
+        throw new Failure(
+          "rate_limit_exceeded",
+          `A key may have at most ${background.perToken} responses made in the background at once.`,
+          { retryAfterSeconds: 1 },
+        );
+      isEntered = true;
+      const asked = await reparseJson(body.bytes);
+      const response = queuedResponse(id, prepared.ask.model, asked);
+      const queued = { response, input: itemsOf(asked["input"]), ancestors: prepared.ancestors };
+      if (!(await responses.save(accountId, id, queued, body.bytes.length)))
+        throw new Failure("request_too_large", "The request is too large to be kept for the background.");
+      await store.addEvents(at, eventsOfQueued(response));
+      run = new BackgroundRun(this.#deps, { call, body, prepared, queued, id });
+      this.#keep(id, run);
+      await run.begun;
+      return response;
+    } catch (error) {
+      if (run === undefined) body[Symbol.dispose]();
+      if (isEntered) {
+        await responses.remove(accountId, id);
+        await store.removeEvents(at);
+        await store.leave(at, tokenId);
+      }
+      throw error;
+    }
+  }
+
+  #keep(id: string, run: BackgroundRun): void {
+    this.#open.set(id, run);
+    void run.over.then(() => {
+      this.#open.delete(id);
+      this.#checkDrained();
+    });
+  }
+
+  #look(): void {
+    const { longestMs } = this.#deps.background;
+    for (const run of this.#open.values()) {
+      if (Date.now() - run.beganAt > longestMs)
+        run.interrupt(new Failure("upstream_timeout", `The response took longer than ${longestMs} ms.`));
+      if (!this.#renewing.has(run)) void this.#renew(run);
+    }
+  }
+
+  /** Never rejects: while Redis is away the lease runs on. */
+  async #renew(run: BackgroundRun): Promise<void> {
+    this.#renewing.add(run);
+    try {
+      const verdict = await this.#deps.backgroundStore.renew(run.at, run.tokenId);
+      if (verdict === "cancelled") run.cancel();
+      // One that has just ended has given its lease back itself.
+      if (verdict === "lost" && this.#open.has(run.at.id)) run.lost();
+    } catch (error) {
+      this.#deps.relay.log.warn({ err: error, response: run.at.id }, "a background response's lease was not renewed");
+    } finally {
+      this.#renewing.delete(run);
+    }
+  }
+
+  #checkDrained(): void {
+    if (this.#open.size === 0 && this.#opening === 0) this.#drained?.();
+  }
+}
+
+/** A response that waits to be made. */
+function queuedResponse(id: string, model: string, asked: JsonObject): JsonObject {
+  const now = Math.floor(Date.now() / 1_000);
+  const request = { model, stream: true, instructions: [], turns: [] };
+  const writer = textCodecs.responses.client.writer({ model, asked, request, answerId: id, now, inputTokens: 0 });
+  const begun = responseIn(writer.write({ type: "start", id, model, createdAt: now }));
+  return { ...begun, status: "queued" };
+}

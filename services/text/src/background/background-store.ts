@@ -1,0 +1,108 @@
+import { shardOf } from "@modelgate/accounts";
+import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
+
+/** A response that is made in the background, by its owner. */
+export interface BackgroundId {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** Bounds of what Redis holds of background responses. */
+export interface BackgroundStoreLimits {
+  /** How long a process that works on one is believed to live without a word. */
+  readonly leaseMs: number;
+  /** Responses of one token that may be made at once. */
+  readonly perToken: number;
+  /** How long the events of one can be read again, from the last that was added. */
+  readonly eventsLifetimeMs: number;
+}
+
+/** What came of the renewal of a lease: it holds, the response is to be cancelled, or it was given up. */
+type Renewal = "renewed" | "cancelled" | "lost";
+
+const enterScript = defineScript({
+  file: new URL("enter.lua", import.meta.url),
+  keys: ["lease", "open"],
+  args: { id: "text", most: "number", leaseMs: "number" },
+  replies: { entered: {}, full: {} },
+});
+const renewScript = defineScript({
+  file: new URL("renew.lua", import.meta.url),
+  keys: ["lease", "open"],
+  args: { id: "text", leaseMs: "number" },
+  replies: { renewed: {}, cancelled: {}, lost: {} } satisfies Record<Renewal, object>,
+});
+
+/** Redis keys of an account's background responses, all in its slot. */
+function keysOf(accountId: string) {
+  const owner = `{s${shardOf(accountId)}}:${accountId}`;
+  return {
+    lease: (id: string) => `background:${owner}:${id}`,
+    events: (id: string) => `background-events:${owner}:${id}`,
+    open: (tokenId: string) => `background-open:${owner}:${tokenId}`,
+  };
+}
+
+/** What processes let each other know of the responses that they make in the background. */
+export class BackgroundStore {
+  readonly #redis: Redis;
+  readonly #limits: BackgroundStoreLimits;
+
+  constructor(redis: Redis, limits: BackgroundStoreLimits) {
+    this.#redis = redis;
+    this.#limits = limits;
+  }
+
+  /** Takes the lease of a new one; false where its token has as many as it may. */
+  async enter({ accountId, id }: BackgroundId, tokenId: string): Promise<boolean> {
+    const { lease, open } = keysOf(accountId);
+    const { leaseMs, perToken } = this.#limits;
+    const keys = { lease: lease(id), open: open(tokenId) };
+    const { verdict } = await orUnavailable(enterScript(this.#redis, keys, { id, most: perToken, leaseMs }));
+    return verdict === "entered";
+  }
+
+  /** Keeps the lease for another while. */
+  async renew({ accountId, id }: BackgroundId, tokenId: string): Promise<Renewal> {
+    const { lease, open } = keysOf(accountId);
+    const { leaseMs } = this.#limits;
+    return (await renewScript(this.#redis, { lease: lease(id), open: open(tokenId) }, { id, leaseMs })).verdict;
+  }
+
+  /** Gives the lease and the seat back. */
+  async leave({ accountId, id }: BackgroundId, tokenId: string): Promise<void> {
+    const { lease, open } = keysOf(accountId);
+    await this.#redis.del(lease(id));
+    await this.#redis.zrem(open(tokenId), id);
+  }
+
+  /** Whether a process works on it. */
+  async isHeld({ accountId, id }: BackgroundId): Promise<boolean> {
+    return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
+  }
+
+  /** Asks the process that works on it, if any, to end it. */
+  async askToCancel({ accountId, id }: BackgroundId): Promise<void> {
+    await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
+  }
+
+  /** Adds events behind those there are. */
+  async addEvents({ accountId, id }: BackgroundId, events: readonly string[]): Promise<void> {
+    const key = keysOf(accountId).events(id);
+    await this.#redis.rpush(key, ...events);
+    await this.#redis.pexpire(key, this.#limits.eventsLifetimeMs);
+  }
+
+  /** At most so many events from one on; an index below zero counts from the end. */
+  async events({ accountId, id }: BackgroundId, from: number, most: number): Promise<readonly string[]> {
+    return await orUnavailable(this.#redis.lrange(keysOf(accountId).events(id), from, from + most - 1));
+  }
+
+  async countEvents({ accountId, id }: BackgroundId): Promise<number> {
+    return await orUnavailable(this.#redis.llen(keysOf(accountId).events(id)));
+  }
+
+  async removeEvents({ accountId, id }: BackgroundId): Promise<void> {
+    await this.#redis.del(keysOf(accountId).events(id));
+  }
+}

@@ -1,0 +1,36 @@
+import { Failure } from "@modelgate/contracts";
+import type { Deps } from "../deps.ts";
+import type { StoredResponse } from "../responses/stored-response.ts";
+import { eventsOfQueued } from "./background-run.ts";
+import type { BackgroundId } from "./background-store.ts";
+import { failedResponse, finalEvent, isOver, sequenceOf } from "./events.ts";
+
+/**
+ * Finds a stored response as it is now. One whose process died while it made it has failed: that is found out, and kept,
+ * by who asks for it first after its lease has run out.
+ */
+export async function currentResponse(
+  { responses, backgroundStore: store }: Pick<Deps, "responses" | "backgroundStore">,
+  at: BackgroundId,
+): Promise<StoredResponse | undefined> {
+  const { accountId, id } = at;
+  const stored = await responses.find(accountId, id);
+  if (stored === undefined || !isInBackground(stored)) return stored;
+  if (await store.isHeld(at)) {
+    const isWorkedOn = (await store.countEvents(at)) > eventsOfQueued(stored.response).length;
+    return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
+  }
+  // It may have ended between the two looks.
+  const again = await responses.find(accountId, id);
+  if (again === undefined || !isInBackground(again)) return again;
+  const died = new Failure("server_overloaded", "The gateway's process that made this response ended; try again.");
+  const failed = { ...again, response: failedResponse(again.response, died) };
+  await responses.save(accountId, id, failed, Infinity);
+  const [last = ""] = await store.events(at, -1, 1);
+  await store.addEvents(at, [finalEvent(failed.response, sequenceOf(last) + 1)]);
+  return failed;
+}
+
+function isInBackground({ response }: StoredResponse): boolean {
+  return response["background"] === true && !isOver(response);
+}

@@ -1,0 +1,110 @@
+import { Failure } from "@modelgate/contracts";
+import type { AnswerSink } from "@modelgate/platform";
+import { eventStream } from "@modelgate/relay";
+import type { Deps } from "../deps.ts";
+import type { BackgroundId } from "./background-store.ts";
+import { currentResponse } from "./current-response.ts";
+import { isFinalEvent, sequenceOf } from "./events.ts";
+
+/** Events that are read at a time. */
+const readAtOnce = 200;
+/** Pauses between two looks: while events come, and while none do. */
+const [briskMs, idleMs] = [50, 500];
+/** Idle looks between two at whether the process that makes the response still lives. */
+const looksPerCheck = 4;
+
+/**
+ * Shows a background response's events as a stream, from the one after `after` on, until its last. Throws Failure (400)
+ * where its events are not kept any more.
+ */
+export async function followEvents(
+  deps: Pick<Deps, "backgroundStore" | "background" | "relay" | "responses">,
+  answer: AnswerSink,
+  at: BackgroundId,
+  after: number,
+): Promise<void> {
+  const { backgroundStore: store, background, relay } = deps;
+  if ((await store.countEvents(at)) === 0)
+    throw new Failure(
+      "invalid_value",
+      "The events of this response are not kept any more: retrieve it without stream.",
+      {
+        param: "stream",
+      },
+    );
+  using client = new Follower(answer);
+  answer.begin(200, { "content-type": eventStream, "cache-control": "no-cache", "x-accel-buffering": "no" });
+  const until = Date.now() + background.longestMs;
+  let next = after + 1;
+  let shown = after;
+  let quietLooks = 0;
+  let wroteAt = Date.now();
+  while (!client.isGone && Date.now() < until) {
+    let events = await store.events(at, next, readAtOnce);
+    // Where not all events were kept the last of them has another place than its number says.
+    if (events.length === 0) events = (await store.events(at, -1, 1)).filter((event) => isNewEnd(event, shown));
+    for (const event of events) {
+      next++;
+      shown = sequenceOf(event);
+      await client.write(`event: ${typeOf(event)}\ndata: ${event}\n\n`);
+      wroteAt = Date.now();
+      if (isFinalEvent(event)) return answer.end();
+    }
+    quietLooks = events.length > 0 ? 0 : quietLooks + 1;
+    if (quietLooks > 0 && quietLooks % looksPerCheck === 0 && (await currentResponse(deps, at)) === undefined) break;
+    if (Date.now() - wroteAt > relay.limits.heartbeatMs) {
+      await client.write(": keep-alive\n\n");
+      wroteAt = Date.now();
+    }
+    if (events.length < readAtOnce) await client.pause(quietLooks > 1 ? idleMs : briskMs);
+  }
+  // What its client has is no whole answer: it can go on from there.
+  answer.destroy();
+}
+
+function isNewEnd(event: string, shown: number): boolean {
+  return isFinalEvent(event) && sequenceOf(event) > shown;
+}
+
+function typeOf(event: string): string {
+  return /^\{"type":"([\w.]+)"/.exec(event)?.[1] ?? "message";
+}
+
+/** The client that reads. */
+class Follower implements Disposable {
+  isGone: boolean;
+  readonly #answer: AnswerSink;
+  readonly #watching: Disposable;
+  #wake: (() => void) | undefined;
+
+  constructor(answer: AnswerSink) {
+    this.#answer = answer;
+    this.isGone = answer.closed;
+    const leave = (): void => {
+      this.isGone = true;
+      this.#wake?.();
+    };
+    this.#watching = answer.watch({ drained: () => this.#wake?.(), closed: leave, interrupted: leave });
+  }
+
+  /** Resolves when more may be written. */
+  async write(text: string): Promise<void> {
+    if (this.isGone || this.#answer.write(text)) return;
+    await new Promise<void>((resolve) => void (this.#wake = resolve));
+  }
+
+  async pause(ms: number): Promise<void> {
+    if (this.isGone) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#watching[Symbol.dispose]();
+  }
+}
