@@ -4,6 +4,16 @@ import type { Deps } from "./deps.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
 import { compactResponse } from "./routes/compact-response.ts";
 import { completions } from "./routes/completions.ts";
+import {
+  addConversationItems,
+  createConversation,
+  deleteConversation,
+  deleteConversationItem,
+  getConversation,
+  getConversationItem,
+  listConversationItems,
+  updateConversation,
+} from "./routes/conversations.ts";
 import { countContentTokens, countMessageTokens, countResponseTokens } from "./routes/count-tokens.ts";
 import { batchEmbedContents, cohereEmbed, embedContent, embeddings, ollamaEmbed } from "./routes/embeddings.ts";
 import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
@@ -27,6 +37,14 @@ export function routes(deps: Deps, background: BackgroundRuns): AreaHandlers<"te
     deleteResponse: deleteResponse(deps, background),
     cancelResponse: cancelResponse(deps, background),
     listResponseInputItems: listResponseInputItems(deps),
+    createConversation: createConversation(deps),
+    getConversation: getConversation(deps),
+    updateConversation: updateConversation(deps),
+    deleteConversation: deleteConversation(deps),
+    listConversationItems: listConversationItems(deps),
+    addConversationItems: addConversationItems(deps),
+    getConversationItem: getConversationItem(deps),
+    deleteConversationItem: deleteConversationItem(deps),
     countResponseTokens: countResponseTokens(deps),
     compactResponse: compactResponse(deps),
     messages: messages(deps),
