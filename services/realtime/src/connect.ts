@@ -3,7 +3,13 @@ import type { Attempted, SocketAnswer, SpokenWay } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
 import { refuseVendorIdsInTurns } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
-import { eventType, realtimeBridges, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
+import {
+  eventType,
+  realtimeBridges,
+  realtimeStores,
+  type RealtimeBridge,
+  type RealtimeMessage,
+} from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import type { Deps } from "./deps.ts";
 import { transcribersAt } from "./transcribers.ts";
@@ -65,7 +71,7 @@ async function begin(
     upstreamModel: candidate.upstreamModel,
     sessionId,
     transcribers: transcribersAt(deps, call, candidate.channel),
-    checkStores: (event) => atOnce(refuseVendorIdsInTurns(relay, call, { dialect: "realtime", body: event })),
+    checkStores: (event) => atOnce(refuseVendorIdsInTurns(relay, call, { dialect: realtimeStores, body: event })),
     vendorTools: relay.catalog.current().group(call.caller.group)?.unpriced === "pass",
   });
   if (!bridge.greets) return { socket, bridge, first: [] };

@@ -23,11 +23,6 @@ export type AreaEndpointId<A extends Area> = {
   [Id in EndpointId]: (typeof endpoints)[Id]["area"] extends A ? Id : never;
 }[EndpointId];
 
-/** The endpoints whose answers can be streams. */
-export type StreamingEndpointId = {
-  [Id in EndpointId]: (typeof endpoints)[Id] extends { readonly streams: true } ? Id : never;
-}[EndpointId];
-
 /** The row of an endpoint, with its optional columns readable whether or not the row has them. */
 export function endpointOf(id: EndpointId): Endpoint {
   return endpoints[id];

@@ -9,6 +9,7 @@ export {
   type TranscriberNames,
 } from "./bridge.ts";
 export { realtimeBridges } from "./bridges.ts";
+export { realtimeStores } from "./stores.ts";
 export { errorEvent } from "./error-event.ts";
 export { eventType, inputOf, lookAtEvent, parseEvent, type SeenEvent } from "./look.ts";
 export type { RealtimeMessage } from "./message.ts";

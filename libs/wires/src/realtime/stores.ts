@@ -1,0 +1,6 @@
+import type { StoreDialect } from "../vendor-stores/members.ts";
+
+/** Events of sessions: which of their members are the client's own JSON. */
+export const realtimeStores: StoreDialect = {
+  opaque: ["parameters", "schema", "json_schema", "metadata", "arguments"],
+};
