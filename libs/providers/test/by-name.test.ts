@@ -34,3 +34,13 @@ test.each(Object.values(providers).filter(({ baseUrl }) => baseUrl !== undefined
     expect(usualKey ?? keyVariable).toMatch(usualKey === undefined ? /^[A-Z][A-Z0-9_]+$/ : /^[a-z]+$/);
   },
 );
+
+/** Those that a channel must be able to name: the issue "Vendors and prices" lists them. */
+const wanted =
+  "mistral deepseek groq xai together fireworks openrouter perplexity cerebras sambanova nvidia huggingface github-models " +
+  "cloudflare databricks snowflake moonshot zhipu minimax siliconflow volcengine baidu hunyuan stepfun ollama vllm sglang " +
+  "lmstudio llamacpp litellm modelgate";
+
+test.each(wanted.split(" "))("%s is a vendor by name, of at least one text wire", (name) => {
+  expect(providers[name]).toMatchObject({ name, wires: expect.arrayContaining(["chat"]) });
+});
