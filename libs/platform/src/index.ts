@@ -54,7 +54,7 @@ export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
-export { readProcesses, version, type SeenProcess } from "./process/presence.ts";
+export { hearProcesses, version, type HeardProcesses, type SeenProcess } from "./process/presence.ts";
 export { runProcess } from "./process/run-process.ts";
 export { runWorkers, type WorkPlan } from "./process/run-workers.ts";
 export { defineService, type OpenService, type Service, type ServiceContext } from "./process/service.ts";

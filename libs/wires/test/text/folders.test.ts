@@ -20,6 +20,7 @@ const filesOf = {
     "render-tools",
     "render-turns",
     "seals",
+    "stores",
     "words",
   ],
 } as const;

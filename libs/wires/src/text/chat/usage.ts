@@ -23,13 +23,17 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
   });
 }
 
-/** The usage that an answer or a chunk reports, beside its choices or wherever its vendor puts it. */
+/**
+ * The usage that an answer or a chunk reports, beside its choices or wherever its vendor puts it. No prompt is empty: a chunk
+ * without its tokens has only what was used since the one before (Cloudflare), and is no report.
+ */
 export function usageOf(answer: JsonObject, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return (
-    chatUsage(usageAt(answer, dialect), dialect) ?? (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined)
-  );
+  const units =
+    chatUsage(usageAt(answer, dialect), dialect) ?? (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined);
+  const isPiece = answer["object"] === "chat.completion.chunk" && units !== undefined && inputTotal(units) === 0;
+  return isPiece ? undefined : units;
 }
 
 function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): Units {
@@ -52,7 +56,9 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
 
 function outputOf(usage: JsonObject, prompt: number, completion: number, { reasoningBeside }: ChatDialect): Units {
   const said = details(usage["completion_tokens_details"]);
-  const reasoning = said("reasoning_tokens") ?? 0;
+  // Some vendors count it beside the completion's tokens without meaning others.
+  const among = countOf(usage["reasoning_tokens"]) ?? 0;
+  const reasoning = said("reasoning_tokens") ?? (among <= completion ? among : 0);
   const total = countOf(usage["total_tokens"]);
   const beside =
     reasoning > 0 &&

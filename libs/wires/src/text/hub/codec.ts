@@ -147,8 +147,8 @@ export interface ClientCodec<Ask extends TextAsk = TextAsk> {
   readonly relied: readonly string[];
   /** What ids of answers begin with. */
   readonly answerPrefix: string;
-  /** Which members of a body name something in a vendor's store. */
-  readonly storeDialect: StoreDialect;
+  /** How a body names what is in its vendor's store, and an answer what was made there. */
+  readonly stores: StoreDialect;
   /** The media type of its streams; absent: server-sent events. */
   readonly streamType?: string;
   /** Keeps a client waiting before its stream begins. */

@@ -1,6 +1,7 @@
 import { failureFrames } from "@modelgate/contracts";
 import type { ClientCodec, Parsed } from "../hub/codec.ts";
 import type { JsonObject } from "../hub/request.ts";
+import { plainDialect } from "../../vendor-stores/members.ts";
 import { asksToThink } from "../thoughts.ts";
 import { askOfChat, askOfGenerate, relied, type OllamaAsk } from "./ask.ts";
 import { chatForm, generateForm, type AnswerForm } from "./form.ts";
@@ -52,7 +53,7 @@ function clientOf({ ask, parseRequest, form }: Endpoint): ClientCodec<OllamaAsk>
     ask,
     relied,
     answerPrefix: "",
-    storeDialect: "other",
+    stores: plainDialect,
     streamType: "application/x-ndjson",
     keepAlive: silence,
     failureFrame: failureFrames.ollama,
