@@ -57,6 +57,23 @@ describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s", (model
   });
 });
 
+describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s in other wires' usage", (model) => {
+  const asks: readonly (readonly [string, object])[] = [
+    ["/v1/responses", { model, input: "Hi" }],
+    ["/v1/messages", { ...hello(model), max_tokens: 100 }],
+  ];
+
+  test.each(asks)("%s, whole and streamed", async (path, body) => {
+    const plain = await streamed(body, path);
+    expect([plain.text.includes('"cost"'), JSON.parse(plain.text)]).toEqual([false, expect.anything()]);
+    const whole = await streamed({ ...body, ...asking }, path);
+    expect(JSON.parse(whole.text)).toMatchObject({ model, usage: { cost: 0.001, input_tokens: expect.any(Number) } });
+    const stream = await streamed({ ...body, ...asking, stream: true }, path);
+    const costs = frames(stream.text).flatMap(({ usage, response }) => (usage ?? response?.usage)?.cost ?? []);
+    expect([stream.trailer, costs]).toEqual(["0.001", [0.001]]);
+  });
+});
+
 test("other whole answers say their cost too", async () => {
   const answer = await fetch(`${suite.edgeUrl}/v1/embeddings`, {
     method: "POST",
@@ -103,6 +120,7 @@ async function look(...paths: readonly string[]): Promise<unknown> {
 
 interface Frame {
   readonly usage?: { readonly cost?: number } | null;
+  readonly response?: Frame;
 }
 
 function frames(text: string): readonly Frame[] {
@@ -113,10 +131,14 @@ function frames(text: string): readonly Frame[] {
 }
 
 /** A stream with its trailer, which fetch does not show. */
-function streamed(body: object): Promise<{ readonly text: string; readonly trailer: string | undefined }> {
+function streamed(
+  body: object,
+  path = "/v1/chat/completions",
+): Promise<{ readonly text: string; readonly trailer: string | undefined }> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" };
-    request(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers }, (answer) => {
+    const type = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
+    const headers = { authorization: `Bearer ${keys.demo}`, ...type };
+    request(suite.edgeUrl + path, { method: "POST", headers }, (answer) => {
       let text = "";
       answer
         .setEncoding("utf8")

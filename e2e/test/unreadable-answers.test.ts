@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
+import { startSuite, wavHead, type Suite } from "@modelgate/testkit";
 import { channel, keys, money } from "./house.ts";
 
 /** A vendor that answers every call with 200 and what stands in the path. */
@@ -43,6 +43,11 @@ const streams = {
     body: (model: string) => ({ model, input: "Hello", voice: "alloy", stream_format: "sse" }),
   },
 };
+const silence = Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 8_000), Buffer.alloc(8_000, 128)]);
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+  "base64",
+);
 /** What is asked where, and what the first channel answers. */
 const cases: readonly {
   readonly name: string;
@@ -50,6 +55,8 @@ const cases: readonly {
   readonly path?: (model: string) => string;
   readonly body: (model: string) => object;
   readonly answer?: string;
+  /** Whether the body is a form, with a file under this name. */
+  readonly file?: { readonly name: string; readonly content: Buffer; readonly type: string };
 }[] = [
   { name: "chat-passed", body: chat },
   { name: "chat-renamed", body: chat },
@@ -79,6 +86,20 @@ const cases: readonly {
     kind: "image",
     path: () => "/v1/images/generations",
     body: (model) => ({ model, prompt: "a cat" }),
+  },
+  {
+    name: "transcriptions",
+    kind: "transcription",
+    path: () => "/v1/audio/transcriptions",
+    body: (model) => ({ model }),
+    file: { name: "file", content: silence, type: "audio/wav" },
+  },
+  {
+    name: "image-edits",
+    kind: "image",
+    path: () => "/v1/images/edits",
+    body: (model) => ({ model, prompt: "a cat" }),
+    file: { name: "image", content: pixel, type: "image/png" },
   },
   { name: "stream-of-garbage", body: (model) => ({ ...chat(model), stream: true }), answer: "data: nope\n\n" },
   { name: "stream-converted", ...streams.messages, answer: "data: nope\n\n" },
@@ -118,21 +139,31 @@ afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
 });
 
-test.each(cases)("$name: an answer that cannot be read is tried elsewhere", async ({ name, path, body }) => {
+test.each(cases)("$name: an answer that cannot be read is tried elsewhere", async ({ name, path, body, file }) => {
   const answer = await fetch(suite.edgeUrl + (path?.(name) ?? "/v1/chat/completions"), {
     method: "POST",
     headers: {
       authorization: `Bearer ${keys.demo}`,
-      "content-type": "application/json",
+      ...(file === undefined ? { "content-type": "application/json" } : {}),
       "alpha-version": "2023-06-01",
     },
-    body: JSON.stringify(body(name)),
+    body: file === undefined ? JSON.stringify(body(name)) : formOf(body(name), file),
   });
   const text = await answer.text();
   expect([answer.status, text]).toEqual([200, expect.not.stringContaining("nope")]);
   expect(asked.filter((each) => each === name)).toHaveLength(1);
   expect(await suite.simulator.requests(`good-${name}`)).toHaveLength(1);
 });
+
+function formOf(
+  fields: object,
+  { name, content, type }: { readonly name: string; readonly content: Buffer; readonly type: string },
+): FormData {
+  const form = new FormData();
+  for (const [field, value] of Object.entries(fields)) form.set(field, String(value));
+  form.set(name, new Blob([new Uint8Array(content)], { type }), `a.${type.split("/")[1]}`);
+  return form;
+}
 
 test("only the answers that reached their clients are paid", async () => {
   const { spentNanos } = await money(suite);

@@ -52,11 +52,23 @@ describe("turns on the way to a vendor", () => {
     ],
   ])("a call without a result gets one %s", (_, rest) => {
     const { body } = render({ turns: [{ role: "assistant", parts: [calling("a"), calling("b")] }, ...rest] });
-    const [, answered]: any = body["messages"];
+    const [, , answered]: any = body["messages"];
     const missing = { type: "tool_result", tool_use_id: "a", content: "no result was given", is_error: true };
     expect(answered.role).toBe("user");
     expect(answered.content.slice(0, 2)).toContainEqual(missing);
     expect(answered.content.slice(0, 2).map(({ type }: any) => type)).toEqual(["tool_result", "tool_result"]);
+  });
+
+  test("a history that begins with the assistant gets an opening of the user's, which is named", () => {
+    const said = [
+      { role: "assistant" as const, parts: [text("Good day.")] },
+      { role: "user" as const, parts: [text("Hi")] },
+    ];
+    const { body, dropped } = render({ turns: said });
+    const messages: any = body["messages"];
+    expect(messages.map(({ role }: any) => role)).toEqual(["user", "assistant", "user"]);
+    expect(messages[1].content).toEqual([{ type: "text", text: "Good day." }]);
+    expect(dropped).toEqual(["turn.first-assistant"]);
   });
 
   test("ids outside the vendor's characters are replaced alike", () => {
@@ -66,7 +78,7 @@ describe("turns on the way to a vendor", () => {
         { role: "user", parts: [result("functions.f:0")] },
       ],
     });
-    const [call, answered]: any = body["messages"];
+    const [, call, answered]: any = body["messages"];
     expect(call.content[0].id).toMatch(/^toolu_[0-9a-f]{24}$/);
     expect(answered.content[0].tool_use_id).toBe(call.content[0].id);
   });
@@ -110,7 +122,7 @@ describe("turns on the way to a vendor", () => {
       const { body } = render({
         turns: [{ role: "assistant", parts: [{ kind: "tool-call", id: "a", name: "f", arguments: "", ...part }] }],
       });
-      return (body as any).messages[0].content[0].input;
+      return (body as any).messages[1].content[0].input;
     };
     expect(input({ custom: true, arguments: "free" })).toEqual({ input: "free" });
     expect(input({})).toEqual({});

@@ -150,6 +150,7 @@ describe("thinking", () => {
     const later = render({
       reasoning: { effort: "low" },
       turns: [
+        { role: "user", parts: [text("hi")] },
         { role: "assistant", parts: [calling("a")] },
         { role: "user", parts: [result("a")] },
         { role: "assistant", parts: [text("done")] },

@@ -22,7 +22,7 @@ const understood: Readonly<Partial<Record<BodyName, Members>>> = {
     boolean: "parallel_tool_calls background",
     string: "instructions truncation prompt_cache_key prompt_cache_retention user safety_identifier service_tier",
     array: "tools include",
-    object: "prompt stream_options reasoning text metadata",
+    object: "prompt stream_options reasoning text metadata usage",
     any: "tool_choice conversation",
   },
   MessagesRequest: {
@@ -30,7 +30,7 @@ const understood: Readonly<Partial<Record<BodyName, Members>>> = {
     integer: "top_k",
     string: "inference_geo service_tier",
     array: "mcp_servers tools stop_sequences",
-    object: "cache_control output_config output_format tool_choice thinking metadata",
+    object: "cache_control output_config output_format tool_choice thinking metadata usage",
     any: "container system",
   },
   CompletionsRequest: {

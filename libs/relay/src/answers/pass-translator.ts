@@ -43,7 +43,7 @@ export class PassTranslator implements StreamTranslator {
   read(frame: Buffer): FrameReading {
     const { pass } = this.#options;
     const seen = pass.see(frame, this.#usage);
-    if (seen.failed) return failedFrame;
+    if (seen.failed) return seen.overloaded === true ? overloadedFrame : failedFrame;
     this.#usage = seen.usage ?? this.#usage;
     const words = seen.usageOnly ? "" : pass.written(frame);
     // A wire that ends with its connection may still have a frame to say after its last word.
@@ -108,4 +108,8 @@ const failedFrame: FrameReading = {
   done: false,
   failure: new Failure("upstream_error", "The vendor failed in the middle of its answer."),
   render: () => nothing,
+};
+const overloadedFrame: FrameReading = {
+  ...failedFrame,
+  failure: new Failure("upstream_overloaded", "The vendor is overloaded and ended its answer; try again shortly."),
 };

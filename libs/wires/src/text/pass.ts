@@ -15,6 +15,8 @@ export interface SeenFrame {
   readonly done: boolean;
   /** The vendor says in the stream that it failed. */
   readonly failed: boolean;
+  /** Whether it failed because it is overloaded; absent: for another reason. */
+  readonly overloaded?: boolean | undefined;
   /** The frame's number, on a wire that numbers them. */
   readonly sequence?: number | undefined;
 }

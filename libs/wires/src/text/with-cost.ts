@@ -3,6 +3,7 @@ import { spliceMembers } from "../json/splice.ts";
 import { isRecord } from "../json/fields.ts";
 import { changeJson } from "./pass-json.ts";
 
+const openBrace = 0x7b;
 const usageWord = '"usage":';
 
 /** Whether a request asks for its cost in the usage of its answer, as OpenRouter's clients do: `usage: {include: true}`. */
@@ -11,10 +12,19 @@ export function wantsCost(body: object): boolean {
   return isRecord(usage) && usage["include"] === true;
 }
 
-/** The same answer with its cost, in US dollars as JSON has numbers, in its `usage`; one without usage stays as it is. */
+/**
+ * The same answer with its cost, in US dollars as JSON has numbers, in its `usage`, or that of the `response` which an
+ * event shows; one without usage stays as it is.
+ */
 export function withCost(answer: Buffer, cost: string): Buffer {
-  const usage = membersOf(answer).findLast(({ name }) => name === "usage");
-  if (usage === undefined || answer[usage.start] !== 0x7b) return answer;
+  const members = membersOf(answer);
+  const usage = members.findLast(({ name }) => name === "usage");
+  const response = usage === undefined ? members.findLast(({ name }) => name === "response") : undefined;
+  if (response !== undefined && answer[response.start] === openBrace) {
+    const shown = answer.subarray(response.start, response.end);
+    return spliceMembers(answer, { response: withCost(shown, cost) });
+  }
+  if (usage === undefined || answer[usage.start] !== openBrace) return answer;
   return spliceMembers(answer, { usage: spliceMembers(answer.subarray(usage.start, usage.end), { cost }) });
 }
 

@@ -41,6 +41,11 @@ export class KeptTurns implements Disposable {
     });
   }
 
+  /** Forgets a turn whose continuation failed: its client says all of it again. */
+  evict(id: string): void {
+    this.#forget(id);
+  }
+
   /** Resolves when everything until now is kept. */
   async settled(): Promise<void> {
     await this.#keeping;

@@ -123,6 +123,7 @@ export class ResponseSocket {
   async #answer(message: Buffer): Promise<void> {
     const { body } = this.#deps;
     let lane: string | undefined;
+    let previousId: string | undefined;
     try {
       const event = await parseMessage(message, body);
       lane = laneOf(event);
@@ -133,11 +134,13 @@ export class ResponseSocket {
       const call = callOf(this.#deps.relay, this.#call, sink, this.#asked);
       const deps = { ...this.#deps, responses: this.#turns.before(this.#deps.responses) };
       const seen = await readResponses(deps, call)(value, bytes);
+      previousId = seen.ask.previousId;
       const read = { bytes, seen, [Symbol.dispose]: () => undefined };
       if (generate) await runResponses(deps, call, read, (answered) => this.#turns.keep(answered));
       else await keepOnly(deps, call, read, (answered) => this.#turns.keep(answered));
       call.span?.end();
     } catch (error) {
+      if (previousId !== undefined) this.#turns.evict(previousId);
       if (!(error instanceof ClientGone)) this.#refuse(error, lane);
     } finally {
       this.#answering = undefined;

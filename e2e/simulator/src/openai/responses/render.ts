@@ -1,5 +1,5 @@
 import type { Behaviour } from "../../behaviour.ts";
-import { memberOf } from "../../checks/members.ts";
+import { isRecord, memberOf } from "../../checks/members.ts";
 import { decide, type Answer } from "../../core/answer.ts";
 import { freshId, nowSeconds } from "../../core/ids.ts";
 import type { Frame, Streamed } from "../../stream.ts";
@@ -64,6 +64,7 @@ function headOf({ body }: ResponsesAsked, id: string) {
     status: "in_progress",
     background: false,
     error: null,
+    frequency_penalty: 0,
     incomplete_details: null,
     instructions: said("instructions", null),
     max_output_tokens: said("max_output_tokens", null),
@@ -71,14 +72,17 @@ function headOf({ body }: ResponsesAsked, id: string) {
     model: said("model", ""),
     output: [],
     parallel_tool_calls: said("parallel_tool_calls", true),
+    presence_penalty: 0,
     previous_response_id: said("previous_response_id", null),
+    prompt_cache_key: said("prompt_cache_key", null),
     reasoning: said("reasoning", { effort: null, summary: null }),
+    safety_identifier: said("safety_identifier", null),
     service_tier: "default",
     store: said("store", true),
     temperature: said("temperature", 1),
     text: said("text", { format: { type: "text" } }),
     tool_choice: said("tool_choice", "auto"),
-    tools: said("tools", []),
+    tools: toolsOf(said("tools", [])),
     top_logprobs: said("top_logprobs", 0),
     top_p: said("top_p", 1),
     truncation: said("truncation", "disabled"),
@@ -86,6 +90,14 @@ function headOf({ body }: ResponsesAsked, id: string) {
     user: said("user", null),
     usage: null,
   };
+}
+
+/** Tools as the vendor repeats them: functions are strict unless they are not to be. */
+function toolsOf(tools: unknown): unknown {
+  if (!Array.isArray(tools)) return tools;
+  return tools.map((tool: unknown) =>
+    isRecord(tool) && tool["type"] === "function" ? { ...tool, strict: tool["strict"] ?? true } : tool,
+  );
 }
 
 const incomplete: Readonly<Record<string, string>> = {

@@ -18,9 +18,16 @@ export function renderTurns(request: TextRequest, context: PartContext): Rendere
     renderPart(part, context),
   );
   const messages = pairedMessages(request.turns, (turn) => renderTurn(turn, context), pairs).map(withWords);
-  if (messages.length > 0) return { system: system.length > 0 ? system : undefined, messages };
+  const [first] = messages;
+  const begins = first?.role === "assistant";
+  context.unsupported.noteIf("turn.first-assistant", begins);
+  if (first !== undefined)
+    return { system: system.length > 0 ? system : undefined, messages: begins ? [opening, ...messages] : messages };
   return { system: undefined, messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
 }
+
+/** What the user says before a history that begins with the assistant, which the vendor refuses. */
+const opening: Message = { role: "user", content: [{ text: "(The assistant speaks first.)" }] };
 
 function renderTurn({ role, parts }: Turn, context: PartContext): readonly JsonObject[] {
   return parts.flatMap((part) => {

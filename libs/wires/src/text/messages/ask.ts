@@ -6,10 +6,11 @@ import { boundsIn } from "../bounds.ts";
 import { mediaOf } from "../media.ts";
 import { measurePart } from "./media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
+import { wantsCost } from "../with-cost.ts";
 import { askedFeesOf, reliedForFees } from "./fees.ts";
 
 /** The members that decide what a call may do and cost. */
-export const relied = Object.keys(bodies.MessagesRequest.properties).concat(reliedForFees);
+export const relied = Object.keys(bodies.MessagesRequest.properties).concat("usage", reliedForFees);
 
 const request = Compile(bodies.MessagesRequest);
 const counted = Compile(bodies.CountMessageTokensRequest);
@@ -22,6 +23,7 @@ export function readAsk(body: unknown): TextAsk {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
+    ...(wantsCost(body) ? { showsCost: true } : {}),
     maxOutputTokens: most,
     boundNames,
     readsBeyond: readsBeyond(body),

@@ -1,3 +1,4 @@
+import { wantsCost } from "../with-cost.ts";
 import { Failure, present } from "@modelgate/contracts";
 import { Fields } from "../../json/fields.ts";
 import type { Parsed } from "../hub/codec.ts";
@@ -14,6 +15,8 @@ const refused = ["container", "mcp_servers", "inference_geo"] as const;
 /** A request to the messages endpoint in the neutral form (interface section 4.2). */
 export function parseRequest(body: JsonObject): Parsed {
   const fields = new Fields(body);
+  // A wish to see the cost is granted here: no vendor hears of it.
+  if (wantsCost(fields.value)) fields.ignore("usage");
   for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
   const { instructions, turns: said } = parseTurns(fields);
   const turns = markedAtEnd(said, parseCache(fields));

@@ -64,6 +64,7 @@ export const messagesPass: PassCodec = {
       usageOnly: false,
       done: type === "message_stop",
       failed: type === "error",
+      overloaded: type === "error" && isRecord(event["error"]) && event["error"]["type"] === "overloaded_error",
     };
   },
   dropsForeignSeals: true,

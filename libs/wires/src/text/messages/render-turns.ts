@@ -12,7 +12,8 @@ export interface RenderedTurns {
 
 /**
  * Messages for a vendor. Neighbours of one role are one message, as it wants all results of one turn's calls
- * together; instructions in the middle move to the front; instructions alone become the user's words.
+ * together; instructions in the middle move to the front; instructions alone become the user's words. A history that begins with
+ * the assistant gets an opening of the user's, which is named as a loss.
  */
 export function renderTurns(request: TextRequest, unsupported: Unsupported): RenderedTurns {
   const middle = request.turns.filter(({ role }) => role === "system");
@@ -21,9 +22,15 @@ export function renderTurns(request: TextRequest, unsupported: Unsupported): Ren
     renderPart(part, unsupported),
   );
   const messages = pairedMessages(request.turns, (turn) => renderTurn(turn, unsupported), pairs);
-  if (messages.length > 0) return { system: systemOf(system), messages };
+  const [first] = messages;
+  const begins = first?.role === "assistant";
+  unsupported.noteIf("turn.first-assistant", begins);
+  if (first !== undefined) return { system: systemOf(system), messages: begins ? [opening, ...messages] : messages };
   return { system: undefined, messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
 }
+
+/** What the user says before a history that begins with the assistant, which the vendor refuses. */
+const opening: Message = { role: "user", content: [{ type: "text", text: "(The assistant speaks first.)" }] };
 
 /** One plain text as itself, more as blocks. */
 function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {

@@ -5,6 +5,7 @@ import type { TextAsk } from "../ask.ts";
 import { boundsIn } from "../bounds.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
+import { wantsCost } from "../with-cost.ts";
 import { askedFeesOf, reliedForFees } from "./fees.ts";
 
 /** What the responses endpoint must know of a request beyond what every text call needs. */
@@ -17,7 +18,7 @@ export interface ResponsesAsk extends TextAsk {
 }
 
 /** The members that decide what a call may do and cost. */
-export const relied = Object.keys(bodies.ResponsesRequest.properties).concat("background", reliedForFees);
+export const relied = Object.keys(bodies.ResponsesRequest.properties).concat("background", "usage", reliedForFees);
 
 const shape = Compile(bodies.ResponsesRequest);
 
@@ -29,6 +30,7 @@ export function readAsk(body: unknown): ResponsesAsk {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
+    ...(wantsCost(body) ? { showsCost: true } : {}),
     maxOutputTokens: most,
     boundNames,
     readsBeyond: readsBeyond(body),

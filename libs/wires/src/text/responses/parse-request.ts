@@ -1,3 +1,4 @@
+import { wantsCost } from "../with-cost.ts";
 import { present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { Parsed } from "../hub/codec.ts";
@@ -48,6 +49,8 @@ function refuseState(fields: Fields): void {
     if (fields.has(name)) throw fields.unsupported(name);
   if (fields.flag("background") === true) throw fields.unsupported("background");
   fields.ignore("store");
+  // A wish to see the cost is granted here: no vendor hears of it.
+  if (wantsCost(fields.value)) fields.ignore("usage");
   if (fields.value["truncation"] === "disabled") fields.ignore("truncation");
   // Streams of ours are never padded, so a wish for no padding is granted.
   const options = fields.value["stream_options"];

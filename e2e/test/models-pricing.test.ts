@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { channel } from "./house.ts";
+
+const [plain, dear] = ["sk-plain-0123456789abcdef", "sk-dear-0123456789abcdef"];
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({
+    config: {
+      groups: { default: { models: ["*"] }, double: { multiplier: 2, models: ["*"] } },
+      models: {
+        chat: { kind: "chat", price: { input: 2.5, cachedInput: 1.25, output: 10 } },
+        sketch: { kind: "image", price: { image: 0.04 } },
+        fixed: { kind: "chat", price: { request: 0.001 } },
+      },
+      channels: [channel("main", ["chat", "sketch", "fixed"])],
+      accounts: {
+        demo: {
+          balance: "10.00",
+          tokens: [
+            { key: plain, group: "default" },
+            { key: dear, group: "double" },
+          ],
+        },
+      },
+    },
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+async function pricing(key: string): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await fetch(`${suite.edgeUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+  const { data }: { readonly data: readonly { readonly id: string; readonly pricing: unknown }[] } = JSON.parse(
+    await answer.text(),
+  );
+  return Object.fromEntries(data.map(({ id, pricing: prices }) => [id, prices]));
+}
+
+test("the model list says what each unit costs, as OpenRouter's clients read it", async () => {
+  expect(await pricing(plain)).toEqual({
+    // What has no price of its own costs as the rest of the input does.
+    chat: {
+      prompt: "0.0000025",
+      completion: "0.00001",
+      input_cache_read: "0.00000125",
+      input_cache_write: "0.0000025",
+      audio: "0.0000025",
+    },
+    sketch: { image: "0.04" },
+    fixed: { request: "0.001" },
+  });
+});
+
+test("a group's multiplier is in it", async () => {
+  expect(await pricing(dear)).toMatchObject({
+    chat: { prompt: "0.000005", completion: "0.00002" },
+    sketch: { image: "0.08" },
+  });
+});
