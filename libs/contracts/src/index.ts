@@ -94,6 +94,7 @@ export {
   textWires,
   upstreamWires,
   vectorsWires,
+  videoStyles,
   videoWires,
   type ImagesWire,
   type RankingWire,
@@ -106,6 +107,7 @@ export {
   type VendorTranscriptsWire,
   type UpstreamWire,
   type VectorsWire,
+  type VideoStyle,
   type VideoWire,
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";

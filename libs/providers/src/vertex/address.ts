@@ -9,9 +9,15 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
+/** A project's address, and the bucket that its query names for films. */
+export function projectAt(baseUrl: string): { readonly project: string; readonly storageUri: string | null } {
+  const [project = "", query = ""] = baseUrl.split("?");
+  return { project: project.replace(/\/+$/, ""), storageUri: new URLSearchParams(query).get("storageUri") };
+}
+
 /** Where a wire's requests are, under a project's address. */
 export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
-  const project = baseUrl.replace(/\/+$/, "");
+  const { project } = projectAt(baseUrl);
   if (wire === "chat") return new URL(`${project}/endpoints/openapi/chat/completions`);
   // Tokens are counted by a model of its own, of the model that the body names.
   if (wire === "count-messages") return new URL(`${project}/publishers/anthropic/models/count-tokens:rawPredict`);

@@ -4,6 +4,7 @@ import type { UpstreamWire } from "@modelgate/contracts";
 const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   [/^claude-/, ["messages", "count-messages"]],
   [/^imagen-/, ["vertex-imagen"]],
+  [/^veo-/, ["vertex-video"]],
   [/-tts(?:-|$)/, ["content-speech"]],
   [/embedding/, ["predict-embeddings"]],
   // Models of other publishers, by the publisher's name: `meta/llama-…`.

@@ -1,4 +1,4 @@
-import { Failure, type VideoWire } from "@modelgate/contracts";
+import { Failure, type VideoStyle } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds, reportDropped } from "@modelgate/relay";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
@@ -11,7 +11,7 @@ import { contextOf, shownTask } from "../show-task.ts";
 import type { WantedTask } from "../wanted-task.ts";
 
 /** POST of a new task in styles A, B and C (interface endpoints 15, 18, 20 and 23). */
-export function createVideo(deps: Deps, style: VideoWire): EndpointHandler {
+export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
   const client = videoCodecs[style];
   return async (call) => {
     using body = await readVideoBody(deps, call);
