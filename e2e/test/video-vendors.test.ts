@@ -107,7 +107,7 @@ describe("a picture at an address", () => {
   test.each([
     ["film-veo", "veo"],
     ["film-vertex", "vertex-films"],
-  ])("is fetched once for %s, which takes its bytes", async (model, instance) => {
+  ])("is fetched for %s, which takes its bytes", async (model, instance) => {
     await suite.simulator.forget(instance);
     fetched = 0;
     const image = `${picturesUrl}/a.png`;

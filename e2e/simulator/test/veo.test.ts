@@ -54,14 +54,14 @@ describe("Google's SDK at Vertex", () => {
     expect(isMp4(Buffer.from(made?.video?.videoBytes ?? "", "base64"))).toBe(true);
   });
 
-  test("is told where the film is where it asked for a bucket", async () => {
+  test("has the address of the film where it asked for a bucket", async () => {
     const config = { outputGcsUri: "gs://films/made/" };
     const begun = await cloud.models.generateVideos({ model, source: { prompt: "A boat" }, config });
     const { response } = await done(cloud, begun);
     expect(response?.generatedVideos?.[0]?.video?.uri).toMatch(/^gs:\/\/films\/made\/op\w+\/sample_0\.mp4$/);
   });
 
-  test("is told why a film is held back, and what has failed", async () => {
+  test("has the reasons why a film is held back, and what has failed", async () => {
     const begin = (behaviour: object) =>
       cloud.models.generateVideos({ model, source: { prompt: simulate(behaviour) } });
     const held = await done(cloud, await begin({ finish: "content_filter" }));

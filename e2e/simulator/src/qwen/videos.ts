@@ -15,7 +15,7 @@ const shared = {
 };
 const words = { prompt: anyText, negative_prompt: anyText };
 const resolution = oneOf("480P", "720P", "1080P");
-/** Models up to 2.6 are told sizes, or a picture's resolution; later ones a resolution, a ratio and media. */
+/** Models up to 2.6 take sizes, or a picture's resolution; later ones a resolution, a ratio and media. */
 const former = closed(
   { model: filledText, input: closed({}, { ...words, img_url: picture }) },
   {

@@ -1,4 +1,4 @@
-import { bearer, socketKeys, type Endpoint } from "./endpoint.ts";
+import { bearer, gammaKeys, socketKeys, type Endpoint } from "./endpoint.ts";
 
 const image = { area: "media", errors: "common", keys: bearer, kinds: ["image"], streams: "images" } as const;
 const audio = { area: "audio", errors: "common", keys: bearer } as const;
@@ -69,6 +69,17 @@ export const mediaEndpoints = {
     kinds: ["realtime"],
     webSocket: true,
     summary: "A realtime session over WebSocket.",
+  },
+  geminiLive: {
+    method: "GET",
+    path: "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent",
+    area: "realtime",
+    errors: "gamma",
+    keys: gammaKeys,
+    body: "none",
+    kinds: ["realtime"],
+    webSocket: true,
+    summary: "A session of Gemini's Live API over WebSocket; the model is named by its setup.",
   },
   createClientSecret: {
     method: "POST",

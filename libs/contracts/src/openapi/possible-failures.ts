@@ -70,6 +70,7 @@ const more: Readonly<Partial<Record<EndpointId, Codes>>> = {
   imageToVideo: ofVideoCreation,
   epsilon: [...ofVideoCreation, "task_not_found"],
   createVideoGeneration: ofVideoCreation,
+  geminiLive: ["websocket_required", "invalid_value", "origin_not_allowed"],
   realtime: ["websocket_required", "missing_required_parameter", "invalid_value", "origin_not_allowed"],
 };
 

@@ -30,6 +30,21 @@ export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): 
   return url;
 }
 
+/** Where sessions are: beside the versioned paths, the model named in the first message. */
+export function liveAddressOf(baseUrl: string): URL {
+  const url = new URL(baseUrl);
+  const [, before = "", version = "v1"] = /^(.*)\/(v1(?:beta1)?)\/projects\//.exec(url.pathname) ?? [];
+  url.pathname = `${before}/ws/google.cloud.aiplatform.${version}.LlmBidiService/BidiGenerateContent`;
+  url.search = "";
+  return url;
+}
+
+/** A model as a session's first message names it: with the project and the region of its address. */
+export function modelInSession(baseUrl: string, model: string): string {
+  const place = /\/(projects\/[^/]+\/locations\/[^/]+)/.exec(new URL(baseUrl).pathname)?.[1] ?? "";
+  return `${place}/publishers/google/models/${model}`;
+}
+
 const placeOfProject = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
 /** Google's hosts that serve one region, and say which. */
 const hostOfRegion = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;

@@ -1,11 +1,10 @@
-import { Failure } from "@modelgate/contracts";
 import { failureOf as failureOfClaude } from "../anthropic/failures.ts";
 import { readErrorBody } from "../error-body.ts";
 import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
 import { credentialsRefused } from "../meanings.ts";
 import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
-import { addressOf, addressProblem } from "./address.ts";
+import { addressOf, addressProblem, liveAddressOf, modelInSession } from "./address.ts";
 import { bodyOf, headersOf } from "./body.ts";
 import { chainKey, keyProblem, openAccounts } from "./credentials.ts";
 import { wiresOfModel } from "./models.ts";
@@ -28,6 +27,7 @@ export const vertex: Provider = {
     "count-content",
     "count-messages",
     "predict-embeddings",
+    "gemini-live",
     "vertex-imagen",
     "content-speech",
     "content-transcripts",
@@ -38,10 +38,11 @@ export const vertex: Provider = {
   wiresAt: (_, model) => wiresOfModel(model),
   addressProblem,
   keyProblem,
+  modelInSession,
   request(call) {
+    if (call.act === "session") return requestTo(liveAddressOf(call.baseUrl), call, {});
     if (call.act === "poll" || call.act === "download") return pollVideo(call);
     if (call.act === "file") return requestTo(storageAddress(call.url, call.baseUrl), call, {});
-    if (call.act !== "answer") throw new Failure("upstream_error", "The vendor of this model has no sessions.");
     const plain = { ...call, body: bodyOf(call), headers: headersOf(call), query: undefined };
     return requestTo(addressOf(call), plain, {});
   },

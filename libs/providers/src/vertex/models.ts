@@ -12,7 +12,7 @@ const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
 ];
 
 /** Google's own. */
-const usual: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts"];
+const usual: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts", "gemini-live"];
 
 export function wiresOfModel(model: string): readonly UpstreamWire[] {
   return families.find(([pattern]) => pattern.test(model))?.[1] ?? usual;

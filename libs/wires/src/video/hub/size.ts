@@ -43,7 +43,7 @@ export function ratioAmong(ratios: readonly string[], { size, aspectRatio }: Sha
 /** A vendor's words for resolutions, by the pixels of the shorter side. */
 export type Tiers = Readonly<Record<number, string>>;
 
-/** A shape as a vendor makes it that is told a ratio and a resolution. */
+/** A shape as a vendor makes it that takes a ratio and a resolution. */
 export interface FittedTier extends FittedShape {
   readonly tier: string | undefined;
 }
