@@ -41,7 +41,7 @@ export interface Question {
 /** A schema of an object whose members are all required. */
 export interface JsonSchema {
   readonly type: "object";
-  readonly properties: Readonly<Record<string, { readonly type: string }>>;
+  readonly properties: Readonly<Record<string, { readonly type: "string" | "number" }>>;
   readonly required: readonly string[];
   readonly additionalProperties: false;
 }

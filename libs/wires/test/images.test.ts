@@ -456,10 +456,31 @@ describe("an answer", () => {
 
   test("as events, one an image", () => {
     const events = renderImageEvents({ images: [{ base64: "YQ==" }, { base64: "Yg==" }], created: 4 }, 9, "edit");
-    expect(events.split("\n\n").filter((frame) => frame !== "")).toEqual([
-      'event: image_edit.completed\ndata: {"type":"image_edit.completed","b64_json":"YQ==","created_at":4}',
-      'event: image_edit.completed\ndata: {"type":"image_edit.completed","b64_json":"Yg==","created_at":4}',
-    ]);
+    const frames = events.split("\n\n").filter((frame) => frame !== "");
+    const begin = "event: image_edit.completed\ndata: ";
+    expect(frames.map((frame) => frame.startsWith(begin) && JSON.parse(frame.slice(begin.length)))).toMatchObject(
+      ["YQ==", "Yg=="].map((b64_json) => ({ type: "image_edit.completed", b64_json, created_at: 4 })),
+    );
+  });
+
+  test("as an event with what clients take for granted, and the vendor's own words where it has some", () => {
+    const dataOf = (more: object) =>
+      JSON.parse(
+        renderImageEvents({ images: [{ base64: jpeg.toString("base64") }], ...more }, 9, "generation").split(
+          "data: ",
+        )[1] ?? "",
+      );
+    expect(dataOf({})).toMatchObject({
+      size: "auto",
+      quality: "auto",
+      background: "auto",
+      output_format: "jpeg",
+      usage: { total_tokens: 0 },
+    });
+    expect(dataOf({ more: { size: "1024x1024" }, tokens: { outputTokens: 7 } })).toMatchObject({
+      size: "1024x1024",
+      usage: { output_tokens: 7 },
+    });
   });
 
   test("bytes as an address, and back", () => {

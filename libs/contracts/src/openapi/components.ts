@@ -2,7 +2,7 @@ import { bodies } from "../bodies/index.ts";
 import { TaskEvent } from "../events/task.ts";
 import { UsageEvent } from "../events/usage.ts";
 import { errorSchemas } from "./errors.ts";
-import { understoodMembers } from "./understood.ts";
+import { withUnderstood } from "./understood.ts";
 
 const schemas: Readonly<Record<string, unknown>> = { ...bodies, ...errorSchemas, UsageEvent, TaskEvent };
 
@@ -11,16 +11,9 @@ const schemas: Readonly<Record<string, unknown>> = { ...bodies, ...errorSchemas,
  * is used, would name several things alike. What is used within another is referred to.
  */
 export function componentSchemas(): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, described(name, schema)]));
-}
-
-/** A schema with the members that are understood beside those that it checks. */
-function described(name: string, schema: unknown): object {
-  const found = membersOf(schema);
-  const more = understoodMembers(name);
-  if (Object.keys(more).length === 0 || !("properties" in found)) return found;
-  const { properties } = found;
-  return { ...found, properties: { ...more, ...(typeof properties === "object" ? properties : {}) } };
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, withUnderstood(name, membersOf(schema))]),
+  );
 }
 
 function used(value: unknown): unknown {

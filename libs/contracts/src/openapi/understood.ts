@@ -1,4 +1,5 @@
 import type { BodyName } from "../bodies/index.ts";
+import { understoodWithin } from "./understood-within.ts";
 
 /**
  * Members of bodies that are understood beside those that a body's schema checks: they are read where a call is converted,
@@ -56,13 +57,40 @@ const understood: Readonly<Partial<Record<BodyName, Members>>> = {
 };
 
 /** Names of members, apart by blanks, by the kind of their values. */
-type Members = Readonly<
+export type Members = Readonly<
   Partial<Record<"number" | "integer" | "boolean" | "string" | "array" | "object" | "any", string>>
 >;
 
-/** A body's understood members as properties of its schema. */
-export function understoodMembers(name: string): Readonly<Record<string, object>> {
-  const members: Members = Object.entries(understood).find(([body]) => body === name)?.[1] ?? {};
+/** A body's schema with the members that are understood beside those that it checks, wherever they stand. */
+export function withUnderstood(name: string, schema: object): object {
+  const top: Members = Object.entries(understood).find(([body]) => body === name)?.[1] ?? {};
+  const within = Object.entries(understoodWithin).find(([body]) => body === name)?.[1] ?? {};
+  let described = withMembers(schema, [], top);
+  for (const [path, members] of Object.entries(within))
+    described = withMembers(described, path === "" ? [] : path.replaceAll("[]", ".[]").split("."), members);
+  return described;
+}
+
+/**
+ * A schema with more members at a path. They stand beside the alternatives that it may have: a word for members or items
+ * says nothing of a value that is neither.
+ */
+function withMembers(schema: object, [step, ...rest]: readonly string[], members: Members): object {
+  const properties = childOf(schema, "properties");
+  if (step === undefined) {
+    const all = propertiesOf(members);
+    return Object.keys(all).length === 0 ? schema : { ...schema, properties: { ...all, ...properties } };
+  }
+  if (step === "[]") return { ...schema, items: withMembers(childOf(schema, "items"), rest, members) };
+  return { ...schema, properties: { ...properties, [step]: withMembers(childOf(properties, step), rest, members) } };
+}
+
+function childOf(schema: object, name: string): object {
+  const child: unknown = Object.entries(schema).find(([key]) => key === name)?.[1];
+  return typeof child === "object" && child !== null ? child : {};
+}
+
+function propertiesOf(members: Members): Readonly<Record<string, object>> {
   return Object.fromEntries(
     Object.entries(members).flatMap(([type, names]) =>
       names.split(" ").map((member) => [member, type === "any" ? {} : { type: [type, "null"] }]),

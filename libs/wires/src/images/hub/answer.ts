@@ -40,9 +40,30 @@ export function renderImageEvents(answer: ImagesAnswer, now: number, act: "gener
   const { data: _, created, ...more } = renderImages(answer, now);
   const type = `image_${act}.completed`;
   return answer.images
-    .map((image) => JSON.stringify({ type, ...renderImage(image), created_at: created, ...more }))
+    .map((image) =>
+      JSON.stringify({ type, ...renderImage(image), created_at: created, ...unsaid, ...formatOf(image), ...more }),
+    )
     .map((data) => `event: ${type}\ndata: ${data}\n\n`)
     .join("");
+}
+
+/** Members that clients take for granted in an event, where the vendor says nothing: one that counts images counts no tokens. */
+const unsaid: JsonRecord = {
+  size: "auto",
+  quality: "auto",
+  background: "auto",
+  usage: {
+    input_tokens: 0,
+    input_tokens_details: { text_tokens: 0, image_tokens: 0 },
+    output_tokens: 0,
+    total_tokens: 0,
+  },
+};
+
+/** The format of an image whose bytes are known. */
+function formatOf(image: MadeImage): JsonRecord {
+  const type = "base64" in image ? imageTypeOfBase64(image.base64) : undefined;
+  return { output_format: type?.replace("image/", "") ?? "png" };
 }
 
 function renderImage(image: MadeImage): JsonRecord {

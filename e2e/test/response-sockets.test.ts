@@ -1,0 +1,50 @@
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { config, keys } from "./house.ts";
+import { booksAgree, simulated } from "./realtime-client.ts";
+
+/** WebSockets for responses whose key, or whose gateway, goes while they are open. */
+let suite: Suite<LocalBackends>;
+beforeAll(async () => {
+  suite = await startLocalSuite({ shape: "apart", config });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+/** A WebSocket for responses, and everything that came. */
+async function open(key: string) {
+  const url = `${suite.edgeUrl.replace("http", "ws")}/v1/responses`;
+  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
+  const came: any[] = [];
+  socket.on("message", (data: Buffer) => came.push(JSON.parse(data.toString())));
+  const closed = once(socket, "close").then(([code]: unknown[]) => code);
+  await once(socket, "open");
+  const ask = (input: string) => socket.send(JSON.stringify({ type: "response.create", model: "chat", input }));
+  const next = (type: string) => until(type, () => Promise.resolve(came.find((event) => event.type === type)));
+  return { socket, came, closed, ask, next };
+}
+
+test("a key that is disabled meanwhile: the response goes on, the next is refused, and the socket closed", async () => {
+  const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
+  const { ask, next, closed } = await open(made.key);
+  ask(simulated({ chunks: 20, chunkDelayMs: 50, bodyBytes: 200 }));
+  await next("response.output_text.delta");
+  await suite.ask("token", "disable", made.id);
+  await next("response.completed");
+  ask("Hello");
+  expect((await next("error")).error).toMatchObject({ code: "api_key_disabled" });
+  expect(await closed).toBe(1008);
+  await booksAgree(suite, "demo");
+});
+
+test("a service that is asked to end in the middle of a response finishes it, and then closes the socket", async () => {
+  const { ask, came, next, closed } = await open(keys.demo);
+  ask(simulated({ chunks: 20, chunkDelayMs: 50, bodyBytes: 200 }));
+  await next("response.output_text.delta");
+  suite.process("text").signal("SIGTERM");
+  expect(await closed).toBe(1012);
+  expect(came.at(-1)?.type).toBe("response.completed");
+  expect(await suite.process("text").ended).toBe(0);
+  await booksAgree(suite, "demo");
+});

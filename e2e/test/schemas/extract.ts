@@ -1,0 +1,84 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/**
+ * Makes `openai.golden.json` of OpenAI's published document (https://github.com/openai/openai-openapi, MIT):
+ * `node e2e/test/schemas/extract.ts PATH/openapi.json`. Kept are the schemas of answers, without their texts.
+ */
+const roots = [
+  "CompactResource",
+  "CreateChatCompletionResponse",
+  "CreateChatCompletionStreamResponse",
+  "CreateCompletionResponse",
+  "CreateEmbeddingResponse",
+  "CreateModerationResponse",
+  "CreateSpeechResponseStreamEvent",
+  "CreateTranscriptionResponseJson",
+  "CreateTranscriptionResponseStreamEvent",
+  "CreateTranscriptionResponseVerboseJson",
+  "CreateTranslationResponseJson",
+  "ErrorResponse",
+  "ImageEditStreamEvent",
+  "ImageGenStreamEvent",
+  "ImagesResponse",
+  "ListModelsResponse",
+  "Model",
+  "Response",
+  "ResponseItemList",
+  "ResponseStreamEvent",
+  "TokenCountsResource",
+  "VideoResource",
+];
+
+/** Members that say nothing of what is valid. */
+const texts = new Set(
+  "description title example examples deprecated default discriminator externalDocs nullable $recursiveAnchor".split(
+    " ",
+  ),
+);
+
+type Json = { readonly [name: string]: unknown };
+const isRecord = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A schema without texts. `oneOf` becomes `anyOf`: alternatives that the document keeps apart by words overlap. */
+function bare(value: unknown, areMembers = false): unknown {
+  if (Array.isArray(value)) return value.map((each) => bare(each));
+  if (!isRecord(value)) return value;
+  if (!areMembers && "$recursiveRef" in value) return {};
+  if (!areMembers && value["nullable"] === true)
+    return { anyOf: [bare({ ...value, nullable: false }), { type: "null" }] };
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, each]) => {
+      if (areMembers) return [[name, bare(each)]];
+      if (texts.has(name) || name.startsWith("x-")) return [];
+      return [[name === "oneOf" ? "anyOf" : name, bare(each, name === "properties")]];
+    }),
+  );
+}
+
+function namesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (!isRecord(value)) return [];
+  const { $ref: named } = value;
+  const here = typeof named === "string" ? [named.slice(named.lastIndexOf("/") + 1)] : [];
+  return [...here, ...Object.values(value).flatMap(namesIn)];
+}
+
+const [path = ""] = process.argv.slice(2);
+const document = JSON.parse(readFileSync(path, "utf8"));
+const all: Json = document.components.schemas;
+const kept = new Map<string, unknown>();
+const waiting = [...roots];
+for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+  if (kept.has(name)) continue;
+  if (all[name] === undefined) throw new Error(`the document has no schema ${name}`);
+  kept.set(name, bare(all[name]));
+  waiting.push(...namesIn(kept.get(name)));
+}
+const lines = [...kept]
+  .toSorted(([left], [right]) => (left < right ? -1 : 1))
+  .map(([name, schema]) => `${JSON.stringify(name)}:${JSON.stringify(schema)}`);
+const source = `OpenAI's OpenAPI document ${document.info.version}, https://github.com/openai/openai-openapi, MIT License`;
+const text = `{"source":${JSON.stringify(source)},"components":{"schemas":{\n${lines.join(",\n")}\n}}}\n`;
+writeFileSync(join(import.meta.dirname, "openai.golden.json"), text);

@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { createGenerator } from "ts-json-schema-generator";
+
+/** Finds what is wrong with a value by a published schema; [] for nothing. */
+export type Check = (value: unknown) => readonly string[];
+
+const lenient = { strict: false, allErrors: true, validateFormats: false, verbose: true } as const;
+
+/** A schema whose parts are looked at one by one. */
+interface Part {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  required?: readonly string[];
+}
+
+/** What OpenAI's own answers have as null, by the schemas whose members they are, where its document knows no null. */
+const nulls: Readonly<Record<string, readonly string[]>> = {
+  CreateChatCompletionResponse: ["system_fingerprint"],
+  CreateChatCompletionStreamResponse: ["system_fingerprint"],
+  CreateCompletionResponse: ["finish_reason"],
+  Response: ["user", "usage"],
+  ModelResponseProperties: ["user"],
+};
+
+/** OpenAI's own schemas of answers (`extract.ts` takes them out of its document), by their names there. */
+export function openaiSchemas(): (name: string) => Check {
+  const { components } = JSON.parse(readFileSync(join(import.meta.dirname, "openai.golden.json"), "utf8"));
+  const schemas: Record<string, unknown> = components.schemas;
+  for (const [name, members] of Object.entries(nulls))
+    schemas[name] = JSON.parse(JSON.stringify(schemas[name] ?? {}), (member, value: unknown) =>
+      members.includes(member) && isSchema(value) ? { anyOf: [value, { type: "null" }] } : value,
+    );
+  const ajv = new Ajv2020(lenient);
+  ajv.addSchema({ components }, "openai");
+  return (name) => checkOf(ajv.compile({ $ref: `openai#/components/schemas/${name}` }));
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === "object" && value !== null && ("type" in value || "$ref" in value);
+}
+
+/**
+ * Anthropic publishes no document; its SDK's types, which are generated of one, are turned into schemas here. They demand
+ * every member, also those that the newest answers alone have: one that may be null may be absent, and so may `caller`.
+ */
+export function anthropicSchemas(): (file: string, type: string) => Check {
+  const generators = new Map<string, ReturnType<typeof createGenerator>>();
+  return (file, type) => {
+    const path = fileURLToPath(import.meta.resolve(`@anthropic-ai/sdk/resources/${file}`)).replace(/\.m?js$/, ".d.ts");
+    const known =
+      generators.get(path) ?? createGenerator({ path, skipTypeCheck: true, additionalProperties: true, jsDoc: "none" });
+    generators.set(path, known);
+    const { $schema: _, ...schema }: Readonly<Record<string, unknown>> = { ...known.createSchema(type) };
+    const relaxed: object = JSON.parse(JSON.stringify(schema), (__, part: unknown) => relax(part));
+    // What it names as its draft would ask for another validator; nothing else differs.
+    return checkOf(new Ajv2020(lenient).compile(relaxed));
+  };
+}
+
+function relax(part: unknown): unknown {
+  if (!isPart(part)) return part;
+  const { properties = {}, required = [] } = part;
+  const demanded = required.filter((name) => name !== "caller" && !mayBeNull(properties[name]));
+  return { ...part, required: demanded };
+}
+
+function isPart(value: unknown): value is Part {
+  return typeof value === "object" && value !== null && "properties" in value && "required" in value;
+}
+
+function mayBeNull(schema: unknown): boolean {
+  const text = JSON.stringify(schema) ?? "";
+  return /"null"/.test(text);
+}
+
+/** Errors of alternatives of another type, by their definitions, say nothing of what is wrong. */
+function checkOf(validate: ValidateFunction): Check {
+  return (value) => {
+    if (validate(value)) return [];
+    const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== "anyOf");
+    const definition = (path: string): string => path.replace(/\/properties\/.*|\/required.*/, "");
+    const otherTypes = new Set(
+      errors.flatMap(({ instancePath, keyword, schemaPath }) =>
+        (keyword === "const" || keyword === "enum") && instancePath.endsWith("/type") ? [definition(schemaPath)] : [],
+      ),
+    );
+    const own = errors.filter(({ schemaPath }) => !otherTypes.has(definition(schemaPath)));
+    const say = (own.length === 0 ? errors : own).map(
+      ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+    );
+    return say.length === 0 ? ["it fits no alternative"] : [...new Set(say)].slice(0, 12);
+  };
+}
