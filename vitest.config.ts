@@ -29,7 +29,7 @@ export default defineConfig({
     })),
     // Two cores, and each suite brings processes of its own.
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     env: { TESTCONTAINERS_RYUK_DISABLED: "true", TESTCONTAINERS_HOST_OVERRIDE: "127.0.0.1" },
   },

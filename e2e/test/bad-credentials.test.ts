@@ -141,7 +141,7 @@ beforeAll(async () => {
     accounts: { demo: { balance: "10", tokens: [{ key, group: "default" }] } },
   });
   writeFileSync(join(folder, "account.json"), "{}");
-  suite = await startSuite({ config: config("${SIMULATOR_URL}") });
+  suite = await startSuite({ shape: "apart", config: config("${SIMULATOR_URL}") });
   const account = await fetch(`${suite.simulator.url}/_account/vertex`);
   writeFileSync(join(folder, "account.json"), await account.text());
   writeFileSync(file, JSON.stringify(config(suite.simulator.url)));

@@ -22,7 +22,7 @@ beforeAll(async () => {
   postgres = await startLocalPostgres();
   ledgerWay = await openSlowWay(Number(new URL(backends.natsUrl).port));
   const ledger = { BOOKS_URL: postgres.url, NATS_URL: `nats://127.0.0.1:${ledgerWay.port}` };
-  suite = await startSuite({ backends, config, envOf: { ledger } });
+  suite = await startSuite({ shape: "apart", backends, config, envOf: { ledger } });
 }, 120_000);
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();

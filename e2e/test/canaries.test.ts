@@ -35,6 +35,7 @@ let client: OpenAI;
 beforeAll(async () => {
   collector = await startCollector();
   suite = await startSuite({
+    shape: "apart",
     config: {
       groups: { default: { models: ["*"] } },
       models: {

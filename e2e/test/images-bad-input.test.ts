@@ -8,6 +8,7 @@ import { samplePng } from "./pictures.ts";
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config: imagesConfig,
     envOf: { media: { IMAGE_BYTES: "200000", BODY_BYTES: "2000000", FETCH_MS: "500", BUFFER_BYTES: "5000000" } },
   });

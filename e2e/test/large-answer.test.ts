@@ -24,6 +24,7 @@ beforeAll(async () => {
   const address = vendor.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   suite = await startSuite({
+    shape: "apart",
     config: {
       ...config,
       models: { ...config.models, vectors: { kind: "embedding", price: { input: 0.1 } } },

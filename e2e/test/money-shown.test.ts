@@ -7,6 +7,7 @@ const thrifty = "sk-budget-0123456789abcdef";
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config: {
       groups: { default: { models: ["*"] } },
       models: {

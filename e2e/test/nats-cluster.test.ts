@@ -22,7 +22,12 @@ describe.skipIf(!clusterIsPossible)("on a NATS cluster", () => {
   let nats: NatsConnection;
   let killed = 0;
   beforeAll(async () => {
-    suite = await startSuite({ config, backends: await startNatsCluster(), env: { NATS_REPLICAS: "3" } });
+    suite = await startSuite({
+      shape: "apart",
+      config,
+      backends: await startNatsCluster(),
+      env: { NATS_REPLICAS: "3" },
+    });
     nats = await connect({ servers: suite.backends.natsUrl.split(",") });
   });
   afterAll(async () => {

@@ -31,6 +31,7 @@ beforeAll(async () => {
   vendor = await startReportingVendor();
   const channels = { chat: "openai", messages: "anthropic", content: "gemini" } as const;
   suite = await startSuite({
+    shape: "apart",
     config: {
       groups: { default: { models: ["*"] } },
       models: {

@@ -10,6 +10,7 @@ let suite: Suite;
 let client: OpenAI;
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config: {
       ...house,
       models: {

@@ -10,6 +10,7 @@ let suite: Suite;
 beforeAll(async () => {
   far = await openFarVendor(0);
   suite = await startSuite({
+    shape: "apart",
     config: {
       ...house,
       models: { ...house.models, live: { kind: "realtime", price } },

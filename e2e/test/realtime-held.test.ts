@@ -19,6 +19,7 @@ let sessions: TestSession[] = [];
 beforeAll(async () => {
   vendor = await startGreedyVendor({ outputTokens: 150 });
   suite = await startSuite({
+    shape: "apart",
     config: {
       ...house,
       models: {

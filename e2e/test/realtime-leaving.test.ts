@@ -14,6 +14,7 @@ let suite: Suite;
 beforeAll(async () => {
   far = await openFarVendor(wayMs);
   suite = await startSuite({
+    shape: "apart",
     config: {
       ...house,
       models: {

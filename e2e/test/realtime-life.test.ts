@@ -43,6 +43,7 @@ const config = {
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config,
     env: { HOLD_LEASE_MS: "1500" },
     envOf: {

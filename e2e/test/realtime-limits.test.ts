@@ -22,6 +22,7 @@ const config = {
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config,
     envOf: {
       realtime: {

@@ -21,7 +21,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config, envOf: bounds });
+  suite = await startSuite({ shape: "apart", config, envOf: bounds });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

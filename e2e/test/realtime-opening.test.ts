@@ -53,7 +53,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config, env: { CORS_ORIGINS: "https://app.example" }, envOf: bounds });
+  suite = await startSuite({ shape: "apart", config, env: { CORS_ORIGINS: "https://app.example" }, envOf: bounds });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -20,7 +20,7 @@ const config = {
 let suite: Suite;
 let front: TlsFront;
 beforeAll(async () => {
-  suite = await startSuite({ config, envOf: bounds });
+  suite = await startSuite({ shape: "apart", config, envOf: bounds });
   front = await tlsFront(suite.edgeUrl);
 });
 afterAll(async () => {

@@ -19,7 +19,7 @@ const cluster = {
 describe.skipIf(!clusterIsPossible)("on a Redis Cluster", () => {
   let suite: Suite;
   beforeAll(async () => {
-    suite = await startSuite({ config: cluster, backends: await startClusterBackends() });
+    suite = await startSuite({ shape: "apart", config: cluster, backends: await startClusterBackends() });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

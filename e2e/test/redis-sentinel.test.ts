@@ -27,7 +27,7 @@ describe.skipIf(!clusterIsPossible)("on a Redis with Sentinels", () => {
   let suite: Suite<SentinelBackends>;
   beforeAll(async () => {
     const backends = await startSentinels();
-    suite = await startSuite({ config: lasting, backends, env: { HOLD_LEASE_MS: "3000" } });
+    suite = await startSuite({ shape: "apart", config: lasting, backends, env: { HOLD_LEASE_MS: "3000" } });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

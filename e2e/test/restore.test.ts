@@ -10,6 +10,7 @@ let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   if (!clusterIsPossible) return;
   suite = await startLocalSuite({
+    shape: "apart",
     config,
     env: { HOLD_LEASE_MS: "1500" },
     envOf: { ledger: { AFTER_OUTAGE_MS: "2000" } },

@@ -21,6 +21,7 @@ const started: AloneService[] = [];
 beforeAll(async () => {
   vendor = await startEndlessVendor();
   suite = await startSuite({
+    shape: "apart",
     config: {
       ...house,
       models: { chat: house.models.chat, fixed: house.models.fixed },

@@ -6,6 +6,7 @@ import { channel, config as house, hello, keys, money } from "./house.ts";
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config: { ...house, models: { chat: house.models.chat }, channels: [channel("main", ["chat"])] },
     envOf: { edge: { STREAM_SILENCE_MS: "2000" }, text: { HEARTBEAT_MS: "300", HOLD_LEASE_MS: "3000" } },
   });

@@ -34,6 +34,7 @@ const config = {
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config,
     env: {
       BODY_GRACE_MS: String(graceMs),

@@ -45,6 +45,7 @@ let suite: Suite;
 beforeAll(async () => {
   backends = await startLocalBackends();
   suite = await startSuite({
+    shape: "apart",
     config,
     backends,
     envOf: {

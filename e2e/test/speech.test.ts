@@ -23,7 +23,11 @@ const config = {
 let suite: Suite;
 let client: OpenAI;
 beforeAll(async () => {
-  suite = await startSuite({ config, envOf: { audio: { SPEECH_CHARACTERS: "4096", HEARTBEAT_MS: "100" } } });
+  suite = await startSuite({
+    shape: "apart",
+    config,
+    envOf: { audio: { SPEECH_CHARACTERS: "4096", HEARTBEAT_MS: "100" } },
+  });
   client = sdk(suite);
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

@@ -6,6 +6,7 @@ let suite: Suite;
 const models = ["either", "pinned", "only-chat"];
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config: {
       groups: { default: { models: ["*"] } },
       models: Object.fromEntries(models.map((name) => [name, { kind: "chat", price: { request: 0.001 } }])),

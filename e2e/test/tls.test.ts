@@ -17,7 +17,12 @@ describe.skipIf(!clusterIsPossible)("by TLS", () => {
   let suite: Suite;
   beforeAll(async () => {
     backends = await startTlsBackends();
-    suite = await startSuite({ config, backends, env: { NODE_EXTRA_CA_CERTS: backends.authorityFile } });
+    suite = await startSuite({
+      shape: "apart",
+      config,
+      backends,
+      env: { NODE_EXTRA_CA_CERTS: backends.authorityFile },
+    });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

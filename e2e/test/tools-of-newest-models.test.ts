@@ -13,6 +13,7 @@ const models = ["chat-thinks", "chat-always", "messages-thinks", "pinned"];
 const upstream: Readonly<Record<string, string>> = { "chat-always": "gpt-5.6", pinned: "gpt-5.6" };
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config: {
       groups: { default: { models: ["*"] } },
       models: Object.fromEntries(models.map((name) => [name, { kind: "chat", price: { request: 0.001 } }])),

@@ -38,6 +38,7 @@ beforeAll(async () => {
   const address = vendor.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   suite = await startSuite({
+    shape: "apart",
     env: { NODE_OPTIONS: `--import=${new URL("./toy-wire/register.ts", import.meta.url).href}` },
     config: {
       groups: { default: { models: ["*"] } },

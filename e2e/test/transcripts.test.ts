@@ -58,7 +58,7 @@ beforeAll(async () => {
     channel("hasty", ["hasty"], { baseUrl: `${watched.url}/hasty`, priority: 10 }),
     channel("patient", ["hasty"], { baseUrl: `${watched.url}/v1` }),
   ];
-  suite = await startSuite({ config: { ...config, channels }, envOf: { audio: env } });
+  suite = await startSuite({ shape: "apart", config: { ...config, channels }, envOf: { audio: env } });
   client = sdk(suite);
   const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
   const speak = async (response_format: "wav" | "mp3") =>

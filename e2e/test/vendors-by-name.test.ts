@@ -37,6 +37,7 @@ let suite: Suite;
 beforeAll(async () => {
   vendors = await startRecordedVendors(recordings);
   suite = await startSuite({
+    shape: "apart",
     config: {
       groups: { default: { models: ["*"] } },
       models: Object.fromEntries(

@@ -18,7 +18,7 @@ let picturesUrl: string;
 /** How often a picture was fetched. */
 let fetched = 0;
 beforeAll(async () => {
-  suite = await startSuite({ config: films, envOf: { video: { ...quick, FRAME_HOSTS: "127.0.0.1" } } });
+  suite = await startSuite({ shape: "apart", config: films, envOf: { video: { ...quick, FRAME_HOSTS: "127.0.0.1" } } });
   pictures = createServer((request, response) => {
     fetched++;
     if (request.url === "/a.png") response.writeHead(200, { "content-type": "image/png" }).end(png);

@@ -12,7 +12,7 @@ import { keys, money, sdk } from "./house.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config: films, envOf: { video: quick } });
+  suite = await startSuite({ shape: "apart", config: films, envOf: { video: quick } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

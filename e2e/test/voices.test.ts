@@ -37,6 +37,7 @@ const input = "This is what is said, and heard again.";
 const seconds = input.length * 0.06;
 beforeAll(async () => {
   suite = await startSuite({
+    shape: "apart",
     config: {
       groups: { default: { models: ["*"] } },
       models: Object.fromEntries(

@@ -28,7 +28,11 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   service.listen(port, "127.0.0.1");
   await once(service, "listening");
-  suite = await startSuite({ config, envOf: { edge: { REALTIME_URL: `http://127.0.0.1:${port}` } } });
+  suite = await startSuite({
+    shape: "apart",
+    config,
+    envOf: { edge: { REALTIME_URL: `http://127.0.0.1:${port}` } },
+  });
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();

@@ -26,7 +26,8 @@ export interface SuiteOptions<B extends Backends> {
   readonly backends?: B;
   /**
    * How the services are laid out: all but the simulator in one process, or each in one of its own; absent: SUITE_SHAPE, or
-   * apart. What a test does to single services (kills, drains, asks for metrics) needs them apart.
+   * one, which starts for half the CPU. What a test does to one service of several (kills, drains, answers in its place)
+   * needs them apart.
    */
   readonly shape?: Shape;
   /** What is started; absent: every service that the configuration has work for. */
@@ -126,7 +127,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const opsUrl = (name: ServiceName): string =>
     `http://127.0.0.1:${ports[children.get(name) === children.get("edge") ? "edge" : name].ops}`;
 
-  const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "one" ? "one" : "apart");
+  const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "apart" ? "apart" : "one");
   const wanted: readonly ServiceName[] = serviceNames.filter(neededBy(options));
   const together: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
 

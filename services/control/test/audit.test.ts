@@ -6,6 +6,7 @@ const key = "sk-declared-0123456789abcdef";
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({
+    shape: "apart",
     config: {
       groups: { default: { models: ["*"] } },
       models: { chat: { kind: "chat", price: { input: 1, output: 1 } } },

@@ -37,7 +37,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config });
+  suite = await startSuite({ shape: "apart", config });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -31,7 +31,7 @@ channels:
 `;
   writeFileSync(file, text);
   const { configuration: config } = parseConfiguration(text);
-  suite = await startSuite({ config: config ?? {} });
+  suite = await startSuite({ shape: "apart", config: config ?? {} });
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
