@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { FirstByteGroup, Model, Total } from "../api/types.ts";
+import type { Total } from "../api/types.ts";
 import { count, duration, percentage } from "../format/numbers.ts";
 import { periodOf } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
@@ -12,7 +12,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 /** Every model, its price and who serves it. */
 export function ModelsPage() {
-  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
+  const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
   const recordOf = useRecords();
   return (
     <Page title={say("Models")}>
@@ -59,11 +59,11 @@ function useRecords() {
   const { from, to } = periodOf("7d");
   const totals = useQuery({
     queryKey: ["totals", from, to, "model,outcome"],
-    queryFn: () => get<readonly Total[]>("/usage", { from, to, by: "model,outcome" }),
+    queryFn: () => get("/usage", { query: { from, to, by: "model,outcome" } }),
   });
   const times = useQuery({
     queryKey: ["first bytes", from, to, "model"],
-    queryFn: () => get<readonly FirstByteGroup[]>("/usage/first-bytes", { from, to, by: "model" }),
+    queryFn: () => get("/usage/first-bytes", { query: { from, to, by: "model" } }),
   });
   return (name: string) => {
     const own = totals.data?.filter(({ by }) => by["model"] === name) ?? [];

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
-import type { Group as TokenGroup, Token } from "../api/types.ts";
+import type { Token } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
 import { Dialog } from "./dialog.tsx";
 import { DataTable } from "./data-table.tsx";
@@ -18,7 +18,7 @@ import { say, sayWord } from "../texts/say.ts";
 export function Keys({ accountId }: { readonly accountId: string }) {
   const tokens = useQuery({
     queryKey: ["tokens", accountId],
-    queryFn: () => get<readonly Token[]>(`/accounts/${encodeURIComponent(accountId)}/tokens`),
+    queryFn: () => get("/accounts/{id}/tokens", { params: { id: accountId } }),
   });
   return (
     <Card withBorder>
@@ -65,7 +65,7 @@ function State({ token: { disabled, expiresAt } }: { readonly token: Token }) {
 
 function Switch({ token: { id, disabled, name } }: { readonly token: Token }) {
   const word = disabled ? "enable" : "disable";
-  const change = useChange({ change: () => post(`/tokens/${id}/${word}`), changes: ["tokens"] });
+  const change = useChange({ change: () => post(`/tokens/{id}/${word}`, { params: { id } }), changes: ["tokens"] });
   return (
     <Button
       size="compact-xs"
@@ -100,13 +100,16 @@ function MakeKey({ accountId }: { readonly accountId: string }) {
 
 function KeyForm({ accountId, onMade }: { readonly accountId: string; readonly onMade: (key: string) => void }) {
   const { draft, set, field } = useDraft({ name: "", group: "default", expiresAt: "" });
-  const groups = useQuery({ queryKey: ["groups"], queryFn: () => get<readonly TokenGroup[]>("/groups") });
+  const groups = useQuery({ queryKey: ["groups"], queryFn: () => get("/groups") });
   const make = useChange({
     change: () =>
-      post<{ readonly key: string }>(`/accounts/${encodeURIComponent(accountId)}/tokens`, {
-        group: draft.group,
-        name: draft.name || null,
-        expiresAt: draft.expiresAt || null,
+      post("/accounts/{id}/tokens", {
+        params: { id: accountId },
+        body: {
+          group: draft.group,
+          name: draft.name || null,
+          expiresAt: draft.expiresAt || null,
+        },
       }),
     changes: ["tokens"],
     onDone: ({ key }) => onMade(key),
