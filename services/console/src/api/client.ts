@@ -1,4 +1,5 @@
 import { memberOf } from "./member-of.ts";
+import { refusalText } from "../texts/refusals.ts";
 import type { Operations } from "./types.ts";
 
 /** What control refused, in its own words; `status` 401 means not signed in. */
@@ -92,7 +93,9 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
   const [message, param] = [memberOf(error, "message"), memberOf(error, "param")];
   throw new ApiError(
     answer.status,
-    typeof message === "string" ? message : `The server answered ${answer.status}.`,
+    typeof message === "string"
+      ? refusalText(memberOf(error, "code"), message)
+      : `The server answered ${answer.status}.`,
     typeof param === "string" ? param : undefined,
   );
 }

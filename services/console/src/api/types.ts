@@ -578,7 +578,24 @@ export type Refusal = {
     readonly message: string;
     readonly type: string;
     readonly param?: string | null;
-    readonly code?: string | null;
+    readonly code?:
+      | "invalid_value"
+      | "missing_required_parameter"
+      | "invalid_json"
+      | "invalid_api_key"
+      | "permission_denied"
+      | "unknown_url"
+      | "method_not_allowed"
+      | "request_too_large"
+      | "unsupported_media_type"
+      | "rate_limit_exceeded"
+      | "request_timeout"
+      | "insufficient_quota"
+      | "no_available_channel"
+      | "upstream_timeout"
+      | "server_overloaded"
+      | "internal_error"
+      | null;
   };
 };
 
@@ -903,7 +920,7 @@ export type Operations = {
     readonly body: {
       readonly document: string;
       readonly note?: string | null;
-      readonly basedOn?: number;
+      readonly basedOn?: number | null;
       readonly check?: boolean;
     };
     readonly answer: ConfigurationChange;
@@ -920,7 +937,7 @@ export type Operations = {
     readonly body: {
       readonly edits: readonly Edit[];
       readonly note?: string | null;
-      readonly basedOn?: number;
+      readonly basedOn?: number | null;
       readonly check?: boolean;
     };
     readonly answer: ConfigurationChange;

@@ -8,6 +8,7 @@ import { localTime } from "../format/times.ts";
 import { AddVendor } from "../parts/add-vendor.tsx";
 import { ChannelCourse, useCourses } from "../parts/channel-course.tsx";
 import { StateBadge } from "../parts/badges.tsx";
+import { EditPart } from "../parts/part-form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -22,7 +23,15 @@ export function ChannelsPage() {
   });
   const courseOf = useCourses();
   return (
-    <Page title={say("Channels")} controls={<AddVendor />}>
+    <Page
+      title={say("Channels")}
+      controls={
+        <Group gap="xs">
+          <EditPart section="channels" />
+          <AddVendor />
+        </Group>
+      }
+    >
       <Loaded query={channels}>
         {(rows) =>
           rows.length === 0 ? (
@@ -77,7 +86,10 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
             </Group>
           ))}
         </Stack>
-        <Controls channel={channel} />
+        <Group gap="xs" align="start">
+          <EditPart section="channels" name={channel.id} />
+          <Controls channel={channel} />
+        </Group>
       </Group>
     </Card>
   );

@@ -5,7 +5,9 @@ import type { Total } from "../api/types.ts";
 import { count, duration, percentage } from "../format/numbers.ts";
 import { periodOf } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
+import { Groups } from "../parts/groups.tsx";
 import { Page } from "../parts/page.tsx";
+import { EditPart } from "../parts/part-form.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { say, sayWord } from "../texts/say.ts";
@@ -15,7 +17,7 @@ export function ModelsPage() {
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
   const recordOf = useRecords();
   return (
-    <Page title={say("Models")}>
+    <Page title={say("Models")} controls={<EditPart section="models" />}>
       <Loaded query={models}>
         {(rows) =>
           rows.length === 0 ? (
@@ -45,11 +47,13 @@ export function ModelsPage() {
                 { heading: say("Failed"), numeric: true, cell: ({ name }) => recordOf(name).failed },
                 { heading: say("First byte p50"), numeric: true, cell: ({ name }) => recordOf(name).firstByte },
                 { heading: say("Served by"), cell: ({ channels }) => channels.join(", ") || say("no channel") },
+                { heading: say("Action"), cell: ({ name }) => <EditPart section="models" name={name} /> },
               ]}
             />
           )
         }
       </Loaded>
+      <Groups />
     </Page>
   );
 }

@@ -36,6 +36,9 @@ export function edited(text: string, edits: readonly Edit[]): string {
 }
 
 function edit(document: Document, [section, name]: Edit["path"], value: unknown): void {
+  const before = document.get(section);
+  // What is empty is written as {} or []; what it takes stands on lines of its own.
+  if ((isMap(before) || isSeq(before)) && before.items.length === 0) before.flow = false;
   if (section !== "channels") {
     if (value === null) document.deleteIn([section, name]);
     else document.setIn([section, name], document.createNode(value));

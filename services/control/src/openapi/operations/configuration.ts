@@ -3,7 +3,11 @@ import type { Operation } from "../operation.ts";
 import * as shape from "../shapes.ts";
 import { name, nothing, text } from "./members.ts";
 
-const settings = { note: name, basedOn: Type.Optional(Type.Integer()), check: Type.Optional(Type.Boolean()) };
+const settings = {
+  note: name,
+  basedOn: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  check: Type.Optional(Type.Boolean()),
+};
 
 /** The configuration, and vendors that can be added to it. */
 export const configuration: Readonly<Record<string, Operation>> = {
