@@ -15,7 +15,7 @@ export function draftOf(part: unknown, fields: readonly PartField[]): PartDraft 
   return { ...draft, rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, undefined, 2) };
 }
 
-/** The part that a form's fields say; undefined where its JSON is none. What is empty is left out. */
+/** The part that a form's fields say; undefined where its JSON is wrong. What is empty is left out. */
 export function partOf(draft: PartDraft, fields: readonly PartField[]): Members | undefined {
   const part = membersIn(draft["rest"] ?? "");
   if (part === undefined) return undefined;

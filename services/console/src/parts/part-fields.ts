@@ -69,7 +69,7 @@ export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>>
     { path: "limits.dollarsPerMonth", label: "Dollars per month of an account", kind: "number" },
     { path: "unpriced", label: "Units without a price", kind: "choice", choices: ["refuse", "pass"] },
     { path: "vendorStores", label: "Ids in vendors' stores", kind: "choice", choices: ["refuse", "shared"] },
-    { path: "showChannel", label: "Name the channel in headers", kind: "flag" },
+    { path: "showChannel", label: "Show the channel in headers", kind: "flag" },
   ],
   channels: [
     { path: "provider", label: "Vendor", kind: "provider" },

@@ -41,7 +41,7 @@ export const chinese = {
   other: "其他",
   without: "无",
   // refusals
-  "{meaning} ({detail})": "{meaning}（{detail}）",
+  "{meaning} (in English: {detail})": "{meaning}（原文：{detail}）",
   "This value is not accepted.": "此值无效。",
   "A value is missing.": "缺少必填值。",
   "The body is not JSON.": "请求体不是 JSON。",
@@ -293,7 +293,7 @@ export const chinese = {
   "Dollars per month of an account": "每个账户每月美元上限",
   "Units without a price": "没有价格的用量",
   "Ids in vendors' stores": "供应商存储中的标识",
-  "Name the channel in headers": "在响应头中注明渠道",
+  "Show the channel in headers": "在响应头中注明渠道",
   "Address (empty: the vendor's own)": "地址（留空：供应商默认地址）",
   "Keys, one a line (env:NAME, file:/path; kept: is sealed)": "密钥，每行一个（env:NAME、file:/path；kept: 为已加密）",
   "Add a key": "添加密钥",

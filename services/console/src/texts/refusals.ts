@@ -26,7 +26,7 @@ const meanings: Readonly<Record<Code, Text>> = {
 /** A refusal in the language in use: what its code means, with control's own words, which are English. */
 export function refusalText(code: unknown, message: string): string {
   if (language() === "en" || !isCode(code)) return message;
-  return say("{meaning} ({detail})", { meaning: say(meanings[code]), detail: message });
+  return say("{meaning} (in English: {detail})", { meaning: say(meanings[code]), detail: message });
 }
 
 function isCode(code: unknown): code is Code {
