@@ -88,6 +88,7 @@ describe.skipIf(program === undefined)("the configuration by forms, in the books
     let dialog = await openForm(page, "Models", "Add a model");
     await dialog.getByLabel(/^Name/).fill("formed");
     await chooseKind(page, "chat");
+    await dialog.getByLabel("Input, $ per million", { exact: true }).fill("1");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("It is in force.").waitFor();
     await page.keyboard.press("Escape");
@@ -124,7 +125,7 @@ describe.skipIf(program === undefined)("the configuration by forms, in the books
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("It is in force.").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("table", { name: "Groups" }).getByRole("cell", { name: "cheap" }).waitFor();
+    await page.getByRole("table", { name: "Groups" }).getByRole("cell", { name: "cheap", exact: true }).waitFor();
 
     await suite.ask("account", "create", "formed", "--balance", "5");
     const { key } = await suite.ask<{ key: string }>("token", "create", "formed", "--group", "cheap");
