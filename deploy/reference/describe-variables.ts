@@ -1,24 +1,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { DeclaredVariable } from "@modelgate/contracts";
 import { entryOf, serviceNames } from "../local/services.ts";
-
-/** One variable, as `@modelgate/platform` describes it, whose own tests need this package. */
-export interface DeclaredVariable {
-  readonly name: string;
-  readonly kind: "text" | "url" | "integer" | "port" | "choice" | "secret";
-  /** The value where it is unset; undefined where there is none. */
-  readonly fallback: string | undefined;
-  /** Whether the service does not start without it. */
-  readonly isRequired: boolean;
-  /** What an integer counts: ms, bytes, tokens … */
-  readonly unit: string | undefined;
-  /** The bounds of an integer, or the words of a choice. */
-  readonly allowed: string | undefined;
-  /** One line for the person who sets it. */
-  readonly meaning: string;
-  /** Parses a text as the service does; throws RangeError saying what is wrong. */
-  read(text: string | undefined): unknown;
-}
 
 /** The environment of one service. */
 export interface ServiceEnvironment {

@@ -1,4 +1,5 @@
-import { describeVariables, type DeclaredVariable } from "@modelgate/deploy/reference";
+import type { DeclaredVariable } from "@modelgate/contracts";
+import { describeVariables } from "@modelgate/deploy/reference";
 
 /** A variable with the services that read it as it is described. */
 interface Row {

@@ -11,6 +11,7 @@ import {
   type LocalBackends,
   type LocalPostgres,
   type ReplicaServer,
+  type Shape,
   type Suite,
 } from "@modelgate/testkit";
 import type { Area, Leaves, Misbehaviour, Ways } from "./area.ts";
@@ -46,6 +47,8 @@ export interface Fault {
   readonly refusing?: boolean;
   /** The engine of the books that has such a fault; absent: either. */
   readonly engine?: ChaosBooks["engine"];
+  /** The layout of the services that has such a fault; absent: either. */
+  readonly shape?: Shape;
   /** Streams lose what they held: what was settled is counted by the books, not by them. */
   readonly losesStreams?: boolean;
   /** Redis loses holds: that nothing is held does not say that all is settled. How long calls may take to be charged. */
@@ -62,9 +65,12 @@ const lockMs = 10_000;
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-const killed = (name: "edge" | "ledger" | "control" | "simulator" | Area["name"]): Fault => ({
-  name: `${name === "simulator" ? "every vendor" : name} killed (SIGKILL)`,
+type Killed = "edge" | "ledger" | "control" | "simulator" | Area["name"];
+
+const killed = (name: Killed, what: string = name, shape?: Shape): Fault => ({
+  name: `${what} killed (SIGKILL)`,
   ways: "two",
+  ...(shape === undefined ? {} : { shape }),
   async begin({ suite }) {
     suite.process(name).signal("SIGKILL");
     await suite.process(name).ended;
@@ -305,7 +311,11 @@ const storm = { status: 429, retryAfter: "1" };
 /** Every fault, one after the other. */
 export const faults: readonly Fault[] = [
   { name: "none", ways: "two", begin: nothing, end: nothing },
-  ...(["edge", ...areas.map(({ name }) => name), "ledger", "control", "simulator"] as const).map(killed),
+  ...(["edge", ...areas.map(({ name }) => name), "ledger", "control"] as const).map((name) =>
+    killed(name, name, "apart"),
+  ),
+  killed("edge", "the process of all services", "one"),
+  killed("simulator", "every vendor"),
   ...server("nats"),
   ...server("redis"),
   killedUnacknowledged,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startLocalBackends, startLocalPostgres, startSuite } from "@modelgate/testkit";
+import { startLocalBackends, startLocalPostgres, startSuite, type Shape } from "@modelgate/testkit";
 import { modelOf, type Vendor, type Ways } from "./area.ts";
 import { areas } from "./areas/index.ts";
 import type { ChaosBooks, House } from "./faults.ts";
@@ -46,7 +46,11 @@ const envOf = {
 };
 
 /** Starts everything, with a way of its own to each vendor: two channels, one, or one that lies. */
-export async function openHouse(payers: readonly Payer[], engine: ChaosBooks["engine"]): Promise<OpenHouse> {
+export async function openHouse(
+  payers: readonly Payer[],
+  engine: ChaosBooks["engine"],
+  shape: Shape,
+): Promise<OpenHouse> {
   await using opening = new AsyncDisposableStack();
   const { books, env: whereBooksAre } = await openBooks(opening, engine);
   const liar = opening.use(await startLiar());
@@ -59,7 +63,7 @@ export async function openHouse(payers: readonly Payer[], engine: ChaosBooks["en
   const vendors = areas.flatMap((area) => area.vendors);
   const suite = opening.use(
     await startSuite({
-      shape: "apart",
+      shape,
       backends: {
         ...backends,
         redisUrl: `redis://127.0.0.1:${redisWay.port}`,

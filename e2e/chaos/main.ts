@@ -17,6 +17,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     area: { type: "string" },
     books: { type: "string", default: "postgres" },
+    shape: { type: "string", default: "apart" },
     json: { type: "boolean" },
     /** Alerts whose name has the word (`Modelgate`: all), and no faults. */
     alerts: { type: "string" },
@@ -28,20 +29,25 @@ let bad = 0;
 
 if (values.alerts === undefined) {
   const { only, area } = values;
+  const shape = values.shape === "one" ? "one" : "apart";
   const found = await runFaults({
     seconds: Number(values.seconds),
     only,
     area,
     engine: values.books === "sqlite" ? "sqlite" : "postgres",
+    shape,
     seen: (row) => print(row.join(" | ")),
   });
   bad += found.bad;
   results.faults = found.rows;
-  const table = { head: faultsHead(found.areas), rows: found.rows, names: faults.map(({ name }) => name) };
+  const table = { head: faultsHead(found.areas, shape), rows: found.rows, names: faults.map(({ name }) => name) };
   print(`\n${asTable(table.head, table.rows)}\n`);
   if (area === undefined) write(table);
 }
-if (values.alerts !== undefined || (values.only === undefined && values.area === undefined)) {
+if (
+  values.alerts !== undefined ||
+  (values.only === undefined && values.area === undefined && values.shape === "apart")
+) {
   const rows = await provokeAlerts(process.env["MODELGATE_PROMETHEUS"], values.alerts, (row) =>
     print(
       `${row.alert}: ${row.firedMs === undefined ? "did not fire" : "fired"}, ${row.endedMs === undefined ? "did not end" : "ended"}`,

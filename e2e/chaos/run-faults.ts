@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { until } from "@modelgate/testkit";
+import { until, type Shape } from "@modelgate/testkit";
 import type { Area, Ways } from "./area.ts";
 import { areas } from "./areas/index.ts";
 import { bookedEvents, readOutcome, storedEvents, verifierOf, type Outcome } from "./books.ts";
@@ -15,6 +15,8 @@ export interface FaultRun {
   readonly area: string | undefined;
   /** What the books are in. */
   readonly engine: ChaosBooks["engine"];
+  /** How the services are laid out. */
+  readonly shape: Shape;
   /** Called with each row as it is ready. */
   readonly seen: (row: readonly string[]) => void;
 }
@@ -44,13 +46,16 @@ const payerOf = (at: number, { name }: Area): Payer => ({
 });
 
 /** Lives through one fault after the other, in all areas at once. */
-export async function runFaults({ seconds, only, area, engine, seen }: FaultRun): Promise<FaultResult> {
+export async function runFaults({ seconds, only, area, engine, shape, seen }: FaultRun): Promise<FaultResult> {
   const chosen = faults.filter(
-    (fault) => (only === undefined || fault.name.includes(only)) && (fault.engine ?? engine) === engine,
+    (fault) =>
+      (only === undefined || fault.name.includes(only)) &&
+      (fault.engine ?? engine) === engine &&
+      (fault.shape ?? shape) === shape,
   );
   const chosenAreas = areas.filter(({ name }) => area === undefined || name === area);
   const payers = chosen.flatMap((_, at) => chosenAreas.map((each) => payerOf(at, each)));
-  await using open = await openHouse(payers, engine);
+  await using open = await openHouse(payers, engine, shape);
   const redis = new Redis(open.redisUrl, { maxRetriesPerRequest: null });
   redis.on("error", () => undefined); // faults are meant to be
   const rows: (readonly string[])[] = [];

@@ -1,3 +1,4 @@
+import type { Shape } from "@modelgate/testkit";
 import type { Area } from "./area.ts";
 import type { Outcome } from "./books.ts";
 import type { Seen } from "./clients.ts";
@@ -45,10 +46,19 @@ function seenIn(result: Result | undefined): string {
 
 type Cells = readonly string[];
 
-/** The head of the faults' table. */
-export function faultsHead(areas: readonly Area[]): Cells {
+/** The head of the faults' table: each layout of the services has one of its own. */
+export function faultsHead(areas: readonly Area[], shape: Shape): Cells {
   const names = areas.map(({ name }) => name);
-  return ["fault", "requests", ...names, "lost events", "double charges", "books", "at rest after", "seen on"];
+  return [
+    shape === "one" ? "fault, in one process" : "fault",
+    "requests",
+    ...names,
+    "lost events",
+    "double charges",
+    "books",
+    "at rest after",
+    "seen on",
+  ];
 }
 
 /** A table as Markdown. */

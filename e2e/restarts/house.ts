@@ -1,6 +1,6 @@
 import { request, type Agent } from "node:http";
 import { WebSocket } from "ws";
-import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { startLocalBackends, startSuite, until, type LocalBackends, type Shape, type Suite } from "@modelgate/testkit";
 import { startEndlessVendor, type EndlessVendor } from "../test/endless-vendor.ts";
 import { channel, keys } from "../test/house.ts";
 
@@ -13,10 +13,10 @@ export interface House extends AsyncDisposable {
 const price = { input: 2, output: 10 };
 
 /** Starts it, with the defaults of every lease and bound. */
-export async function openHouse(): Promise<House> {
+export async function openHouse(shape: Shape): Promise<House> {
   const vendor = await startEndlessVendor();
   const suite = await startSuite({
-    shape: "apart",
+    shape,
     backends: await startLocalBackends(),
     config: {
       groups: { default: { models: ["*"] } },

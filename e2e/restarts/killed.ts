@@ -1,9 +1,23 @@
 import { until } from "@modelgate/testkit";
 import { storedEvents } from "../test/events.ts";
 import { money } from "../test/house.ts";
-import { call, openSession, type House } from "./house.ts";
+import { call, openSession, type Answer, type House, type SessionEnd } from "./house.ts";
 
 const failure = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
+/** How clients see that a service was killed: its edge says so, unless it went with it. */
+const ends = {
+  apart: {
+    stream: ["streams that ended with their wire's error event", ({ text }: Answer) => failure.test(text)],
+    session: [
+      "sessions that ended with an error event and 1012",
+      ({ code, last }: SessionEnd) => code === 1012 && last === "error",
+    ],
+  },
+  one: {
+    stream: ["streams that were cut", ({ whole }: Answer) => !whole],
+    session: ["sessions that were cut (1006)", ({ code }: SessionEnd) => code === 1006],
+  },
+} as const;
 /** So long streams run before the kill: past a renewal of their holds' leases. */
 const runMs = 12_000;
 
@@ -19,6 +33,7 @@ export async function textKilled({ suite }: House, streams: number): Promise<rea
   const killedAt = performance.now();
   const answers = await Promise.all(open);
   await waiting;
+  if (suite.shape === "one") await suite.restart("text");
   const last = Math.max(...answers.map(({ endedAt }) => endedAt - killedAt));
   await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0", 60_000);
   const settledMs = performance.now() - killedAt;
@@ -30,12 +45,10 @@ export async function textKilled({ suite }: House, streams: number): Promise<rea
   // A word of the vendor is three tokens, every half second.
   const charged = events.reduce((sum, { units }) => sum + (units.outputTokens ?? 0), 0);
   const delivered = answers.reduce((sum, { text }) => sum + 3 * (text.split("and so on").length - 1), 0);
-  await suite.restart("text");
+  if (suite.shape === "apart") await suite.restart("text");
+  const [what, isEnd] = ends[suite.shape].stream;
   return [
-    [
-      "streams that ended with their wire's error event",
-      `${answers.filter(({ text }) => failure.test(text)).length} of ${streams}`,
-    ],
+    [what, `${answers.filter(isEnd).length} of ${streams}`],
     ["the last of them after", `${Math.round(last)} ms`],
     ["all holds of the dead settled after", `${(settledMs / 1_000).toFixed(1)} s`],
     ["output tokens charged, of those delivered", `${charged} of ${delivered}`],
@@ -51,15 +64,14 @@ export async function realtimeKilled(
   for (const session of open) void session.answered();
   suite.process("realtime").signal("SIGKILL");
   const killedAt = performance.now();
-  const ends = await Promise.all(open.map(({ ended }) => ended));
-  const last = Math.max(...ends.map(({ endedAt }) => endedAt - killedAt));
+  const ended = await Promise.all(open.map((session) => session.ended));
+  const last = Math.max(...ended.map(({ endedAt }) => endedAt - killedAt));
+  if (suite.shape === "one") await suite.restart("realtime");
   await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0", 60_000);
-  await suite.restart("realtime");
+  if (suite.shape === "apart") await suite.restart("realtime");
+  const [what, isEnd] = ends[suite.shape].session;
   return [
-    [
-      "sessions that ended with an error event and 1012",
-      `${ends.filter(({ code, last }) => code === 1012 && last === "error").length} of ${sessions}`,
-    ],
+    [what, `${ended.filter(isEnd).length} of ${sessions}`],
     ["the last of them after", `${Math.round(last)} ms`],
   ];
 }

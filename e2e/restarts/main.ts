@@ -7,22 +7,31 @@ import { rollingRestart } from "./rolling.ts";
 
 /**
  * What restarts cost: a rolling one under open streams and sessions, and a service that is killed. Prints Markdown, and ends
- * with 1 where a stream or session was not kept, a client got no error, or the account does not agree.
+ * with 1 where a stream or session was not kept, a client got no error, or the account does not agree. In the shape `one` all
+ * services are one process: the edge is killed with the rest, and clients are cut.
  */
 const { values } = parseArgs({
   options: {
     streams: { type: "string", default: "300" },
     sessions: { type: "string", default: "50" },
     killed: { type: "string", default: "40" },
+    shape: { type: "string", default: "apart" },
   },
 });
 
-await using house = await openHouse();
+await using house = await openHouse(values.shape === "one" ? "one" : "apart");
 const [streams, sessions] = [Number(values.streams), Number(values.sessions)];
+const killed =
+  house.suite.shape === "one"
+    ? { text: "the one process", realtime: "the one process" }
+    : { text: "text", realtime: "realtime" };
 const parts = [
   ["a rolling restart", await rollingRestart(house, { streams, sessions })],
-  [`text killed (SIGKILL) with ${values.killed} streams open`, await textKilled(house, Number(values.killed))],
-  [`realtime killed (SIGKILL) with ${sessions} sessions open`, await realtimeKilled(house, sessions)],
+  [
+    `${killed.text} killed (SIGKILL) with ${values.killed} streams open`,
+    await textKilled(house, Number(values.killed)),
+  ],
+  [`${killed.realtime} killed (SIGKILL) with ${sessions} sessions open`, await realtimeKilled(house, sessions)],
 ] as const;
 const { balanceNanos, creditedNanos, spentNanos, heldNanos } = await money(house.suite);
 const agrees = heldNanos === "0" && BigInt(balanceNanos) === BigInt(creditedNanos) - BigInt(spentNanos);

@@ -3,8 +3,9 @@ import { freePorts, startServiceAlone, until, type AloneService } from "@modelga
 import { openWayToReplicas, type WayToReplicas } from "../test/way-to-replicas.ts";
 import { call, openSession, type House } from "./house.ts";
 
-const names = ["text", "realtime", "edge"] as const;
-type Name = (typeof names)[number];
+/** What is replaced: each service on the way of a call, or the process that runs them together. */
+const programs = { apart: ["text", "realtime", "edge"], one: ["gateway"] } as const;
+type Name = (typeof programs)[keyof typeof programs][number];
 /** Clients that call again and again meanwhile, over connections that they keep. */
 const others = 4;
 
@@ -17,10 +18,12 @@ export async function rollingRestart(
   { streams, sessions }: { readonly streams: number; readonly sessions: number },
 ): Promise<readonly (readonly [string, string])[]> {
   await using ways = new AsyncDisposableStack();
+  const names = programs[suite.shape];
   const wayTo: Readonly<Record<Name, WayToReplicas>> = {
     text: ways.use(await openWayToReplicas()),
     realtime: ways.use(await openWayToReplicas()),
     edge: ways.use(await openWayToReplicas()),
+    gateway: ways.use(await openWayToReplicas()),
   };
   const start = async (
     name: Name,
@@ -35,17 +38,18 @@ export async function rollingRestart(
       DRAIN_MS: "120000",
       HOLD_AUDIO_SECONDS: "0",
       HOLD_TEXT_TOKENS: "100",
-      [name === "edge" ? "PORT" : `${name.toUpperCase()}_PORT`]: String(port),
+      MODELGATE_SERVICES: "edge,text,realtime", // read by the gateway alone
+      [name === "edge" || name === "gateway" ? "PORT" : `${name.toUpperCase()}_PORT`]: String(port),
     });
     ways.defer(() => service.stop());
     await until(`${name} to be ready`, async () => (await fetch(`${service.opsUrl}/readyz`)).ok, 60_000);
     return { name, service, port };
   };
   const old = [];
-  for (const name of [...names, ...names]) old.push(await start(name));
+  for (const name of [...names, ...names] satisfies readonly Name[]) old.push(await start(name));
   for (const { name, port } of old) wayTo[name].ports.add(port);
 
-  const { url } = wayTo.edge;
+  const { url } = wayTo[suite.shape === "one" ? "gateway" : "edge"];
   let begun = 0;
   const open = Array.from({ length: streams }, () => call(url, "endless", true, false, () => begun++));
   await until("every stream to begin", () => begun === streams, 120_000);
@@ -79,7 +83,7 @@ export async function rollingRestart(
   agent.destroy();
   return [
     [
-      "replicas of text, realtime and edge replaced",
+      `replicas of ${names.join(", ")} replaced`,
       `${old.length} of ${old.length}, each ended with ${[...new Set(statuses)].join(", ")}`,
     ],
     ["streams that were open and came to their end", `${whole.length} of ${streams}`],

@@ -41,7 +41,7 @@ const callOf: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
   },
   async video(model) {
     // Seconds that each vendor has.
-    const seconds = model.endsWith("openai") ? "4" : "5";
+    const seconds = /-(?:openai|veo)$/.test(model) ? "4" : "5";
     const { id } = await created(model, seconds);
     await until(
       `${model} to make its video`,

@@ -12,6 +12,13 @@ function signing(id: string, provider: string, models: readonly string[], path =
   });
 }
 
+const project = "/vertex/v1/projects/p/locations/us-central1";
+
+/** A channel of a vendor whose wire no client speaks. */
+function elsewhere(id: string, provider: string, path: string, models: Record<string, string>): object {
+  return channel(id, models, { provider, baseUrl: `\${SIMULATOR_URL}/at/${id}${path}` });
+}
+
 /** A model at each vendor; each with its own price. */
 export const films = {
   ...house,
@@ -20,6 +27,12 @@ export const films = {
     "film-compatible": { kind: "video", price: { second: 0.2 } },
     "film-kling": { kind: "video", price: { second: 0.3, request: 0.05 } },
     "film-jimeng": { kind: "video", price: { second: 0.4 } },
+    "film-veo": { kind: "video", price: { second: 0.35 } },
+    "film-vertex": { kind: "video", price: { second: 0.4 } },
+    "film-bucket": { kind: "video", price: { second: 0.5 } },
+    "film-wan": { kind: "video", price: { second: 0.15 } },
+    "film-wan-former": { kind: "video", price: { second: 0.1 } },
+    "film-seedance": { kind: "video", price: { second: 0.2, request: 0.05 } },
     "film-two": { kind: "video", price: { second: 0.1 } },
     chat: { kind: "chat", price: { input: 1 } },
   },
@@ -28,6 +41,13 @@ export const films = {
     channel("compatible", ["film-compatible"], { wires: ["video-generations"] }),
     signing("kling", "kling", ["film-kling"]),
     signing("jimeng", "jimeng", ["film-jimeng"], "/"),
+    elsewhere("veo", "gemini", "/gemini", { "film-veo": "veo-3.1-generate-preview" }),
+    elsewhere("vertex-films", "vertex", project, { "film-vertex": "veo-3.1-generate-001" }),
+    elsewhere("vertex-bucket", "vertex", `${project}?storageUri=gs://films/made/`, {
+      "film-bucket": "veo-2.0-generate-001",
+    }),
+    elsewhere("wan", "qwen", "/dashscope/api/v1", { "film-wan": "wan2.7-t2v", "film-wan-former": "wan2.6-t2v" }),
+    elsewhere("seedance", "volcengine", "/ark/api/v3", { "film-seedance": "doubao-seedance-1-0-pro-250528" }),
     channel("first", ["film-two"], { priority: 1 }),
     channel("second", ["film-two"]),
   ],

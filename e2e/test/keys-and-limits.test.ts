@@ -25,6 +25,7 @@ const shapes: Readonly<Record<ErrorFormat, (code: string, status: number) => obj
   gamma: (_, status) => ({ error: { code: status, message: expect.any(String), status: expect.any(String) } }),
   task: (code) => ({ code, message: expect.any(String), error: { code } }),
   epsilon: (code, status) => ({ code: status, message: expect.any(String), data: null, error: { code } }),
+  ollama: () => ({ error: expect.any(String) }),
 };
 
 const carry: Readonly<

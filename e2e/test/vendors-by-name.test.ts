@@ -25,6 +25,13 @@ const recordings: ReadonlyMap<string, Recording> = new Map(
   ),
 );
 
+/** Those whose answers in the messages wire are recorded as well. */
+const inMessages = [...recordings].flatMap(([name, { model, messages }]) =>
+  messages === undefined ? [] : [[name, { model, messages }] as const],
+);
+/** The path of a base URL: the messages wire may be beside the last steps of it. */
+const pathOf = (baseUrl = ""): string => new URL(baseUrl.replace(/^\$\{\w+\}/, "http://own.example")).pathname;
+
 let vendors: RecordedVendors;
 let suite: Suite;
 beforeAll(async () => {
@@ -32,15 +39,27 @@ beforeAll(async () => {
   suite = await startSuite({
     config: {
       groups: { default: { models: ["*"] } },
-      models: Object.fromEntries(named.map((name) => [name, { kind: "chat", price }])),
-      channels: [...recordings].map(([name, { model }]) => ({
-        id: name,
-        provider: name,
-        baseUrl: `${vendors.url}/${name}/v1`,
-        keys: ["key"],
-        models: { [name]: model },
-        wires: ["chat"],
-      })),
+      models: Object.fromEntries(
+        [...named, ...inMessages.map(([name]) => `${name}-messages`)].map((name) => [name, { kind: "chat", price }]),
+      ),
+      channels: [
+        ...[...recordings].map(([name, { model }]) => ({
+          id: name,
+          provider: name,
+          baseUrl: `${vendors.url}/${name}/v1`,
+          keys: ["key"],
+          models: { [name]: model },
+          wires: ["chat"],
+        })),
+        ...inMessages.map(([name, { model }]) => ({
+          id: `${name}-messages`,
+          provider: name,
+          baseUrl: `${vendors.url}/${name}${pathOf(providers[name]?.baseUrl)}`,
+          keys: ["key"],
+          models: { [`${name}-messages`]: model },
+          wires: ["messages"],
+        })),
+      ],
       accounts: { demo: { balance: "100.00", tokens: [{ key, group: "default" }] } },
     },
   });
@@ -119,6 +138,25 @@ describe.each([...recordings])("%s", (name, recording) => {
     const dropped = headers.get("x-modelgate-dropped") ?? "";
     for (const word of ["parallel_tool_calls", "logit_bias", "frequency_penalty"])
       expect(dropped.includes(word), `${word} in ${dropped}`).toBe(refused.includes(word));
+  });
+});
+
+describe.each(inMessages)("%s, in the messages wire", (name, { messages: { whole, stream } }) => {
+  const model = `${name}-messages`;
+  const cases = [
+    ...(whole === undefined ? [] : [{ streamed: false, says: whole.says, units: whole.units }]),
+    ...(stream === undefined ? [] : [{ streamed: true, says: stream.says, units: stream.units }]),
+  ].flatMap((each) => (["chat", "messages"] as const).map((wire) => ({ ...each, wire })));
+
+  test.each(cases)("answers a client of $wire, streamed: $streamed, and is billed to the token", async (each) => {
+    const { wire, streamed, says, units } = each;
+    const path = wire === "chat" ? "/v1/chat/completions" : "/v1/messages";
+    const { status, text, requestId } = await ask(path, { model, max_tokens: 2_000, stream: streamed, messages });
+    expect([status, text]).toEqual([200, expect.any(String)]);
+    expect(wordsOf[wire](text, streamed)).toBe(says);
+    const event = await eventOf(requestId);
+    expect(event.units).toEqual(units);
+    expect(event).toMatchObject({ estimated: false, costNanos: String(costOf(units, compilePrice(price), 1)) });
   });
 });
 

@@ -17,8 +17,17 @@ afterAll(() => suite?.[Symbol.asyncDispose]());
 
 const tasks = 200;
 const kills = 5;
-const models = ["film-openai", "film-compatible", "film-kling", "film-jimeng"];
-const instances = ["openai-films", "compatible", "kling", "jimeng"];
+const models = [
+  "film-openai",
+  "film-compatible",
+  "film-kling",
+  "film-jimeng",
+  "film-veo",
+  "film-vertex",
+  "film-wan",
+  "film-seedance",
+];
+const instances = ["openai-films", "compatible", "kling", "jimeng", "veo", "vertex-films", "wan", "seedance"];
 
 /** Starts a task; undefined where the service died under it. The prompt is identified by its number. */
 async function begin(number: number): Promise<string | undefined> {

@@ -36,6 +36,10 @@ describe.skipIf(program === undefined)("a player", () => {
     ["film-compatible", { duration: 3, width: 512, height: 512 }, [32, 32]],
     ["film-kling", { duration: 5 }, [80, 48]],
     ["film-jimeng", { duration: 5 }, [80, 48]],
+    ["film-veo", { duration: 4 }, [80, 48]],
+    // Out of the answer that holds it, and out of a bucket.
+    ["film-vertex", { duration: 6, width: 1080, height: 1920 }, [80, 128]],
+    ["film-bucket", { duration: 5 }, [80, 48]],
   ])("seeks in what %s has made, and plays it to its end", async (model, more, [width, height]) => {
     const { json } = await ask(suite, "/v1/video/generations", { model, prompt: "A boat", ...more });
     await ended(suite, json.task_id);

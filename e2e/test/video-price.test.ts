@@ -10,7 +10,17 @@ const price = {
   request: 0.05,
   resolutions: { "1024p": { second: 0.5 }, "1080p": { second: 0.7, request: 0 } },
 };
-const models = ["film-openai", "film-compatible", "film-kling", "film-jimeng"];
+const models = [
+  "film-openai",
+  "film-compatible",
+  "film-kling",
+  "film-jimeng",
+  "film-veo",
+  "film-vertex",
+  "film-wan",
+  "film-wan-former",
+  "film-seedance",
+];
 
 let suite: Suite;
 beforeAll(async () => {
@@ -68,6 +78,13 @@ test.each([
   ["the same from elsewhere", generations, { model: "film-kling", metadata: { mode: "pro" } }, 3_500_000_000n],
   // A vendor that gets a shape only makes what its model makes.
   ["a size that is only a shape", generations, { model: "film-jimeng", width: 1920, height: 1080 }, 550_000_000n],
+  ["what Veo makes of itself", generations, { model: "film-veo" }, 850_000_000n],
+  ["Veo's larger", generations, { model: "film-veo", duration: 8, width: 1920, height: 1080 }, 5_600_000_000n],
+  ["the same at Vertex", "/v1/videos", { model: "film-vertex", seconds: "8", size: "1080x1920" }, 5_600_000_000n],
+  ["Wan's larger", generations, { model: "film-wan", duration: 3, size: "1920x1080" }, 2_100_000_000n],
+  ["a former Wan's larger", generations, { model: "film-wan-former", duration: 3, size: "1632x1248" }, 2_100_000_000n],
+  ["Seedance's usual", generations, { model: "film-seedance", duration: 4, size: "1280x720" }, 450_000_000n],
+  ["Seedance's larger", generations, { model: "film-seedance", duration: 4, size: "1920x1080" }, 2_800_000_000n],
 ])("%s is paid at its price: %s %j", async (_, path, body, cost) => {
   const [paid] = await paidFor(() => created(path, body));
   expect(paid).toBe(cost);

@@ -38,6 +38,12 @@ const vendors = [
   ["film-compatible", 7, 1_400_000_000n],
   ["film-kling", 10, 3_050_000_000n],
   ["film-jimeng", 5, 2_000_000_000n],
+  ["film-veo", 8, 2_800_000_000n],
+  ["film-vertex", 6, 2_400_000_000n],
+  ["film-bucket", 5, 2_500_000_000n],
+  ["film-wan", 12, 1_800_000_000n],
+  ["film-wan-former", 10, 1_000_000_000n],
+  ["film-seedance", 7, 1_450_000_000n],
 ] as const;
 
 test.each(vendors)(
@@ -136,6 +142,10 @@ describe("a picture", () => {
       ["film-openai", "openai-films"],
       ["film-kling", "kling"],
       ["film-jimeng", "jimeng"],
+      ["film-veo", "veo"],
+      ["film-vertex", "vertex-films"],
+      ["film-wan", "wan"],
+      ["film-seedance", "seedance"],
     ] as const) {
       await suite.simulator.forget(instance);
       const file = await toFile(png, "boat.png", { type: "image/png" });
@@ -240,6 +250,11 @@ describe("a create is refused", () => {
     ["film-compatible", 5, null],
     ["film-kling", 5, "fps, seed, width"],
     ["film-jimeng", 5, "width, fps"],
+    ["film-veo", 8, "seed, fps"],
+    ["film-vertex", 8, "fps"],
+    ["film-wan", 5, "width, fps"],
+    ["film-wan-former", 5, "width, fps"],
+    ["film-seedance", 5, "fps"],
   ])(
     "every member of the interface makes a video of %s, and what its vendor cannot take is named",
     async (model, duration, lost) => {

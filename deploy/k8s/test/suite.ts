@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { variablesOf, type DeclaredVariable } from "../../reference/describe-variables.ts";
+import type { DeclaredVariable } from "@modelgate/contracts";
+import { variablesOf } from "../../reference/describe-variables.ts";
 import { serviceNames } from "../../local/services.ts";
 import { nameOf, renderFolder } from "../render/kustomize.ts";
 import { isFields, textOf, type Fields, type Value } from "../render/value.ts";

@@ -11,6 +11,7 @@ import { openai } from "./openai/index.ts";
 import { pictures } from "./pictures/index.ts";
 import { qwen } from "./qwen/index.ts";
 import { vertex } from "./vertex/index.ts";
+import { volcengine } from "./volcengine/index.ts";
 import type { Vendor } from "./vendor.ts";
 
 /** Every vendor on this machine: one line each. */
@@ -28,4 +29,5 @@ export const vendors: readonly Vendor[] = [
   vertex,
   elevenlabs,
   deepgram,
+  volcengine,
 ];

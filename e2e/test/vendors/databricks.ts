@@ -11,9 +11,15 @@ export const recording: Recording = {
     created: 1770770833,
     model: "databricks-meta-llama-3-3-70b-instruct",
     choices: [{ index: 0, message: { role: "assistant", content: "A lakehouse." }, finish_reason: "stop" }],
-    usage: { prompt_tokens: 15, completion_tokens: 59, total_tokens: 74 },
+    usage: {
+      prompt_tokens: 12_011,
+      completion_tokens: 80,
+      total_tokens: 12_091,
+      reasoning_tokens: 30,
+      cache_read_input_tokens: 12_002,
+    },
   },
-  units: { requests: 1, inputTokens: 15, outputTokens: 59 },
+  units: { requests: 1, inputTokens: 9, cachedInputTokens: 12_002, outputTokens: 80, reasoningTokens: 30 },
   stream: [
     {
       id: "chatcmpl-1",

@@ -1,76 +1,103 @@
 import type { Recording } from "./recording.ts";
 
-/** What github-models answers, in our own words. */
+/** What GitHub Models answers, in our own words: the whole answer is recorded, the stream is by the documentation. */
 export const recording: Recording = {
-  source: "https://docs.github.com/en/rest/models/inference",
-  model: "openai/gpt-4.1",
+  source: "https://alphahinex.github.io (short-free-llm-api, 2025-05-11)",
+  model: "deepseek/DeepSeek-V3-0324",
   says: "Paris.",
   whole: {
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1770770833,
-    model: "openai/gpt-4.1",
-    system_fingerprint: "fp_07e970ab25",
     choices: [
       {
-        index: 0,
-        message: { role: "assistant", content: "Paris.", refusal: null, annotations: [] },
         finish_reason: "stop",
+        index: 0,
+        message: {
+          content: "Paris.",
+          role: "assistant",
+          tool_calls: null,
+        },
       },
     ],
+    created: 1746858750,
+    id: "a16d9594455d49b2b6f30590ed7451d0",
+    model: "DeepSeek-V3-0324",
+    object: "chat.completion",
     usage: {
-      prompt_tokens: 14,
-      completion_tokens: 2,
-      total_tokens: 16,
-      prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-      completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+      completion_tokens: 44,
+      prompt_tokens: 16,
+      prompt_tokens_details: null,
+      total_tokens: 60,
     },
-    prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }],
   },
-  units: { requests: 1, inputTokens: 14, outputTokens: 2 },
+  units: {
+    requests: 1,
+    inputTokens: 16,
+    outputTokens: 44,
+  },
   stream: [
     {
-      id: "chatcmpl-1",
+      choices: [
+        {
+          delta: {
+            content: "",
+            role: "assistant",
+            tool_calls: null,
+          },
+          finish_reason: null,
+          index: 0,
+        },
+      ],
+      created: 1746858750,
+      id: "a16d9594455d49b2b6f30590ed7451d0",
+      model: "DeepSeek-V3-0324",
       object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "openai/gpt-4.1",
-      system_fingerprint: "fp_07e970ab25",
+    },
+    {
+      choices: [
+        {
+          delta: {
+            content: "Paris.",
+          },
+          finish_reason: null,
+          index: 0,
+        },
+      ],
+      created: 1746858750,
+      id: "a16d9594455d49b2b6f30590ed7451d0",
+      model: "DeepSeek-V3-0324",
+      object: "chat.completion.chunk",
+    },
+    {
+      choices: [
+        {
+          delta: {
+            content: "",
+          },
+          finish_reason: "stop",
+          index: 0,
+        },
+      ],
+      created: 1746858750,
+      id: "a16d9594455d49b2b6f30590ed7451d0",
+      model: "DeepSeek-V3-0324",
+      object: "chat.completion.chunk",
+    },
+    {
       choices: [],
-      prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }],
-    },
-    {
-      id: "chatcmpl-1",
+      created: 1746858750,
+      id: "a16d9594455d49b2b6f30590ed7451d0",
+      model: "DeepSeek-V3-0324",
       object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "openai/gpt-4.1",
-      system_fingerprint: "fp_07e970ab25",
-      choices: [{ index: 0, delta: { role: "assistant", content: "", refusal: null }, finish_reason: null }],
-    },
-    {
-      id: "chatcmpl-1",
-      object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "openai/gpt-4.1",
-      system_fingerprint: "fp_07e970ab25",
-      choices: [{ index: 0, delta: { content: "Paris." }, finish_reason: null }],
-    },
-    {
-      id: "chatcmpl-1",
-      object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "openai/gpt-4.1",
-      system_fingerprint: "fp_07e970ab25",
-      choices: [{ index: 0, delta: {}, finish_reason: "stop" }],
-    },
-    {
-      id: "chatcmpl-1",
-      object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "openai/gpt-4.1",
-      system_fingerprint: "fp_07e970ab25",
-      choices: [],
-      usage: { prompt_tokens: 14, completion_tokens: 3, total_tokens: 17 },
+      usage: {
+        completion_tokens: 44,
+        prompt_tokens: 16,
+        prompt_tokens_details: null,
+        total_tokens: 60,
+      },
     },
   ],
-  streamUnits: { requests: 1, inputTokens: 14, outputTokens: 3 },
+  streamUnits: {
+    requests: 1,
+    inputTokens: 16,
+    outputTokens: 44,
+  },
 };

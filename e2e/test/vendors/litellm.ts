@@ -1,38 +1,20 @@
 import type { Recording } from "./recording.ts";
 
-/** What litellm answers, in our own words. */
+/** What LiteLLM answers, in our own words: the whole answer is recorded (GitHub, id chatcmpl-kchd8jwscaafs1wi0uyqsq), the stream is by the documentation. */
 export const recording: Recording = {
   source: "https://docs.litellm.ai/docs/completion/output",
   model: "gpt-4o-mini",
   says: "Hello!",
   whole: {
-    id: "chatcmpl-1",
+    id: "chatcmpl-kchd8jwscaafs1wi0uyqsq",
+    created: 1769012041,
+    model: "qwen/qwen3-coder-30b",
     object: "chat.completion",
-    created: 1770770833,
-    model: "gpt-4o-mini",
-    system_fingerprint: "fp_560af6e559",
-    choices: [
-      {
-        index: 0,
-        message: {
-          role: "assistant",
-          content: "Hello!",
-          tool_calls: null,
-          function_call: null,
-          provider_specific_fields: { refusal: null },
-        },
-        finish_reason: "stop",
-      },
-    ],
-    usage: {
-      prompt_tokens: 13,
-      completion_tokens: 7,
-      total_tokens: 20,
-      prompt_tokens_details: { audio_tokens: 0, cached_tokens: 0 },
-      completion_tokens_details: { reasoning_tokens: 0 },
-    },
+    system_fingerprint: "qwen/qwen3-coder-30b",
+    choices: [{ finish_reason: "stop", index: 0, message: { content: "Hello!", role: "assistant" } }],
+    usage: { completion_tokens: 10, prompt_tokens: 10, total_tokens: 20 },
   },
-  units: { requests: 1, inputTokens: 13, outputTokens: 7 },
+  units: { requests: 1, inputTokens: 10, outputTokens: 10 },
   stream: [
     {
       id: "chatcmpl-1",

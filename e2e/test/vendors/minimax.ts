@@ -81,4 +81,28 @@ export const recording: Recording = {
     },
   ],
   streamUnits: { requests: 1, inputTokens: 26, outputTokens: 220, reasoningTokens: 210 },
+  messages: {
+    source:
+      "a probe of api.minimaxi.com/anthropic/v1/messages, published on GitHub: its id is 06d660e8c3c8d1f3ccde21d3181ac466",
+    whole: {
+      says: "VISION_OK",
+      body: {
+        id: "06d660e8c3c8d1f3ccde21d3181ac466",
+        type: "message",
+        role: "assistant",
+        model: "MiniMax-M3",
+        content: [{ text: "VISION_OK", type: "text" }],
+        usage: {
+          input_tokens: 66,
+          output_tokens: 3,
+          cache_creation_input_tokens: 0,
+          cache_read_input_tokens: 128,
+          service_tier: "standard",
+        },
+        stop_reason: "end_turn",
+        base_resp: { status_code: 0, status_msg: "" },
+      },
+      units: { requests: 1, inputTokens: 66, cachedInputTokens: 128, outputTokens: 3 },
+    },
+  },
 };

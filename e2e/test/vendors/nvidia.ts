@@ -1,6 +1,6 @@
 import type { Recording } from "./recording.ts";
 
-/** What nvidia answers, in our own words. */
+/** What NVIDIA answers, in our own words: the chunks are recorded (GitHub, id chat-ade745b94fa342f39bbfd832c70d5ee4), all else is by the documentation. */
 export const recording: Recording = {
   source: "https://docs.api.nvidia.com/nim/reference/llm-apis",
   model: "meta/llama-3.3-70b-instruct",
@@ -20,14 +20,14 @@ export const recording: Recording = {
       object: "chat.completion.chunk",
       created: 1770770846,
       model: "meta/llama-3.3-70b-instruct",
-      choices: [{ index: 0, delta: { role: "assistant", content: null }, finish_reason: null }],
+      choices: [{ index: 0, delta: { role: "assistant", content: null }, logprobs: null, finish_reason: null }],
     },
     {
       id: "chatcmpl-1",
       object: "chat.completion.chunk",
       created: 1770770846,
       model: "meta/llama-3.3-70b-instruct",
-      choices: [{ index: 0, delta: { content: "Hello." }, finish_reason: null }],
+      choices: [{ index: 0, delta: { role: null, content: "Hello." }, logprobs: null, finish_reason: null }],
     },
     {
       id: "chatcmpl-1",

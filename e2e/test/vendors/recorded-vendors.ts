@@ -21,13 +21,13 @@ export async function startRecordedVendors(recordings: ReadonlyMap<string, Recor
     request.on("end", () => {
       const name = request.url?.split("/")[1] ?? "";
       const recording = recordings.get(name);
-      if (recording === undefined || request.url?.endsWith("/chat/completions") !== true)
-        return response.writeHead(404).end();
-      const body: Body = JSON.parse(Buffer.concat(chunks).toString());
-      sent.set(name, body);
+      const body: Body = JSON.parse(Buffer.concat(chunks).toString() || "{}");
       const streams = body["stream"] === true;
+      const answer = recording && answerOf(recording, request.url ?? "", streams);
+      if (answer === undefined) return response.writeHead(404).end();
+      sent.set(name, body);
       response.writeHead(200, { "content-type": streams ? "text/event-stream" : "application/json" });
-      return response.end(streams ? framesOf(recording) : JSON.stringify(recording.whole));
+      return response.end(answer);
     });
   });
   server.listen(0, "127.0.0.1");
@@ -42,6 +42,14 @@ export async function startRecordedVendors(recordings: ReadonlyMap<string, Recor
       await once(server, "close");
     },
   };
+}
+
+/** The recorded answer to a request at a path; undefined where there is none. */
+function answerOf(recording: Recording, path: string, streams: boolean): string | undefined {
+  if (path.endsWith("/chat/completions")) return streams ? framesOf(recording) : JSON.stringify(recording.whole);
+  const { whole, stream } = (path.endsWith("/messages") ? recording.messages : undefined) ?? {};
+  if (!streams) return whole && JSON.stringify(whole.body);
+  return stream?.events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
 
 function framesOf({ stream }: Recording): string {

@@ -1,6 +1,9 @@
 import type { Units } from "@modelgate/contracts";
 
-/** What a vendor answers in the chat wire, in our own words from what is public of it, and what it must be billed as. */
+/**
+ * What a vendor answers in the chat wire, in our own words from what is public of it, and what it must be billed as. Numbers,
+ * members and their order are the source's; a recording's own comment says what of it is by the documentation alone.
+ */
 export interface Recording {
   /** Where the vendor's answers are recorded or documented. */
   readonly source: string;
@@ -15,4 +18,19 @@ export interface Recording {
   /** The answer's chunks; `[DONE]` follows them. */
   readonly stream: readonly object[];
   readonly streamUnits: Units;
+  /** What it answers in the messages wire, where that is recorded. */
+  readonly messages?: MessagesRecording;
+}
+
+/** What a vendor answers in the messages wire; an answer that nobody recorded is absent. */
+export interface MessagesRecording {
+  readonly source: string;
+  readonly whole?: { readonly says: string; readonly body: object; readonly units: Units };
+  readonly stream?: { readonly says: string; readonly events: readonly MessagesEvent[]; readonly units: Units };
+}
+
+/** An event of a stream; its name is its type. */
+export interface MessagesEvent {
+  readonly type: string;
+  readonly [member: string]: unknown;
 }

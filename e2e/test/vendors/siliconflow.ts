@@ -1,73 +1,187 @@
 import type { Recording } from "./recording.ts";
 
-/** What siliconflow answers, in our own words. */
+/** What siliconflow answers, in our own words: both answers are recorded, the stream under its id on GitHub; each chunk has what was used so far. */
 export const recording: Recording = {
-  source: "https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions",
+  source: "https://alphahinex.github.io (short-free-llm-api, 2025-05-11)",
   model: "deepseek-ai/DeepSeek-V3",
-  says: "Sure.",
+  says: "I am DeepSeek Chat.",
   whole: {
-    id: "chatcmpl-1",
+    id: "0196b8f8b9334d6d0f9f6367b4d86cf6",
     object: "chat.completion",
-    created: 1770770833,
+    created: 1746860030,
     model: "deepseek-ai/DeepSeek-V3",
-    system_fingerprint: "",
     choices: [
-      { index: 0, message: { role: "assistant", content: "Sure.", reasoning_content: "" }, finish_reason: "stop" },
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: "I am DeepSeek Chat.",
+        },
+        finish_reason: "stop",
+      },
     ],
     usage: {
-      prompt_tokens: 12,
-      completion_tokens: 40,
-      total_tokens: 52,
-      prompt_tokens_details: { cached_tokens: 0 },
-      completion_tokens_details: { reasoning_tokens: 31 },
+      prompt_tokens: 4,
+      completion_tokens: 50,
+      total_tokens: 54,
     },
+    system_fingerprint: "",
   },
-  units: { requests: 1, inputTokens: 12, outputTokens: 40, reasoningTokens: 31 },
+  units: {
+    requests: 1,
+    inputTokens: 4,
+    outputTokens: 50,
+  },
   stream: [
     {
-      id: "chatcmpl-1",
+      id: "019516ecd5791194e7ce760dcc227413",
       object: "chat.completion.chunk",
-      created: 1770770846,
+      created: 1739846374,
       model: "deepseek-ai/DeepSeek-V3",
-      system_fingerprint: "",
       choices: [
-        { index: 0, delta: { role: "assistant", content: null, reasoning_content: "Hm." }, finish_reason: null },
+        {
+          index: 0,
+          delta: {
+            reasoning_content: null,
+            content: "",
+            role: "assistant",
+          },
+          finish_reason: null,
+          content_filter_results: {
+            hate: {
+              filtered: false,
+            },
+            self_harm: {
+              filtered: false,
+            },
+            sexual: {
+              filtered: false,
+            },
+            violence: {
+              filtered: false,
+            },
+          },
+        },
       ],
+      system_fingerprint: "",
       usage: {
-        prompt_tokens: 12,
+        prompt_tokens: 35,
+        completion_tokens: 0,
+        total_tokens: 35,
+      },
+    },
+    {
+      id: "019516ecd5791194e7ce760dcc227413",
+      object: "chat.completion.chunk",
+      created: 1739846374,
+      model: "deepseek-ai/DeepSeek-V3",
+      choices: [
+        {
+          index: 0,
+          delta: {
+            reasoning_content: null,
+            content: "I am",
+          },
+          finish_reason: null,
+          content_filter_results: {
+            hate: {
+              filtered: false,
+            },
+            self_harm: {
+              filtered: false,
+            },
+            sexual: {
+              filtered: false,
+            },
+            violence: {
+              filtered: false,
+            },
+          },
+        },
+      ],
+      system_fingerprint: "",
+      usage: {
+        prompt_tokens: 35,
         completion_tokens: 1,
-        total_tokens: 13,
-        completion_tokens_details: { reasoning_tokens: 1 },
+        total_tokens: 36,
       },
     },
     {
-      id: "chatcmpl-1",
+      id: "019516ecd5791194e7ce760dcc227413",
       object: "chat.completion.chunk",
-      created: 1770770846,
+      created: 1739846374,
       model: "deepseek-ai/DeepSeek-V3",
+      choices: [
+        {
+          index: 0,
+          delta: {
+            reasoning_content: null,
+            content: " DeepSeek Chat.",
+          },
+          finish_reason: null,
+          content_filter_results: {
+            hate: {
+              filtered: false,
+            },
+            self_harm: {
+              filtered: false,
+            },
+            sexual: {
+              filtered: false,
+            },
+            violence: {
+              filtered: false,
+            },
+          },
+        },
+      ],
       system_fingerprint: "",
-      choices: [{ index: 0, delta: { content: "Sure.", reasoning_content: null }, finish_reason: null }],
       usage: {
-        prompt_tokens: 12,
-        completion_tokens: 33,
-        total_tokens: 45,
-        completion_tokens_details: { reasoning_tokens: 31 },
+        prompt_tokens: 35,
+        completion_tokens: 4,
+        total_tokens: 39,
       },
     },
     {
-      id: "chatcmpl-1",
+      id: "019516ecd5791194e7ce760dcc227413",
       object: "chat.completion.chunk",
-      created: 1770770846,
+      created: 1739846374,
       model: "deepseek-ai/DeepSeek-V3",
+      choices: [
+        {
+          index: 0,
+          delta: {
+            reasoning_content: null,
+            content: "",
+          },
+          finish_reason: "stop",
+          content_filter_results: {
+            hate: {
+              filtered: false,
+            },
+            self_harm: {
+              filtered: false,
+            },
+            sexual: {
+              filtered: false,
+            },
+            violence: {
+              filtered: false,
+            },
+          },
+        },
+      ],
       system_fingerprint: "",
-      choices: [{ index: 0, delta: { content: "" }, finish_reason: "stop" }],
       usage: {
-        prompt_tokens: 12,
-        completion_tokens: 40,
-        total_tokens: 52,
-        completion_tokens_details: { reasoning_tokens: 31 },
+        prompt_tokens: 35,
+        completion_tokens: 9,
+        total_tokens: 44,
       },
     },
   ],
-  streamUnits: { requests: 1, inputTokens: 12, outputTokens: 40, reasoningTokens: 31 },
+  streamUnits: {
+    requests: 1,
+    inputTokens: 35,
+    outputTokens: 9,
+  },
 };

@@ -1,57 +1,115 @@
 import type { Recording } from "./recording.ts";
 
-/** What together answers, in our own words. */
+/** What together answers, in our own words: both answers are recorded, the stream by anomalyco/opencode. */
 export const recording: Recording = {
-  source: "https://docs.together.ai/reference/chat-completions-1",
-  model: "openai/gpt-oss-20b",
-  says: "New York.",
+  source:
+    "https://github.com/Arize-ai/openinference/tree/main/python/instrumentation/openinference-instrumentation-together/tests/openinference/instrumentation/together/cassettes/test_instrumentor",
+  model: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+  says: "Hello!",
   whole: {
-    id: "chatcmpl-1",
+    id: "ovCaxP2-1",
     object: "chat.completion",
-    created: 1770770833,
-    model: "openai/gpt-oss-20b",
+    created: 1786077872,
+    model: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+    prompt: [],
     choices: [
       {
-        index: 0,
-        message: { role: "assistant", content: "New York.", tool_calls: [], reasoning: "The user wants a city." },
         finish_reason: "stop",
-        seed: 3859899181302555600,
+        seed: 1006384534,
+        index: 0,
+        logprobs: null,
+        message: {
+          role: "assistant",
+          content: "Hello!",
+          tool_calls: [],
+        },
       },
     ],
-    usage: { prompt_tokens: 70, completion_tokens: 24, total_tokens: 94, cached_tokens: 64 },
-    prompt: [],
+    usage: {
+      prompt_tokens: 46,
+      completion_tokens: 45,
+      total_tokens: 91,
+      cached_tokens: 0,
+    },
   },
-  units: { requests: 1, inputTokens: 6, outputTokens: 24, cachedInputTokens: 64 },
+  units: {
+    requests: 1,
+    inputTokens: 46,
+    outputTokens: 45,
+  },
   stream: [
     {
-      id: "chatcmpl-1",
+      id: "ogzjdpL-1",
       object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "openai/gpt-oss-20b",
+      created: 1777411129,
       choices: [
         {
           index: 0,
-          delta: { role: "assistant", content: "", reasoning: "A city.", token_id: 200 },
+          text: "Hello",
+          logprobs: null,
           finish_reason: null,
+          seed: null,
+          delta: {
+            token_id: 9906,
+            role: "assistant",
+            content: "Hello",
+          },
         },
       ],
-      logprobs: null,
+      model: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+      usage: null,
     },
     {
-      id: "chatcmpl-1",
+      id: "ogzjdpL-1",
       object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "openai/gpt-oss-20b",
-      choices: [{ index: 0, delta: { content: "New York.", token_id: 5 }, finish_reason: null }],
+      created: 1777411129,
+      choices: [
+        {
+          index: 0,
+          text: "!",
+          logprobs: null,
+          finish_reason: null,
+          seed: null,
+          delta: {
+            token_id: null,
+            role: "assistant",
+            content: "!",
+          },
+        },
+      ],
+      model: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+      usage: null,
     },
     {
-      id: "chatcmpl-1",
+      id: "ogzjdpL-1",
       object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "openai/gpt-oss-20b",
-      choices: [{ index: 0, delta: { content: "", token_id: 2 }, finish_reason: "stop" }],
-      usage: { prompt_tokens: 70, completion_tokens: 30, total_tokens: 100, cached_tokens: 0 },
+      created: 1777411129,
+      choices: [
+        {
+          index: 0,
+          text: "",
+          logprobs: null,
+          finish_reason: "stop",
+          seed: 1592476422,
+          delta: {
+            token_id: 128009,
+            role: "assistant",
+            content: "",
+          },
+        },
+      ],
+      model: "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+      usage: {
+        prompt_tokens: 45,
+        completion_tokens: 3,
+        total_tokens: 48,
+        cached_tokens: 0,
+      },
     },
   ],
-  streamUnits: { requests: 1, inputTokens: 70, outputTokens: 30 },
+  streamUnits: {
+    requests: 1,
+    inputTokens: 45,
+    outputTokens: 3,
+  },
 };

@@ -1,70 +1,120 @@
 import type { Recording } from "./recording.ts";
 
-/** What volcengine answers, in our own words. */
+/** What Volcengine Ark answers, in our own words: both answers are outputs of its documentation's calls, but for the last chunk. */
 export const recording: Recording = {
   source: "https://www.volcengine.com/docs/82379/1494384",
-  model: "doubao-seed-1-6-250615",
-  says: "Hello.",
+  model: "doubao-1-5-pro-32k-250115",
+  says: "Hello! How can I help you today?",
   whole: {
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1770770833,
-    model: "doubao-seed-1-6-250615",
     choices: [
       {
-        index: 0,
-        message: { role: "assistant", content: "Hello.", reasoning_content: "A greeting." },
         finish_reason: "stop",
+        index: 0,
+        logprobs: null,
+        message: {
+          content: "Hello! How can I help you today?",
+          role: "assistant",
+        },
       },
     ],
-    usage: {
-      prompt_tokens: 92,
-      completion_tokens: 188,
-      total_tokens: 280,
-      prompt_tokens_details: { cached_tokens: 64 },
-      completion_tokens_details: { reasoning_tokens: 170 },
-    },
+    created: 1742631811,
+    id: "0217426318107460cfa43dc3f3683b1de1c09624ff49085a456ac",
+    model: "doubao-1-5-pro-32k-250115",
     service_tier: "default",
+    object: "chat.completion",
+    usage: {
+      completion_tokens: 9,
+      prompt_tokens: 19,
+      total_tokens: 28,
+      prompt_tokens_details: {
+        cached_tokens: 0,
+      },
+      completion_tokens_details: {
+        reasoning_tokens: 0,
+      },
+    },
   },
-  units: { requests: 1, inputTokens: 28, outputTokens: 188, cachedInputTokens: 64, reasoningTokens: 170 },
+  units: {
+    requests: 1,
+    inputTokens: 19,
+    outputTokens: 9,
+  },
   stream: [
     {
-      id: "chatcmpl-1",
-      object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "doubao-seed-1-6-250615",
       choices: [
-        { index: 0, delta: { role: "assistant", content: "", reasoning_content: "A greeting." }, finish_reason: null },
+        {
+          delta: {
+            content: "Hello",
+            role: "assistant",
+          },
+          index: 0,
+        },
       ],
+      created: 1742632436,
+      id: "021742632435712396f12d018b5d576a7a55349c2eba0815061fc",
+      model: "doubao-1-5-pro-32k-250115",
+      service_tier: "default",
+      object: "chat.completion.chunk",
+      usage: null,
     },
     {
-      id: "chatcmpl-1",
+      choices: [
+        {
+          delta: {
+            content: "! How can I help you today?",
+            role: "assistant",
+          },
+          index: 0,
+        },
+      ],
+      created: 1742632436,
+      id: "021742632435712396f12d018b5d576a7a55349c2eba0815061fc",
+      model: "doubao-1-5-pro-32k-250115",
+      service_tier: "default",
       object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "doubao-seed-1-6-250615",
-      choices: [{ index: 0, delta: { content: "Hello." }, finish_reason: null }],
+      usage: null,
     },
     {
-      id: "chatcmpl-1",
+      choices: [
+        {
+          delta: {
+            content: "",
+            role: "assistant",
+          },
+          finish_reason: "stop",
+          index: 0,
+        },
+      ],
+      created: 1742632436,
+      id: "021742632435712396f12d018b5d576a7a55349c2eba0815061fc",
+      model: "doubao-1-5-pro-32k-250115",
+      service_tier: "default",
       object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "doubao-seed-1-6-250615",
-      choices: [{ index: 0, delta: { content: "" }, finish_reason: "stop" }],
+      usage: null,
     },
     {
-      id: "chatcmpl-1",
-      object: "chat.completion.chunk",
-      created: 1770770846,
-      model: "doubao-seed-1-6-250615",
       choices: [],
+      created: 1742632436,
+      id: "021742632435712396f12d018b5d576a7a55349c2eba0815061fc",
+      model: "doubao-1-5-pro-32k-250115",
+      service_tier: "default",
+      object: "chat.completion.chunk",
       usage: {
-        prompt_tokens: 92,
-        completion_tokens: 190,
-        total_tokens: 282,
-        prompt_tokens_details: { cached_tokens: 0 },
-        completion_tokens_details: { reasoning_tokens: 171 },
+        completion_tokens: 9,
+        prompt_tokens: 19,
+        total_tokens: 28,
+        prompt_tokens_details: {
+          cached_tokens: 0,
+        },
+        completion_tokens_details: {
+          reasoning_tokens: 0,
+        },
       },
     },
   ],
-  streamUnits: { requests: 1, inputTokens: 92, outputTokens: 190, reasoningTokens: 171 },
+  streamUnits: {
+    requests: 1,
+    inputTokens: 19,
+    outputTokens: 9,
+  },
 };

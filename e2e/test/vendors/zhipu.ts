@@ -55,4 +55,44 @@ export const recording: Recording = {
     },
   ],
   streamUnits: { requests: 1, inputTokens: 5, outputTokens: 564, cachedInputTokens: 8, reasoningTokens: 561 },
+  messages: {
+    source: "a trace of its stream, published on GitHub: its id is msg_202601031513181856df84e5504309",
+    // It knows its input at the end only.
+    stream: {
+      says: "Hello! Ask me.",
+      events: [
+        {
+          type: "message_start",
+          message: {
+            id: "msg_202601031513181856df84e5504309",
+            type: "message",
+            role: "assistant",
+            model: "glm-4-air",
+            content: [],
+            stop_reason: null,
+            stop_sequence: null,
+            usage: { input_tokens: 0, output_tokens: 0 },
+          },
+        },
+        { type: "ping" },
+        { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+        { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Hello!" } },
+        { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: " Ask me." } },
+        { type: "content_block_stop", index: 0 },
+        {
+          type: "message_delta",
+          delta: { stop_reason: "end_turn", stop_sequence: null },
+          usage: {
+            input_tokens: 532,
+            output_tokens: 20,
+            cache_read_input_tokens: 0,
+            server_tool_use: { web_search_requests: 0 },
+            service_tier: "standard",
+          },
+        },
+        { type: "message_stop" },
+      ],
+      units: { requests: 1, inputTokens: 532, outputTokens: 20 },
+    },
+  },
 };

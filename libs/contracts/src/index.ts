@@ -73,6 +73,7 @@ export {
 export { openApi } from "./openapi/document.ts";
 export { isTagName, parseTags, type Tags } from "./tags.ts";
 export { parseTime } from "./time.ts";
+export type { DeclaredVariable, VariableDescription } from "./variable.ts";
 export {
   addUnits,
   inputTokenUnits,
@@ -93,6 +94,7 @@ export {
   textWires,
   upstreamWires,
   vectorsWires,
+  videoStyles,
   videoWires,
   type ImagesWire,
   type RankingWire,
@@ -105,6 +107,7 @@ export {
   type VendorTranscriptsWire,
   type UpstreamWire,
   type VectorsWire,
+  type VideoStyle,
   type VideoWire,
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";

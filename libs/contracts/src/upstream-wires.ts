@@ -23,8 +23,12 @@ export type RankingWire = (typeof rankingWires)[number];
 export const realtimeWires = ["realtime", "gemini-live"] as const;
 export type RealtimeWire = (typeof realtimeWires)[number];
 
-/** The wires of video tasks: one of them is spoken at every endpoint of interface section 4.5. */
-export const videoWires = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
+/** The wires of video tasks that clients speak too: one of them at every endpoint of interface section 4.5. */
+export const videoStyles = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
+export type VideoStyle = (typeof videoStyles)[number];
+
+/** The wires of video tasks; the last ones only vendors speak. */
+export const videoWires = [...videoStyles, "veo-video", "vertex-video", "wan-video", "seedance-video"] as const;
 export type VideoWire = (typeof videoWires)[number];
 
 /** The wires of speech that is written down, or written down in English. */

@@ -43,8 +43,10 @@ export function areaUpgrade({ area, secrets, log, handlers }: AreaUpgradeOptions
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
     const parent = firstHeader(request.headers, [headers.traceparent]);
     void orRefused({ socket, requestId, log, span: { traceparent: parent } }, async () => {
-      const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
-      const found = findEndpoint(request.method ?? "GET", pathname);
+      // A path that begins with two slashes is no address of a host.
+      const [path = "/", ...rest] = (request.url ?? "/").split("?");
+      const query = new URLSearchParams(rest.join("?"));
+      const found = findEndpoint(request.method ?? "GET", path);
       const handler = found.kind === "endpoint" ? handlers[found.id] : undefined;
       if (found.kind !== "endpoint" || handler === undefined || endpointOf(found.id).area !== area)
         throw new Failure("unknown_url");

@@ -19,14 +19,7 @@ export {
   type StoreEnv,
 } from "./service-variables.ts";
 export { StartError } from "./start-error.ts";
-export {
-  describeVariables,
-  readVariables,
-  type DeclaredVariable,
-  type Declaration,
-  type VariableDescription,
-  type VariableReader,
-} from "./variables.ts";
+export { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
 export { followFile, type FollowedFile, type Spool } from "./form/follow-file.ts";
 export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
@@ -61,7 +54,7 @@ export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
-export { readProcesses, version, type SeenProcess } from "./process/presence.ts";
+export { hearProcesses, version, type HeardProcesses, type SeenProcess } from "./process/presence.ts";
 export { runProcess } from "./process/run-process.ts";
 export { runWorkers, type WorkPlan } from "./process/run-workers.ts";
 export { defineService, type OpenService, type Service, type ServiceContext } from "./process/service.ts";

@@ -6,6 +6,7 @@ import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisAddress } from "./redis-url.ts";
+import { groupProgram } from "./script/group-program.ts";
 import { scriptSources } from "./script/sources.ts";
 import { storeAway } from "./store-failure.ts";
 
@@ -99,7 +100,9 @@ function connectionTo(address: RedisAddress): Redis {
 /** Gives Redis the process's scripts before the first calls come; what is missing later is sent with its call. */
 async function loadScripts(redis: Redis, log: Logger): Promise<void> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
-  const loads = nodes.flatMap((node) => [...scriptSources].map((source) => node.script("LOAD", source)));
+  const group = groupProgram();
+  const sources = group === undefined ? [...scriptSources] : [...scriptSources, group];
+  const loads = nodes.flatMap((node) => sources.map((source) => node.script("LOAD", source)));
   await Promise.all(loads).catch((error: unknown) => log.debug({ err: error }, "scripts not loaded in advance"));
 }
 

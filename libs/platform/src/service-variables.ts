@@ -1,11 +1,6 @@
+import type { DeclaredVariable } from "@modelgate/contracts";
 import { secretsOf } from "./secrets.ts";
-import {
-  describeVariables,
-  readVariables,
-  type Declaration,
-  type DeclaredVariable,
-  type VariableReader,
-} from "./variables.ts";
+import { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
 
 /** Everything that a service reads from its environment: what every service does, and what it declares itself. */
 export interface ServiceVariables<Env> {

@@ -1,26 +1,5 @@
+import type { DeclaredVariable, VariableDescription } from "@modelgate/contracts";
 import { StartError } from "./start-error.ts";
-
-/** What the documentation says of one variable. */
-export interface VariableDescription {
-  readonly name: string;
-  readonly kind: "text" | "url" | "integer" | "port" | "choice" | "secret";
-  /** The value where it is unset; undefined without a default. */
-  readonly fallback: string | undefined;
-  /** Whether the process does not start without it. */
-  readonly isRequired: boolean;
-  /** What an integer counts, as its name says: ms, bytes, tokens … */
-  readonly unit: string | undefined;
-  /** The bounds of an integer, or the words of a choice. */
-  readonly allowed: string | undefined;
-  /** One line for the person who sets it. */
-  readonly meaning: string;
-}
-
-/** One variable: its description, and how its text is read. */
-export interface DeclaredVariable<Value = unknown> extends VariableDescription {
-  /** Parses the text, undefined where the variable is unset or empty. Throws RangeError saying what is wrong. */
-  readonly read: (text: string | undefined) => Value;
-}
 
 /** Bounds of an integer, both inclusive; 0 and the largest safe integer where absent. */
 export interface IntegerBounds {

@@ -115,6 +115,84 @@ describe("defineScript()", () => {
     await expect(script(redis, {}, { name: "n" })).rejects.toThrow(/nonexistent global variable 'name'/);
   });
 });
+describe("defineScript() with `grouped`", () => {
+  const add = defineScript({
+    file: lua("add", "return {'added', sum = redis.call('INCRBY', counter, by)}"),
+    keys: ["counter"],
+    args: { by: "number" },
+    grouped: true,
+    replies: { added: { sum: "number" } },
+  });
+  const rename = defineScript({
+    file: lua(
+      "rename",
+      `if not name then return {'kept'} end
+       redis.call('SET', label, name)
+       redis.call('INCRBY', label, 1)
+       return {'renamed', name = name}`,
+    ),
+    keys: ["label"],
+    args: { name: "text?" },
+    grouped: true,
+    replies: { renamed: { name: "text" }, kept: {} },
+  });
+
+  async function scriptCalls(work: () => Promise<unknown>): Promise<number> {
+    await redis.config("RESETSTAT");
+    await work();
+    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1] ?? 0);
+  }
+
+  test("runs what is called in one turn as one command, each call with its own reply", async () => {
+    await add(redis, { counter: "warm" }, { by: 1 }); // the program is known from here on
+    const calls = await scriptCalls(async () => {
+      const replies = await Promise.all([
+        add(redis, { counter: "g1" }, { by: 2 }),
+        rename(redis, { label: "g2" }, { name: undefined }),
+        add(redis, { counter: "g1" }, { by: 3 }),
+        rename(redis, { label: "g3" }, { name: "7" }),
+      ]);
+      expect(replies).toEqual([
+        { verdict: "added", sum: 2 },
+        { verdict: "kept" },
+        { verdict: "added", sum: 5 },
+        { verdict: "renamed", name: "7" },
+      ]);
+    });
+    expect(calls).toBe(1);
+  });
+
+  test("lets a call that fails fail alone", async () => {
+    const [before, failing, after] = await Promise.allSettled([
+      add(redis, { counter: "g4" }, { by: 1 }),
+      rename(redis, { label: "g5" }, { name: "not a number" }),
+      add(redis, { counter: "g4" }, { by: 1 }),
+    ]);
+    expect(before).toMatchObject({ value: { sum: 1 } });
+    expect(failing).toMatchObject({ reason: { message: expect.stringContaining("not an integer") } });
+    expect(after).toMatchObject({ value: { sum: 2 } });
+  });
+
+  test("runs no more than 64 calls at once, all in the order of calling", async () => {
+    const calls = await scriptCalls(async () => {
+      const replies = await Promise.all(Array.from({ length: 130 }, () => add(redis, { counter: "g6" }, { by: 1 })));
+      expect(replies.map(({ sum }) => sum)).toEqual(Array.from({ length: 130 }, (_, at) => at + 1));
+    });
+    expect(calls).toBe(3);
+  });
+
+  test("sends the program where Redis has forgotten it", async () => {
+    await redis.script("FLUSH");
+    expect(await add(redis, { counter: "g7" }, { by: 1 })).toEqual({ verdict: "added", sum: 1 });
+  });
+
+  test("refuses a script with lists", () => {
+    const shape = { file: lua("listed", "return {'done'}"), args: {}, grouped: true, replies: { done: {} } } as const;
+    expect(() => defineScript({ ...shape, keys: ["all[]"] })).toThrow(
+      "a script with lists cannot be called in a group",
+    );
+  });
+});
 
 function argumentsOf() {
   return { count: 1, amount: 0n, fresh: true, note: undefined, bounds: [] };

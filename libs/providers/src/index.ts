@@ -12,6 +12,7 @@ import { kling } from "./kling/index.ts";
 import { openai } from "./openai/index.ts";
 import { qwen } from "./qwen/index.ts";
 import { vertex } from "./vertex/index.ts";
+import { volcengine } from "./volcengine/index.ts";
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "./provider.ts";
 
@@ -46,4 +47,5 @@ export const providers: Readonly<Record<string, Provider>> = {
   elevenlabs,
   deepgram,
   ...byName,
+  volcengine,
 };

@@ -63,6 +63,8 @@ export interface Provider {
    * the request is sent: use `signed`. Rejects with CredentialsFailed. Absent: `request` made them.
    */
   sign?(request: VendorRequest, call: SigningCall): Promise<Readonly<Record<string, string>>>;
+  /** How the first message of a session names a model, where its address does not; absent: by its own name. */
+  modelInSession?(baseUrl: string, model: string): string;
   /** How the streams of a wire come to be in that wire's own framing, where the vendor sends them in another. */
   reframing?(wire: UpstreamWire): Reframing | undefined;
   /** What an address lacks that its requests need, in words that follow `baseUrl`. Undefined: nothing. */

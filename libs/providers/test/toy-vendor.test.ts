@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { VendorRow } from "../src/by-name/row.ts";
-import { vendorOf } from "../src/by-name/vendor.ts";
+import { vendorOfRow } from "../src/by-name/vendor.ts";
 
 /** A vendor that no table has: CONTRIBUTING says that its row is all that one more of known wires takes. */
 const toy: VendorRow = {
@@ -28,13 +28,13 @@ test.each([
   ["messages", "https://toy.example/v1/messages"],
   ["jina-rerank", "https://toy.example/v1/rank"],
 ] as const)("a row alone makes a vendor that is asked in %s at %s with its key", (wire, address) => {
-  const request = vendorOf("toy", toy).request({ ...call, wire });
+  const request = vendorOfRow("toy", toy).request({ ...call, wire });
   expect(request.url.href).toBe(address);
   expect(request.headers).toMatchObject({ authorization: "Bearer k" });
 });
 
 test("a row alone says what the vendor is called, speaks and lists, and what its failures mean", () => {
-  const vendor = vendorOf("toy", toy);
+  const vendor = vendorOfRow("toy", toy);
   expect(vendor).toMatchObject({ name: "toy", title: "Toy", wires: toy.wires, keyVariable: "TOY_API_KEY" });
   expect(vendor.modelsAt).toBeUndefined();
   expect(vendor.moreWires).not.toContain("chat");

@@ -45,7 +45,7 @@ describe("requests", () => {
 
 test.each<[string, readonly UpstreamWire[]]>([
   ["claude-sonnet-4@20250514", ["messages", "count-messages"]],
-  ["gemini-3-flash", ["content", "count-content", "content-transcripts"]],
+  ["gemini-3-flash", ["content", "count-content", "content-transcripts", "gemini-live"]],
   ["meta/llama-4", ["chat"]],
 ])("%s is served in %j", (model, wires) => {
   expect(vertex.wiresAt?.(baseUrl, model)).toEqual(wires);
@@ -120,4 +120,14 @@ test.each<[number, object, string, string]>([
   [400, { type: "error", error: { type: "invalid_request_error", message: "a" } }, "upstream_rejected", "request"],
 ])("%i %j is %s, blamed on the %s", (status, body, code, blame) => {
   expect(vertex.failureOf(status, JSON.stringify(body))).toMatchObject({ code, blame });
+});
+
+test("sessions are beside the versioned paths, and name their model with its project", () => {
+  const session = { act: "session", baseUrl, key: "ya29.token", nowMs: 0, wire: "gemini-live", model: "live" } as const;
+  expect(vertex.request(session).url.href).toBe(
+    "https://us-central1-aiplatform.googleapis.com/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent",
+  );
+  expect(vertex.modelInSession?.(baseUrl, "live")).toBe(
+    "projects/p/locations/us-central1/publishers/google/models/live",
+  );
 });

@@ -9,10 +9,13 @@ export interface AloneService extends Child {
   readonly opsUrl: string;
 }
 
-/** Starts one service as a process and waits until it is ready; its environment is the test's to say. */
+/**
+ * Starts one service as a process and waits until it is ready; its environment is the test's to say. `gateway` is several in
+ * one process, and has the ports of its edge.
+ */
 export async function startServiceAlone(name: string, env: Readonly<Record<string, string>>): Promise<AloneService> {
   const [port = 0, opsPort = 0] = await freePorts(2);
-  const prefix = name.toUpperCase();
+  const prefix = (name === "gateway" ? "edge" : name).toUpperCase();
   const data = mkdtempSync(join(tmpdir(), "modelgate-alone-"));
   const { child, ready } = spawnService({
     name,

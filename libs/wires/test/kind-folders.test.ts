@@ -20,6 +20,7 @@ const ofVendorsAlone: Readonly<Record<string, readonly string[]>> = {
   speech: ["content", "deepgram", "elevenlabs"],
   transcripts: ["content", "deepgram", "elevenlabs"],
   vectors: ["cohere", "predict", "titan"],
+  video: ["seedance", "veo", "wan"],
 };
 
 /** Folders of a kind that are no wire of a vendor: the neutral form, moderation by models that chat, what clients alone speak. */

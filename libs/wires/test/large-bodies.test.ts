@@ -5,6 +5,7 @@ import { askOfImageBody, decodeImages, imagesCodecs } from "../src/images/index.
 import { atOnce, holdsAny, parseInTurns, refuseAmbiguous, refuseTwiceInTurns, turnBytes } from "../src/json/index.ts";
 import { textCodecs } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
+import { videoStores } from "../src/video/index.ts";
 import { endOfString } from "../src/json/members.ts";
 import { seekQuote } from "../src/json/seek-quote.ts";
 
@@ -37,7 +38,10 @@ describe("a large body holds the loop for one small step at a time", () => {
       () => holdsAny(Buffer.alloc(megabyte, "r"), Buffer.from("reason")),
     ],
     ["a look for members that are there twice", () => refuseTwiceInTurns(escapes, null)],
-    ["a look for ids in a wide object", () => vendorIdsIn("chat", { a: Array.from({ length: 60_000 }, () => ({})) })],
+    [
+      "a look for ids in a wide object",
+      () => vendorIdsIn(textCodecs.chat.client.stores, { a: Array.from({ length: 60_000 }, () => ({})) }),
+    ],
     [
       "the check of a history for seals",
       () => textCodecs.messages.pass.takes?.(history, "claude-sonnet-4-5") ?? [].values(),
@@ -111,13 +115,13 @@ test.each([
   ["an address of the web that is megabytes long", `https://a.test/${"x".repeat(megabyte)}`, 1],
   ["a store's scheme behind megabytes of spaces", `${" ".repeat(megabyte)}gs://bucket/file`, 1],
 ])("%s as an image", (_, url, named) => {
-  expect(atOnce(vendorIdsIn("chat", { image_url: { url } }))).toHaveLength(named);
+  expect(atOnce(vendorIdsIn(textCodecs.chat.client.stores, { image_url: { url } }))).toHaveLength(named);
 });
 
 test("JSON within a text is parsed only where it is short", () => {
   const text = (length: number) => JSON.stringify({ file_id: "a", more: "x".repeat(length) });
-  expect(atOnce(vendorIdsIn("video", { metadata: text(10) }))).toHaveLength(1);
-  expect(() => atOnce(vendorIdsIn("video", { metadata: text(megabyte) }))).toThrow(Failure);
+  expect(atOnce(vendorIdsIn(videoStores, { metadata: text(10) }))).toHaveLength(1);
+  expect(() => atOnce(vendorIdsIn(videoStores, { metadata: text(megabyte) }))).toThrow(Failure);
 });
 
 describe("a large picture", () => {

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { atOnce } from "../src/json/index.ts";
 import { textCodecs } from "../src/text/index.ts";
-import type { ClientWire } from "../src/text/codecs.ts";
+import type { PassedWire } from "../src/text/codecs.ts";
 
 /** Frames of each wire: one that says nothing of its own, the last one with its usage, one that fails. */
-const frames: Readonly<Record<ClientWire, { readonly plain: string; readonly last: string; readonly failed: string }>> =
+const frames: Readonly<Record<PassedWire, { readonly plain: string; readonly last: string; readonly failed: string }>> =
   {
     chat: {
       plain: 'data: {"id":"c","model":"theirs","choices":[{"index":0,"delta":{"content":"say \\"usage\\""}}]}\n\n',
@@ -107,7 +107,7 @@ test("a broken stream of responses goes on counting", () => {
   expect(textCodecs.responses.pass.failureFrame(failure, "r", sequence)).toContain('"sequence_number":8');
 });
 
-test.each<[ClientWire, string, string]>([
+test.each<[PassedWire, string, string]>([
   ["chat", '{ "model" : "mine", "seed":12345678901234567890 }', '{ "model" : "theirs", "seed":12345678901234567890 }'],
   ["responses", '{"input":"x","model":"mine"}', '{"input":"x","model":"theirs"}'],
   ["messages", '{"model":"mine","max_tokens":1}', '{"model":"theirs","max_tokens":1}'],

@@ -28,6 +28,16 @@ const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] 
   ],
   ["EmbeddingsRequest", { model: "m", input: "a" }, (body) => askOfEmbeddings(body)],
   ["CohereEmbedRequest", { model: "m", texts: ["a"] }, askOfCohereEmbed],
+  [
+    "OllamaChatRequest",
+    { model: "m", messages: user, logprobs: true },
+    (body) => textCodecs["ollama-chat"].client.parseRequest(body, {}),
+  ],
+  [
+    "OllamaGenerateRequest",
+    { model: "m", prompt: "a", logprobs: true },
+    (body) => textCodecs["ollama-generate"].client.parseRequest(body, {}),
+  ],
   ["OllamaEmbedRequest", { model: "m", input: "a" }, askOfOllamaEmbed],
   ["EmbedContentRequest", { content: contents[0] }, (body) => askOfEmbedContent(body, { model: "m" })],
   ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, askOfRerank],

@@ -1,9 +1,47 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { atOnce } from "../src/json/index.ts";
-import { formAsBody, madeIn, storeMembers, vendorIdsIn, type StoreDialect } from "../src/vendor-stores/index.ts";
+import { realtimeStores } from "../src/realtime/index.ts";
+import { textCodecs } from "../src/text/index.ts";
+import {
+  formAsBody,
+  madeIn,
+  plainDialect,
+  storeMembers,
+  vendorIdsIn,
+  type MadeReader,
+  type StoreDialect,
+} from "../src/vendor-stores/index.ts";
+import { videoStores } from "../src/video/index.ts";
 
-const dialects: readonly StoreDialect[] = ["chat", "responses", "messages", "content", "realtime", "video", "other"];
+const {
+  chat: {
+    client: { stores: chat },
+  },
+  responses: {
+    client: { stores: responses },
+  },
+  messages: {
+    client: { stores: messages },
+  },
+  content: {
+    client: { stores: content },
+  },
+} = textCodecs;
+const dialects: Readonly<Record<string, StoreDialect>> = {
+  chat,
+  responses,
+  messages,
+  content,
+  realtime: realtimeStores,
+  video: videoStores,
+  other: plainDialect,
+};
+const madeBy: Readonly<Record<"chat" | "responses" | "messages", MadeReader>> = {
+  chat: chat.made,
+  responses: responses.made,
+  messages: messages.made,
+};
 
 /** A value that names something by a way of naming, and where the name stands behind the member. */
 const naming = {
@@ -20,11 +58,15 @@ const naming = {
 
 const camel = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-describe("every member of the table", () => {
-  const cases = storeMembers.flatMap((member) =>
-    member.names.flatMap((name) => (member.dialects ?? dialects).map((dialect) => [dialect, name, member] as const)),
+describe("every member of the table, and of each wire's own", () => {
+  const cases = Object.entries(dialects).flatMap(([wire, dialect]) =>
+    [...storeMembers, ...(dialect.members ?? [])].flatMap((member) =>
+      member.names
+        .filter((name) => dialect.without?.includes(name) !== true)
+        .map((name) => ({ wire, dialect, name, member })),
+    ),
   );
-  test.each(cases)("%s %s is found in every spelling and at every depth", (dialect, name, member) => {
+  test.each(cases)("$wire $name is found in every spelling and at every depth", ({ dialect, name, member }) => {
     const [value, behind] = naming[member.naming];
     const type = member.of === undefined ? {} : { type: member.of };
     for (const spelled of [name, camel(name), name.toUpperCase(), name.replaceAll("_", "")]) {
@@ -37,7 +79,7 @@ describe("every member of the table", () => {
     }
   });
 
-  test.each(cases)("%s %s names nothing where it is empty", (dialect, name) => {
+  test.each(cases)("$wire $name names nothing where it is empty", ({ dialect, name }) => {
     for (const empty of [null, false, "", [], {}]) expect(atOnce(vendorIdsIn(dialect, { [name]: empty }))).toEqual([]);
   });
 });
@@ -60,8 +102,8 @@ test.each([
   ["files/a", true],
 ])("the file at %j is in a store: %s", (fileUri, isStored) => {
   const hosts = new Set(["own.test"]);
-  expect(atOnce(vendorIdsIn("content", { fileData: { fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
-  expect(atOnce(vendorIdsIn("chat", { image_url: { url: fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
+  expect(atOnce(vendorIdsIn(content, { fileData: { fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
+  expect(atOnce(vendorIdsIn(chat, { image_url: { url: fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
 });
 
 test("whatever a body holds, it is looked through, and every path leads to what it names", () => {
@@ -75,7 +117,7 @@ test("whatever a body holds, it is looked through, and every path leads to what 
     ),
   }));
   fc.assert(
-    fc.property(body, fc.constantFrom(...dialects), (value, dialect) => {
+    fc.property(body, fc.constantFrom(...Object.values(dialects)), (value, dialect) => {
       const parsed: unknown = JSON.parse(JSON.stringify(value));
       for (const { path, id } of atOnce(vendorIdsIn(dialect, parsed))) {
         const steps = path.split(/[.[\]]+/).filter((step) => step !== "");
@@ -96,7 +138,7 @@ test("fields of a form are read as vendors read them", () => {
     ["odd]", "e"],
     ["__proto__[file_id]", "f"],
   ] as const;
-  expect(atOnce(vendorIdsIn("other", formAsBody(entries))).map(({ path }) => path)).toEqual([
+  expect(atOnce(vendorIdsIn(plainDialect, formAsBody(entries))).map(({ path }) => path)).toEqual([
     "voice.id",
     "file_ids[0]",
     "file_ids[1]",
@@ -118,16 +160,16 @@ describe("what an answer names of things that its vendor made", () => {
       { type: "mcp_tool_result", content: [{ type: "text", ...foreign }] },
       { type: "web_fetch_tool_result", content: { content: [foreign] } },
     ];
-    expect(madeIn("messages", { content })).toEqual([]);
+    expect(madeIn(madeBy.messages, { content })).toEqual([]);
     const output = [{ type: "function_call", arguments: JSON.stringify(foreign), output: foreign }];
-    expect(madeIn("responses", { output })).toEqual([]);
+    expect(madeIn(madeBy.responses, { output })).toEqual([]);
     const annotations = [{ type: "file_citation", file_id: "foreign" }];
-    expect(madeIn("responses", { output: [{ type: "message", content: [{ annotations }] }] })).toEqual([]);
-    expect(madeIn("chat", { choices: [{ message: { tool_calls: [foreign] } }] })).toEqual([]);
+    expect(madeIn(madeBy.responses, { output: [{ type: "message", content: [{ annotations }] }] })).toEqual([]);
+    expect(madeIn(madeBy.chat, { choices: [{ message: { tool_calls: [foreign] } }] })).toEqual([]);
   });
 
   test("is bounded", () => {
     const output = Array.from({ length: 5_000 }, (_, at) => ({ type: "message", id: `msg_${at}` }));
-    expect(madeIn("responses", { output }).length).toBe(1_000);
+    expect(madeIn(madeBy.responses, { output }).length).toBe(1_000);
   });
 });

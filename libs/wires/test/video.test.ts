@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
-import { videoCodecs, type VideoTask } from "../src/video/index.ts";
+import { Failure, videoStyles, type VideoStyle, type VideoWire } from "@modelgate/contracts";
+import { vendorVideoCodecs, videoCodecs, type VideoTask } from "../src/video/index.ts";
 
 const task: VideoTask = {
   id: "video_1",
@@ -14,9 +14,9 @@ const task: VideoTask = {
 };
 const context = { requestId: "req-1", contentUrl: "https://gate.example/content" };
 const png = "iVBORw0KGgoAAAANSUhEUg==";
-const parse = (wire: VideoWire, body: object) => videoCodecs[wire].parseRequest({ ...body });
-const render = (wire: VideoWire, body: object, from: VideoWire = "video-generations") =>
-  videoCodecs[wire].renderRequest(parse(from, body).request, { model: "vendor-model" });
+const parse = (wire: VideoStyle, body: object) => videoCodecs[wire].parseRequest({ ...body });
+const render = (wire: VideoWire, body: object, from: VideoStyle = "video-generations") =>
+  vendorVideoCodecs[wire].renderRequest(parse(from, body).request, { model: "vendor-model" });
 const failureOf = (act: () => unknown): Failure => {
   try {
     act();
@@ -89,10 +89,14 @@ describe("a vendor is sent", () => {
     ["video-generations", 5],
     ["kling-video", 5],
     ["jimeng-video", 5],
+    ["veo-video", 8],
+    ["vertex-video", 8],
+    ["wan-video", 5],
+    ["seedance-video", 5],
   ] as const)("%s a length even where the client said none: %i s", (wire, seconds) => {
     const rendered = render(wire, { model: "film", prompt: "a boat" });
     expect(rendered.seconds).toBe(seconds);
-    expect(videoCodecs[wire].defaultSeconds).toBe(seconds);
+    expect(vendorVideoCodecs[wire].defaultSeconds).toBe(seconds);
   });
 
   test("pictures as it takes them", () => {
@@ -129,7 +133,7 @@ describe("a vendor is sent", () => {
       expect(failureOf(() => parse("videos", { ...body, metadata })).param).toBe("metadata.resolution");
   });
 
-  test.each<[VideoWire, object, number | undefined]>([
+  test.each<[VideoStyle, object, number | undefined]>([
     ["videos", { seconds: "4" }, 4],
     ["videos", { seconds: "4.0" }, 4],
     ["videos", { seconds: "04" }, 4],
@@ -156,7 +160,7 @@ describe("a vendor is sent", () => {
     expect(Number(rendered.body["seconds"] ?? rendered.body["duration"])).toBe(seconds);
   });
 
-  test.each<[VideoWire, string]>([
+  test.each<[VideoStyle, string]>([
     ["videos", "frames"],
     ["videos", "num_frames"],
     ["videos", "numFrames"],
@@ -181,6 +185,14 @@ describe("a vendor is sent", () => {
     ["jimeng-video", { negative_prompt: "cars" }, "negativePrompt"],
     ["jimeng-video", { image: png, image_tail: "https://x.example" }, "firstFrame"],
     ["videos", { image_tail: png }, "lastFrame"],
+    ["veo-video", { duration: 5 }, "seconds"],
+    ["vertex-video", { image: "https://x.example/a.png" }, "firstFrame"],
+    ["wan-video", { duration: 16 }, "seconds"],
+    ["wan-video", { duration: 2.5 }, "seconds"],
+    ["seedance-video", { image_tail: png }, "lastFrame"],
+    // Its vendor would make twelve seconds of 1080p, whatever was paid for.
+    ["seedance-video", { prompt: "a boat --dur 12" }, "prompt"],
+    ["seedance-video", { prompt: "a boat --resolution 1080p" }, "prompt"],
   ] as const)("%s nothing that it cannot do: %j", (wire, more, param) => {
     expect(failureOf(() => render(wire, { model: "film", prompt: "p", ...more }))).toMatchObject({
       code: "unsupported_parameter",
@@ -195,10 +207,127 @@ test.each([
   ["jimeng-video", { fps: 30, aspect_ratio: "2:1" }, ["aspectRatio", "fps"]],
   ["jimeng-video", { fps: 24 }, []],
   ["videos", { fps: 24, aspect_ratio: "16:9", seed: 7 }, ["seed", "fps", "aspectRatio"]],
+  ["veo-video", { fps: 24, seed: 7, size: "1792x1024" }, ["size", "seed"]],
+  ["vertex-video", { fps: 30, seed: 7, size: "640x360" }, ["size", "fps"]],
+  ["wan-video", { fps: 24, aspect_ratio: "21:9" }, ["aspectRatio", "fps"]],
+  ["wan-video", { image: png, size: "1280x720" }, ["size"]],
+  ["seedance-video", { fps: 24, negative_prompt: "cars", aspect_ratio: "21:9" }, ["negativePrompt"]],
 ] as const)("%s is not sent what its vendor does not make, and it is named: %j", (wire, more, dropped) => {
   const rendered = render(wire, { model: "film", prompt: "p", ...more });
   expect(rendered.dropped).toEqual(dropped);
   expect(rendered.body).not.toHaveProperty("fps");
+});
+
+/** What only vendors speak, from the members that styles B and C share. */
+describe("a vendor whose wire no client speaks is sent", () => {
+  const asked = { model: "film", prompt: "a boat", duration: 8, width: 1920, height: 1080, seed: 7 };
+  const frames = { image: png, image_tail: png };
+  const veoImage = { bytesBase64Encoded: png, mimeType: "image/png" };
+  const url = `data:image/png;base64,${png}`;
+  const hd = { sampleCount: 1, durationSeconds: 8, aspectRatio: "16:9", resolution: "1080p" };
+  test.each<[string, VideoWire, string, object, object]>([
+    ["Veo", "veo-video", "veo-3.1", {}, { instances: [{ prompt: "a boat" }], parameters: hd }],
+    [
+      "Veo's frames",
+      "vertex-video",
+      "veo-3.1",
+      { ...frames, negative_prompt: "cars", metadata: { generateAudio: false, storageUri: "gs://mine" } },
+      {
+        instances: [{ prompt: "a boat", image: veoImage, lastFrame: veoImage }],
+        parameters: { ...hd, generateAudio: false, negativePrompt: "cars", seed: 7 },
+      },
+    ],
+    [
+      "Wan",
+      "wan-video",
+      "wan2.7-t2v",
+      { negative_prompt: "cars" },
+      {
+        model: "wan2.7-t2v",
+        input: { prompt: "a boat", negative_prompt: "cars" },
+        parameters: { resolution: "1080P", ratio: "16:9", duration: 8, seed: 7 },
+      },
+    ],
+    [
+      "Wan's frames",
+      "wan-video",
+      "wan2.7-i2v",
+      { ...frames, metadata: { watermark: true } },
+      {
+        model: "wan2.7-i2v",
+        input: {
+          prompt: "a boat",
+          media: [
+            { type: "first_frame", url },
+            { type: "last_frame", url },
+          ],
+        },
+        parameters: { resolution: "1080P", duration: 8, seed: 7, watermark: true },
+      },
+    ],
+    [
+      "a former Wan",
+      "wan-video",
+      "wan2.5-t2v-preview",
+      {},
+      {
+        model: "wan2.5-t2v-preview",
+        input: { prompt: "a boat" },
+        parameters: { size: "1920*1080", duration: 8, seed: 7 },
+      },
+    ],
+    [
+      "a former Wan's picture",
+      "wan-video",
+      "wan2.6-i2v",
+      { image: "https://x.example/a.png" },
+      {
+        model: "wan2.6-i2v",
+        input: { prompt: "a boat", img_url: "https://x.example/a.png" },
+        parameters: { resolution: "1080P", duration: 8, seed: 7 },
+      },
+    ],
+    [
+      "a former Wan's frames",
+      "wan-video",
+      "wan2.2-kf2v-flash",
+      frames,
+      {
+        model: "wan2.2-kf2v-flash",
+        input: { prompt: "a boat", first_frame_url: url, last_frame_url: url },
+        parameters: { resolution: "1080P", duration: 8, seed: 7 },
+      },
+    ],
+    [
+      "Seedance",
+      "seedance-video",
+      "doubao-seedance",
+      { ...frames, metadata: { generate_audio: true, service_tier: "flex" } },
+      {
+        model: "doubao-seedance",
+        content: [
+          { type: "text", text: "a boat" },
+          { type: "image_url", image_url: { url }, role: "first_frame" },
+          { type: "image_url", image_url: { url }, role: "last_frame" },
+        ],
+        duration: 8,
+        resolution: "1080p",
+        ratio: "16:9",
+        seed: 7,
+        generate_audio: true,
+      },
+    ],
+  ])("%s", (_, wire, model, more, body) => {
+    const { request } = parse("video-generations", { ...asked, ...more });
+    const rendered = vendorVideoCodecs[wire].renderRequest(request, { model });
+    expect(rendered).toMatchObject({ seconds: 8, lines: 1_080 });
+    expect(rendered.body).toEqual(body);
+  });
+
+  test("what Veo of the second generation makes", () => {
+    const { request } = parse("video-generations", { model: "film", prompt: "p", duration: 5 });
+    expect(vendorVideoCodecs["veo-video"].renderRequest(request, { model: "veo-2.0-generate-001" }).seconds).toBe(5);
+  });
 });
 
 describe("a task is written in its client's style", () => {
@@ -255,7 +384,7 @@ describe("a task is written in its client's style", () => {
   });
 
   test("and read back by another gateway that uses us as its vendor", () => {
-    for (const wire of videoWires) {
+    for (const wire of videoStyles) {
       const codec = videoCodecs[wire];
       expect(codec.parseStarted(codec.renderCreated({ ...task, state: "queued" }, context))).toBe("video_1");
       for (const state of ["queued", "in_progress", "completed", "failed"] as const) {
@@ -313,8 +442,74 @@ describe("a vendor's words", () => {
       { kind: "failed", error: { code: "50512" } },
     ],
     ["jimeng-video", { code: 10_000, data: null }, { kind: "unseen" }],
+    ["veo-video", { name: "models/m/operations/1" }, { kind: "seen", state: "in_progress" }],
+    [
+      "veo-video",
+      {
+        name: "o",
+        done: true,
+        response: { generateVideoResponse: { generatedSamples: [{ video: { uri: "https://x" } }] } },
+      },
+      { kind: "finished", result: { url: "https://x", keptMs: 172_800_000 } },
+    ],
+    [
+      "veo-video",
+      {
+        name: "o",
+        done: true,
+        response: {
+          generateVideoResponse: { raiMediaFilteredCount: 1, raiMediaFilteredReasons: ["Not this.", "Nor that."] },
+        },
+      },
+      { kind: "failed", error: { code: "rai_media_filtered", message: "Not this. Nor that." } },
+    ],
+    [
+      "veo-video",
+      { name: "o", done: true, error: { code: 13, message: "oh" } },
+      { error: { code: "13", message: "oh" } },
+    ],
+    ["veo-video", { name: "o", done: true, response: {} }, { kind: "failed", error: { code: "upstream_error" } }],
+    ["veo-video", { error: { code: 500, message: "oh" } }, { kind: "unseen" }],
+    [
+      "vertex-video",
+      { name: "o", done: true, response: { videos: [{ gcsUri: "gs://b/o.mp4", mimeType: "video/mp4" }] } },
+      { kind: "finished", result: { url: "gs://b/o.mp4" } },
+    ],
+    [
+      "vertex-video",
+      { name: "o", done: true, response: { videos: [{ bytesBase64Encoded: "AA" }] } },
+      { kind: "finished", result: {} },
+    ],
+    [
+      "vertex-video",
+      { name: "o", done: true, response: { raiMediaFilteredCount: 1, videos: [] } },
+      { kind: "failed", error: { code: "rai_media_filtered" } },
+    ],
+    ["wan-video", { output: { task_status: "PENDING" } }, { kind: "seen", state: "queued" }],
+    ["wan-video", { output: { task_status: "UNKNOWN" } }, { kind: "absent" }],
+    ["wan-video", { output: { task_status: "SUCCEEDED" } }, { kind: "seen", state: "in_progress" }],
+    [
+      "wan-video",
+      { output: { task_status: "SUCCEEDED", results: { video_url: "https://x" } } },
+      { kind: "finished", result: { url: "https://x", keptMs: 86_400_000 } },
+    ],
+    [
+      "wan-video",
+      { output: { task_status: "FAILED", code: "DataInspectionFailed", message: "Inappropriate." } },
+      { kind: "failed", error: { code: "DataInspectionFailed", message: "Inappropriate." } },
+    ],
+    ["wan-video", { code: "Throttling", message: "fast" }, { kind: "unseen" }],
+    ["seedance-video", { id: "c", status: "running" }, { kind: "seen", state: "in_progress" }],
+    ["seedance-video", { status: "succeeded", content: { video_url: "https://x" } }, { kind: "finished" }],
+    [
+      "seedance-video",
+      { status: "failed", error: { code: "OutputVideoSensitiveContentDetected", message: "no" } },
+      { kind: "failed", error: { code: "OutputVideoSensitiveContentDetected", message: "no" } },
+    ],
+    ["seedance-video", { status: "cancelled" }, { kind: "failed" }],
+    ["seedance-video", { status: "dreaming" }, { kind: "unseen" }],
   ] as const)("%s %j", (wire, body, sighting) => {
-    expect(videoCodecs[wire].parseSighting(body)).toMatchObject(sighting);
+    expect(vendorVideoCodecs[wire].parseSighting(body)).toMatchObject(sighting);
   });
 
   test.each([
@@ -323,7 +518,13 @@ describe("a vendor's words", () => {
     ["video-generations", { task_id: "" }],
     ["kling-video", { code: 1201, message: "no" }],
     ["jimeng-video", { code: 50_412, data: null }],
+    ["veo-video", {}],
+    ["veo-video", { name: "models/../operations/1" }],
+    ["vertex-video", { name: "projects/p" }],
+    ["wan-video", { output: {} }],
+    ["wan-video", { code: "InvalidParameter", message: "no" }],
+    ["seedance-video", { error: { code: "InvalidParameter" } }],
   ] as const)("%s without a task: %j", (wire, body) => {
-    expect(failureOf(() => videoCodecs[wire].parseStarted(body)).code).toBe("upstream_error");
+    expect(failureOf(() => vendorVideoCodecs[wire].parseStarted(body)).code).toBe("upstream_error");
   });
 });

@@ -1,6 +1,6 @@
 import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
 import { openTransport, type Transport } from "@modelgate/channels";
-import { sharedRedis, type Redis, type ServiceContext } from "@modelgate/platform";
+import { hearProcesses, sharedRedis, type HeardProcesses, type Redis, type ServiceContext } from "@modelgate/platform";
 import { ConfigurationBooks } from "./configuration/books-source.ts";
 import { followConfiguration, type Follower } from "./configuration/follow.ts";
 import { VendorLists } from "./configuration/vendor-lists.ts";
@@ -16,6 +16,8 @@ import { openProvider, type Provider } from "./operators/provider.ts";
 export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly ledger: Ledger;
+  /** Which processes of the suite run. */
+  readonly processes: HeardProcesses;
   readonly catalog: CatalogHandle;
   readonly transport: Transport;
   readonly follower: Follower;
@@ -37,6 +39,7 @@ export async function openDeps({
 }: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
   const redis = await sharedRedis(shared, env);
+  const processes = opening.use(await hearProcesses(redis));
   const { secrets, configuration } = env;
   const ledger = ledgerAt(env.ledgerUrl, secrets[0]);
   const { path, seedPath, pollMs } = configuration;
@@ -57,6 +60,7 @@ export async function openDeps({
   return {
     redis,
     ledger,
+    processes,
     catalog,
     transport,
     follower,

@@ -21,7 +21,7 @@ import { vendorRoutes } from "./vendors/routes.ts";
 
 /** The operator's API, each route guarded by its row in the table of operations. */
 export function routes(deps: Deps): OperatorRoutes {
-  const { redis, ledger, catalog, transport, follower, books, sessions, people, env } = deps;
+  const { redis, ledger, processes, catalog, transport, follower, books, sessions, people, env } = deps;
   const signingIn = {
     sessions,
     people,
@@ -40,7 +40,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...priceRoutes(redis),
     ...modelRoutes(redis),
     ...billRoutes(redis),
-    ...systemRoutes(redis, ledger),
+    ...systemRoutes(processes, ledger),
     ...configurationRoutes({ follower, path: env.configuration.path, books, names: namedVariables() }),
     ...vendorRoutes(transport),
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),

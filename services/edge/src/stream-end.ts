@@ -28,31 +28,47 @@ interface AnswerHead {
 /** Finds how an answer can be ended in its wire; undefined where it cannot, and its connection is cut. */
 export function streamEndOf({ endpointId, contentType = "", isClosed }: AnswerHead): StreamEnd | undefined {
   if (isClosed) return undefined;
-  if (contentType.startsWith("text/event-stream")) return new EventStreamEnd(endpointId);
+  if (contentType.startsWith("text/event-stream")) return new PartsEnd(endpointId, events);
+  if (contentType.startsWith("application/x-ndjson")) return new PartsEnd(endpointId, lines);
   if (endpointId === "streamGenerateContent" && contentType.startsWith("application/json")) return new ArrayEnd();
   return undefined;
 }
 
 const sequenceWord = '"sequence_number":';
 
+/** How a stream's parts end. */
+interface PartForm {
+  /** Where the last whole part ends; 0 where none does. */
+  endOfLast(bytes: Buffer): number;
+  /** Ends a part that is unfinished. */
+  readonly ending: string;
+}
+
 /** Server-sent events: a part ends with an empty line. */
-class EventStreamEnd implements StreamEnd {
+const events: PartForm = { endOfLast: endOfLastEvent, ending: "\n\n" };
+/** A part is a line. */
+const lines: PartForm = { endOfLast: (bytes) => bytes.lastIndexOf("\n") + 1, ending: "\n" };
+
+/** A stream whose parts have ends that can be found. */
+class PartsEnd implements StreamEnd {
   readonly #endpointId: string;
+  readonly #form: PartForm;
   readonly #isNumbered: boolean;
   #held: Buffer = nothing;
   /** Whether the beginning of an event went out without its end. */
   #isInside = false;
   #sequence: number | undefined;
 
-  constructor(endpointId: string) {
+  constructor(endpointId: string, form: PartForm) {
     this.#endpointId = endpointId;
+    this.#form = form;
     this.#isNumbered = endpointId === "responses";
   }
 
   push(chunk: Buffer): Buffer {
     const all = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     this.#held = nothing;
-    const end = endOfLastEvent(all);
+    const end = this.#form.endOfLast(all);
     if (end > 0) this.#isInside = false;
     if (end < all.length && !this.#isInside) {
       if (all.length - end > mostHeldBytes) this.#isInside = true;
@@ -72,7 +88,7 @@ class EventStreamEnd implements StreamEnd {
 
   fail(failure: Failure, requestId: string): string | undefined {
     const frame = failureFrameOf(this.#endpointId)?.(failure, requestId, this.#sequence);
-    return frame === undefined || !this.#isInside ? frame : `\n\n${frame}`;
+    return frame === undefined || !this.#isInside ? frame : this.#form.ending + frame;
   }
 }
 

@@ -84,3 +84,13 @@ test.each([
 ])("%s cannot be ended in words", (_, head) => {
   expect(streamEndOf(head)).toBeUndefined();
 });
+
+test("a stream of lines ends with an error on a line of its own, wherever it broke", () => {
+  const said = '{"message":{"content":"Hello"},"done":false}\n';
+  const error = '{"error":"gone"}\n';
+  for (const cut of [0, said.length, said.length + 10])
+    for (const piece of [1, 7, 500]) {
+      const got = broken("ollamaChat", "application/x-ndjson", said + said, cut, piece);
+      expect(got).toBe((cut < said.length ? "" : said) + error);
+    }
+});

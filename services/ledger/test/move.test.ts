@@ -115,7 +115,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
         accounts.flatMap((account) => days.map((day) => `${account}-${day}`)).toSorted(),
       );
       // The running ledger has marked Redis as one that it knows.
-      expect((await redis.keys("*")).filter((name) => !["epoch", "whole-runs", "processes"].includes(name))).toEqual([
+      expect((await redis.keys("*")).filter((name) => !["epoch", "whole-runs"].includes(name))).toEqual([
         "of somebody else",
       ]);
     } finally {

@@ -9,7 +9,7 @@ import {
 } from "@modelgate/wires/images";
 import { endUserIn, isRecord } from "@modelgate/wires/json";
 import type { Ask } from "@modelgate/wires/kind";
-import { formAsBody } from "@modelgate/wires/vendor-stores";
+import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 
 /** A request that was read; dispose it when its images have been sent. */
@@ -26,7 +26,7 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
   const ask = checked((body) => askOfImageBody(withPrompt(body)), reliedOfImages);
   const body = await readJson(call, deps.body, async (value, bytes) => {
     const asked = await ask(value, bytes);
-    await refuseVendorIds(deps.relay, call, { dialect: "other", body: value });
+    await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
     return { ...asked, endUser: endUserIn(value) };
   });
   try {
@@ -45,7 +45,7 @@ async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefine
     const lacksPrompt = !form.fields.some(([name]) => name === "prompt");
     const added = prompt !== undefined && lacksPrompt ? [["prompt", prompt] as const] : [];
     const ask = askOfImageForm({ files: form.files, fields: [...form.fields, ...added] });
-    await refuseVendorIds(deps.relay, call, { dialect: "other", body: formAsBody(form.fields) });
+    await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: formAsBody(form.fields) });
     return {
       ask,
       endUser: endUserIn(formAsBody(form.fields)),

@@ -1,15 +1,14 @@
 import type { Failure, Outcome } from "@modelgate/contracts";
 import {
   inputOf,
-  lookAtEvent,
   roughUnits,
+  type ClientEvent,
   type RealtimeBridge,
   type RealtimeMessage,
   type SeenEvent,
 } from "@modelgate/wires/realtime";
 import { capUnits } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-import type { ClientEvent } from "./event-queue.ts";
 import { Payments } from "./payments.ts";
 import { RecentIds } from "./recent-ids.ts";
 import type { ResponseMoney } from "./response-money.ts";
@@ -89,9 +88,9 @@ export class Charges {
   }
 
   /** Counts what an event of the client's gives the vendor to read and to hear, before it goes there. */
-  counted({ message, type }: ClientEvent): void {
+  counted({ message, type, input }: ClientEvent): void {
     const { responses, bridge, transcripts } = this.#parts;
-    const { audioBytes, textBytes } = inputOf(type, message.data);
+    const { audioBytes, textBytes } = input ?? inputOf(type, message.data);
     const { bytesPerSecond, detectsTurns } = bridge.input;
     const seconds = audioBytes / bytesPerSecond;
     responses.passed.heard(seconds * pcmBytesPerSecond, textBytes);
@@ -111,6 +110,7 @@ export class Charges {
   mayGo({ type }: ClientEvent): boolean {
     if (this.#payments.holdUp) return false;
     const { responses, bridge } = this.#parts;
+    if (type === "response.create" && bridge.isResponding === true) return false;
     if (type !== "response.create" || responses.ready > bridge.responsesAsked) return true;
     this.#payments.payForAnother(() => responses.hold(bridge.responsesAsked));
     return false;
@@ -125,15 +125,14 @@ export class Charges {
     if (transcripts.isShort(by)) this.#payments.payOn(() => transcripts.cover(by));
   }
 
-  /** A message to the client, whether it is still there or not. */
-  see(message: RealtimeMessage): void {
-    this.#charge(message);
+  /** What a message to the client means, whether the client is still there or not. */
+  see(seen: SeenEvent): void {
+    this.#charge(seen);
     this.#look();
   }
 
-  #charge(message: RealtimeMessage): void {
+  #charge(seen: SeenEvent): void {
     const { responses, transcripts, session } = this.#parts;
-    const seen = lookAtEvent(message);
     if (seen.kind === "delta") {
       responses.responseSpoke();
       if (responses.passed.spoke(seen.audioBytes, seen.textBytes))

@@ -5,6 +5,8 @@ import { cleanWords } from "@modelgate/providers";
 export const closeCodes = {
   normal: 1000,
   goingAway: 1001,
+  /** A message that cannot be read, or not be done. */
+  invalid: 1007,
   /** The balance, or the key. */
   policy: 1008,
   /** The vendor, or the gateway. */

@@ -3,11 +3,12 @@ import type { Attempted, SocketAnswer, SpokenWay } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
 import { refuseVendorIdsInTurns } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
-import { eventType, realtimeBridges, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
+import { eventType, realtimeStores, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import type { Deps } from "./deps.ts";
 import { transcribersAt } from "./transcribers.ts";
 import type { SessionCall } from "./session-call.ts";
+import type { SessionFormat } from "./session-format.ts";
 
 /** An open connection to a vendor, paused, with what it has said already. */
 export interface VendorConnection {
@@ -24,6 +25,8 @@ export interface Connecting {
   readonly sessionId: string;
   readonly callId: string;
   readonly beta: boolean;
+  /** How the client speaks. */
+  readonly format: SessionFormat;
   /** Ends the attempts when the client leaves. */
   readonly signal: AbortSignal;
 }
@@ -55,17 +58,20 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
 /** Waits for the vendor's greeting, if it has one. Throws Failure if the session cannot begin. */
 async function begin(
   deps: Deps,
-  { call, model, sessionId, signal }: Connecting,
-  { candidate, wire }: SpokenWay<RealtimeWire>,
+  { call, model, sessionId, format, signal }: Connecting,
+  { candidate, provider, wire }: SpokenWay<RealtimeWire>,
   socket: WebSocket,
 ): Promise<VendorConnection> {
   const { limits, relay } = deps;
-  const bridge = realtimeBridges[wire]({
+  const { upstreamModel, channel } = candidate;
+  // What the vendor gets in its own format is looked through in that.
+  const dialect = wire === "gemini-live" ? format.stores : realtimeStores;
+  const bridge = format.bridges[wire]({
     model: model.name,
-    upstreamModel: candidate.upstreamModel,
+    upstreamModel: provider.modelInSession?.(channel.baseUrl, upstreamModel) ?? upstreamModel,
     sessionId,
-    transcribers: transcribersAt(deps, call, candidate.channel),
-    checkStores: (event) => atOnce(refuseVendorIdsInTurns(relay, call, { dialect: "realtime", body: event })),
+    transcribers: transcribersAt(deps, call, channel),
+    checkStores: (event) => atOnce(refuseVendorIdsInTurns(relay, call, { dialect, body: event })),
     vendorTools: relay.catalog.current().group(call.caller.group)?.unpriced === "pass",
   });
   if (!bridge.greets) return { socket, bridge, first: [] };

@@ -41,6 +41,9 @@ export const variables = serviceVariables("realtime", (read) => ({
       "How long a vendor that speaks first may be silent after its connection is open.",
       { min: 10 },
     ),
+    setupMs: read.integer("SETUP_MS", 10_000, "How long a client of the live format may take to send its setup.", {
+      min: 10,
+    }),
     // A transcript takes a while.
     lastUsageMs: read.integer(
       "LAST_USAGE_MS",

@@ -1,11 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { RealtimeMessage } from "@modelgate/wires/realtime";
-
-/** A client's event, and its type where it has one. */
-export interface ClientEvent {
-  readonly message: RealtimeMessage;
-  readonly type: string | undefined;
-}
+import type { ClientEvent } from "@modelgate/wires/realtime";
 
 /** Bounds of what waits. */
 export interface QueueLimits {

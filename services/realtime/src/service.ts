@@ -10,7 +10,10 @@ export const service = defineService("area", variables, async (context) => {
   const deps = await openDeps(context);
   const sessions = new Sessions(deps, metrics);
   const handlers = routes(deps);
-  const upgrades = { realtime: (call: UpgradeCall) => sessions.begin(call) };
+  const upgrades = {
+    realtime: (call: UpgradeCall) => sessions.begin(call),
+    geminiLive: (call: UpgradeCall) => sessions.beginLive(call),
+  };
   return {
     serves: serveArea({ area: "realtime", secrets: env.relay.secrets, log, handlers, upgrades }),
     drain: () => sessions.drain(),

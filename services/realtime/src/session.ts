@@ -2,11 +2,12 @@ import { idsOf } from "@modelgate/platform";
 import type { Duplex } from "node:stream";
 import { asFailure, Failure } from "@modelgate/contracts";
 import {
-  errorEvent,
   eventMessage,
   eventType,
+  lookAtEvent,
   parseEvent,
   type Bridged,
+  type ClientEvent,
   type RealtimeMessage,
 } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
@@ -16,9 +17,10 @@ import { cleanError } from "./clean-error.ts";
 import { closeCodes, endingByClient, endingByVendor, type Ending } from "./closing.ts";
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
-import { EventQueue, type ClientEvent } from "./event-queue.ts";
+import { EventQueue } from "./event-queue.ts";
 import type { ResponseMoney } from "./response-money.ts";
 import { SessionClock } from "./session-clock.ts";
+import type { SessionFormat } from "./session-format.ts";
 import { Side } from "./side.ts";
 import type { SessionCall } from "./session-call.ts";
 import type { TranscriptMoney } from "./transcript-money.ts";
@@ -32,6 +34,9 @@ export interface SessionParts {
   /** What it begins with, as the client's first update. */
   readonly settings?: object | undefined;
   readonly client: WebSocket;
+  /** How the client speaks, and what it has said already. */
+  readonly format: SessionFormat;
+  readonly early?: readonly RealtimeMessage[] | undefined;
   readonly vendor: VendorConnection;
   readonly responses: ResponseMoney;
   readonly transcripts: TranscriptMoney;
@@ -75,7 +80,7 @@ export class Session {
       },
       drained: () => this.#readOn(),
       check: (data) => checkEvent(data, deps),
-      refused: (error) => this.#sendError(asFailure(error)),
+      refused: (error) => this.#refuse(asFailure(error)),
     });
     this.#vendor = new Side(parts.vendor.socket, limits, {
       message: (message) => this.#safely(() => this.#fromVendor(message)),
@@ -102,7 +107,7 @@ export class Session {
       counted: (event) => this.#charges.counted(event),
       mayGo: (event) => this.#charges.mayGo(event),
       deliver: (event) => this.#deliver(event),
-      refuse: (event, failure) => this.#sendError(failure, parseEvent(event.message.data)?.["event_id"]),
+      refuse: (event, failure) => this.#refuse(failure, parseEvent(event.message.data)?.["event_id"]),
       full: (isFull) => (isFull ? this.#client.pause("queue") : this.#client.resume("queue")),
     });
   }
@@ -118,8 +123,9 @@ export class Session {
     });
     this.#pass(bridge.open());
     this.#vendor.replay(first.splice(0));
-    const { settings } = this.#parts;
+    const { settings, early = [] } = this.#parts;
     if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));
+    this.#client.replay(early);
     socket.resume();
     // The vendor may have left between its greeting and now.
     if (socket.readyState !== socket.OPEN) this.#vendorClosed(1006, "");
@@ -134,6 +140,11 @@ export class Session {
       return this.#lost(new Failure("upstream_timeout", "The vendor stopped sending."));
     this.#client.tick(now);
     this.#vendor.tick(now);
+  }
+
+  /** The gateway goes in so much time: said to a client whose format has a word for it. */
+  goesAwayIn(leftMs: number): void {
+    for (const message of this.#parts.format.goesAway(leftMs)) this.#client.send(message);
   }
 
   /** The gateway ends: the client is closed with 1001, and can reconnect to another. */
@@ -155,7 +166,18 @@ export class Session {
   #fromClient(message: RealtimeMessage): void {
     if (this.#ended) return;
     this.#clock.clientSpoke();
-    this.#queue.take({ message, type: eventType(message.data) });
+    try {
+      for (const event of this.#eventsOf(message)) this.#queue.take(event);
+    } catch (error) {
+      const failure = asFailure(error);
+      if (failure.code === "internal_error") throw failure;
+      this.#refuse(failure);
+    }
+  }
+
+  #eventsOf(message: RealtimeMessage): readonly ClientEvent[] {
+    const { bridge } = this.#parts.vendor;
+    return bridge.read?.(message) ?? [{ message, type: eventType(message.data) }];
   }
 
   #deliver({ message, type }: ClientEvent): void {
@@ -172,17 +194,16 @@ export class Session {
     this.#pass(passed);
   }
 
-  #pass({ toClient, toVendor }: Bridged): void {
-    for (const message of toClient) {
-      this.#charges.see(message);
-      this.#client.send(message);
-    }
+  #pass({ toClient, toVendor, seen, failure }: Bridged): void {
+    for (const event of seen ?? toClient.map(lookAtEvent)) this.#charges.see(event);
+    for (const message of toClient) this.#client.send(message);
     for (const message of toVendor) this.#vendor.send(message);
     this.#clock.expects({ owed: this.#charges.answering, sent: toVendor.length > 0 });
     // A client that was let go is not waited for: the vendor's last words are still wanted.
     if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
-    if (toClient.length > 0) this.#queue.go();
+    if (toClient.length > 0 || (seen?.length ?? 0) > 0) this.#queue.go();
+    if (failure !== undefined) this.#end(this.#parts.format.refusal(failure));
   }
 
   #unpaid(error: unknown): void {
@@ -208,7 +229,9 @@ export class Session {
     // Its last words may have come faster than the client reads.
     this.#vendor.flush();
     const ending = endingByVendor(code, reason, { failed: this.#vendorFailed, owing: this.#charges.answering });
-    if (ending.failure !== undefined && !this.#ended) this.#parts.broke(ending.failure.code);
+    // What a vendor closes on as invalid is the client's.
+    if (ending.failure !== undefined && !this.#ended && code !== closeCodes.invalid)
+      this.#parts.broke(ending.failure.code);
     this.#charges.forget();
     this.#end(ending);
   }
@@ -219,14 +242,23 @@ export class Session {
     this.#end({ code: closeCodes.broken, reason: failure.code, failure });
   }
 
+  /** A message of the client's goes nowhere. */
+  #refuse(failure: Failure, causedBy?: unknown): void {
+    const { format } = this.#parts;
+    if (format.endsRefused) this.#end(format.refusal(failure));
+    else this.#sendError(failure, causedBy);
+  }
+
   #sendError(failure: Failure, causedBy?: unknown): void {
     const cause = typeof causedBy === "string" ? causedBy : undefined;
-    this.#client.send(errorEvent(failure, `event_${this.#parts.sessionId}g${++this.#errors}`, cause));
+    const id = `event_${this.#parts.sessionId}g${++this.#errors}`;
+    for (const message of this.#parts.format.failed(failure, id, cause)) this.#client.send(message);
   }
 
   /** Closes the client's side; the vendor is heard until it has reported what the client has to pay. */
-  #end({ code, reason, failure, vendorCode = closeCodes.normal }: Ending): void {
+  #end(ending: Ending): void {
     if (this.#ended) return;
+    const { code, reason, failure, vendorCode = closeCodes.normal } = this.#parts.format.ending(ending);
     this.#ended = true;
     this.#charges.end();
     this.#queue.clear();

@@ -1,8 +1,9 @@
 import type { SessionSettings } from "@modelgate/accounts";
-import { Failure } from "@modelgate/contracts";
+import { asFailure, Failure } from "@modelgate/contracts";
 import { AttemptsFailed } from "@modelgate/channels";
 import {
   acceptWebSockets,
+  checkHandshake,
   ClientGone,
   Gauge,
   idsOf,
@@ -11,14 +12,20 @@ import {
   type UpgradeCall,
 } from "@modelgate/platform";
 import { priced, type HeldMoney } from "@modelgate/relay";
+import { modelOfSetup, type RealtimeMessage } from "@modelgate/wires/realtime";
+import type { WebSocket } from "ws";
+import { checkEvent } from "./check-event.ts";
 import { watchLeaving } from "./leaving.ts";
 import { boundSettings } from "./client-secrets.ts";
+import { closeCodes } from "./closing.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
+import { hearEarly } from "./first-message.ts";
 import type { SessionPrice } from "./hold-use.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
 import { sessionCall, type SessionCall } from "./session-call.ts";
+import { liveFormat, realtimeFormat, type SessionFormat } from "./session-format.ts";
 import { holdFirst, ResponseMoney } from "./response-money.ts";
 import { TranscriptMoney } from "./transcript-money.ts";
 
@@ -28,8 +35,9 @@ const longestTickMs = 1_000;
 const looksPerLimit = 4;
 
 /** A session that is about to begin. */
-interface Starting extends Handshake {
+interface Starting extends Pick<Handshake, "beta"> {
   readonly call: SessionCall;
+  readonly format: SessionFormat;
   readonly price: SessionPrice;
   /** What it begins with, where its key is bound to that. */
   readonly settings: SessionSettings | undefined;
@@ -37,11 +45,21 @@ interface Starting extends Handshake {
   readonly first: HeldMoney;
 }
 
+/** The client's side of a session that is being opened. */
+interface Client extends Disposable {
+  /** Aborts when it leaves. */
+  readonly signal: AbortSignal;
+  /** Its socket, no longer listened to by anyone; what it has said already. Throws ClientGone. */
+  take(): { readonly socket: WebSocket; readonly early?: readonly RealtimeMessage[] };
+}
+
 /** All sessions of this process. */
 export class Sessions implements Disposable {
   readonly #deps: Deps;
   readonly #accept: AcceptWebSocket;
   readonly #open = new Set<Session>();
+  /** Clients of the live format whose sessions have not begun. */
+  readonly #unset = new Set<WebSocket>();
   readonly #timer: NodeJS.Timeout;
   #opening = 0;
   #state: "open" | "draining" | "going" = "open";
@@ -76,18 +94,94 @@ export class Sessions implements Disposable {
 
   /** Opens a session: everything that can be refused is refused before the protocol is switched. Throws Failure. */
   async begin(upgrade: UpgradeCall): Promise<void> {
-    if (this.#state !== "open")
-      throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
-    if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
-      throw new Failure("server_overloaded", "The gateway is at its limit of sessions; try again shortly.");
+    this.#checkRoom();
     const handshake = readHandshake(upgrade.request, upgrade.query);
     const call = sessionCall(upgrade);
     const settings = await boundSettings(this.#deps, call);
     const price = priceOf(this.#deps, call, handshake.model ?? settings?.model);
+    await this.#opened(call, async () => {
+      const first = await holdFirst(this.#deps, call, price);
+      const starting = { ...handshake, call, format: realtimeFormat, price, settings, first };
+      await this.#start(upgrade, starting, this.#unswitched(upgrade));
+    });
+  }
+
+  /**
+   * Opens a session of a client of the live format, which names its model in its first message: the protocol is switched
+   * first, and what is refused then closes the socket. Throws Failure for what is refused before.
+   */
+  async beginLive(upgrade: UpgradeCall): Promise<void> {
+    this.#checkRoom();
+    checkHandshake(upgrade.request);
+    const call = sessionCall(upgrade);
+    if (call.caller.settingsId !== undefined)
+      throw new Failure("invalid_api_key", "A client secret opens sessions of the realtime format: use the API key.");
+    const socket = this.#accept(upgrade);
+    if (socket === undefined) return;
+    this.#unset.add(socket);
+    socket.once("close", () => this.#unset.delete(socket));
+    try {
+      await this.#opened(call, () => this.#startLive(upgrade, call, socket));
+    } catch (error) {
+      if (error instanceof ClientGone) return;
+      const failure = asFailure(error);
+      if (failure.code === "internal_error")
+        this.#deps.relay.log.error({ ...idsOf(call), err: failure.cause }, "session not opened");
+      const { code, reason } = liveFormat.ending(liveFormat.refusal(failure));
+      closeSoon(socket, code, reason);
+    }
+  }
+
+  async #startLive(upgrade: UpgradeCall, call: SessionCall, socket: WebSocket): Promise<void> {
+    using early = hearEarly(socket, this.#deps.limits);
+    const setup = await early.first();
+    await checkEvent(setup.data, this.#deps);
+    const price = priceOf(this.#deps, call, modelOfSetup(setup));
+    const first = await holdFirst(this.#deps, call, price);
+    await this.#start(
+      upgrade,
+      { call, beta: false, format: liveFormat, price, settings: undefined, first },
+      {
+        signal: early.signal,
+        take: () => {
+          early[Symbol.dispose]();
+          if (socket.readyState !== socket.OPEN) throw new ClientGone("the client left before its session");
+          this.#unset.delete(socket);
+          socket.resume();
+          return { socket, early: early.said };
+        },
+        [Symbol.dispose]: () => undefined,
+      },
+    );
+  }
+
+  /** A client that still waits for the answer to its handshake. */
+  #unswitched(upgrade: UpgradeCall): Client {
+    const leaving = watchLeaving(upgrade.socket);
+    return {
+      signal: leaving.signal,
+      take: () => {
+        leaving[Symbol.dispose]();
+        const socket = this.#accept(upgrade);
+        if (socket === undefined) throw new ClientGone("the client left before its session");
+        return { socket };
+      },
+      [Symbol.dispose]: () => leaving[Symbol.dispose](),
+    };
+  }
+
+  #checkRoom(): void {
+    if (this.#state !== "open")
+      throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
+    if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
+      throw new Failure("server_overloaded", "The gateway is at its limit of sessions; try again shortly.");
+  }
+
+  /** Counts a session as being opened meanwhile. Throws Failure. */
+  async #opened(call: SessionCall, open: () => Promise<void>): Promise<void> {
     this.#opening++;
     try {
-      const first = await holdFirst(this.#deps, call, price);
-      await this.#start(upgrade, { ...handshake, call, price, settings, first });
+      await open();
     } catch (error) {
       if (!(error instanceof AttemptsFailed)) throw error;
       const { failure, attempts } = error;
@@ -108,6 +202,10 @@ export class Sessions implements Disposable {
       this.#state = "going";
       for (const session of this.#open) session.goAway();
     }, this.#deps.limits.drainMs);
+    for (const session of this.#open) session.goesAwayIn(this.#deps.limits.drainMs);
+    // They have nothing to lose, and cannot begin any more.
+    for (const socket of this.#unset)
+      closeSoon(socket, closeCodes.goingAway, "the gateway is shutting down; reconnect");
     this.#checkDrained();
     await promise;
     clearTimeout(alarm);
@@ -117,28 +215,30 @@ export class Sessions implements Disposable {
     clearInterval(this.#timer);
   }
 
-  async #start(upgrade: UpgradeCall, { call, beta, price, settings, first }: Starting): Promise<void> {
+  async #start(
+    upgrade: UpgradeCall,
+    { call, beta, format, price, settings, first }: Starting,
+    client: Client,
+  ): Promise<void> {
     using opening = new DisposableStack();
     opening.use(first);
-    const leaving = opening.use(watchLeaving(upgrade.socket));
+    opening.use(client);
     const sessionId = this.#deps.newSessionId();
-    const connecting = { call, sessionId, callId: first.callId, model: price.model, beta, signal: leaving.signal };
+    const { signal } = client;
+    const connecting = { call, sessionId, callId: first.callId, model: price.model, beta, format, signal };
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
     const { accepted: vendor, way, tried } = attempted;
-    leaving[Symbol.dispose]();
-    const client = this.#accept(upgrade);
-    if (client === undefined) {
-      vendor.socket.terminate();
-      throw new ClientGone("the client left before its session");
-    }
+    const { socket, early } = takenOr(client, () => vendor.socket.terminate());
     const sent = { way, tried };
     const session = new Session(this.#deps, {
       call,
       connection: upgrade.socket,
       sessionId,
       settings,
-      client,
+      client: socket,
+      format,
+      early,
       vendor,
       responses: new ResponseMoney(this.#deps, { call, price, sent, first }),
       transcripts: new TranscriptMoney(this.#deps, call, sent),
@@ -162,6 +262,27 @@ export class Sessions implements Disposable {
 
   #checkDrained(): void {
     if (this.#open.size === 0 && this.#opening === 0) this.#drained?.();
+  }
+}
+
+/** How long a client has to answer a close before it is cut. */
+const closeMs = 5_000;
+
+/** Closes a client whose session has not begun. */
+function closeSoon(socket: WebSocket, code: number, reason: string): void {
+  socket.resume();
+  socket.close(code, reason);
+  const timer = setTimeout(() => socket.terminate(), closeMs);
+  timer.unref();
+  socket.once("close", () => clearTimeout(timer));
+}
+
+function takenOr(client: Client, undo: () => void): ReturnType<Client["take"]> {
+  try {
+    return client.take();
+  } catch (error) {
+    undo();
+    throw error;
   }
 }
 

@@ -104,7 +104,7 @@ export class Side {
 
   /** Messages that came before this side was listened to. */
   replay(messages: readonly RealtimeMessage[]): void {
-    for (const message of messages) this.#take(message);
+    for (const message of messages) this.#receive(message);
   }
 
   /** Called again and again: cuts a side that is gone, one that takes nothing or gives no sign of life for too long. */

@@ -15,6 +15,10 @@ const kinds = ["transcription"] as const;
  */
 export function transcribersAt({ relay }: Deps, { caller }: SessionCall, channel: CatalogChannel): TranscriberNames {
   return {
+    get usual() {
+      const known = relay.catalog.current().modelsOf(caller);
+      return known.find(({ name, kind }) => kind === "transcription" && channel.models.has(name))?.name;
+    },
     toVendor(name) {
       relay.catalog.current().resolve(caller, name, kinds);
       return channel.models.get(name) ?? name;

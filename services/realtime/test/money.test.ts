@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { EventQueue, type ClientEvent } from "../src/event-queue.ts";
+import type { ClientEvent } from "@modelgate/wires/realtime";
+import { EventQueue } from "../src/event-queue.ts";
 import { PassedSince } from "../src/passed.ts";
 import { SpeechAhead } from "../src/speech-ahead.ts";
 import { Untranscribed } from "../src/untranscribed.ts";

@@ -1,6 +1,7 @@
 import { idSource, type ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
+import { ConversationStore } from "./conversations/conversation-store.ts";
 import { BackgroundStore } from "./background/background-store.ts";
 import type { Env } from "./env.ts";
 import { openCompactionSeal, type CompactionSeal } from "./responses/compaction-seal.ts";
@@ -27,6 +28,7 @@ export interface Deps extends OpenRelay {
   readonly responses: ResponseStore;
   /** Threads of messages, by the id of their last one. */
   readonly threads: TurnStore<StoredThread>;
+  readonly conversations: ConversationStore;
   readonly background: BackgroundLimits;
   /** What processes let each other know of responses in the background. */
   readonly backgroundStore: BackgroundStore;
@@ -50,6 +52,7 @@ export async function openDeps(
     newAnswerId: idSource("answer"),
     responses: openTurnStore(redis, { kind: "response", parse: parseStored }, { ...env.responses, body }),
     threads: openTurnStore(redis, { kind: "thread", parse: parseThread }, { ...env.threads, body }),
+    conversations: new ConversationStore(redis, { ...env.conversations, body }),
     background: { ...env.background, drainMs },
     backgroundStore: new BackgroundStore(redis, env.background),
     sockets: { ...env.sockets, drainMs },

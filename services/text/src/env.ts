@@ -1,6 +1,7 @@
 import { serviceVariables, type EnvOf } from "@modelgate/platform";
 import { relayVariables } from "@modelgate/relay";
 import { imagesVariables } from "@modelgate/relay/images";
+import { conversationVariables } from "./conversations/variables.ts";
 import { backgroundVariables } from "./background/variables.ts";
 
 /** Every variable that the text service reads, with its bounds. */
@@ -24,6 +25,7 @@ export const variables = serviceVariables("text", (read) => ({
       min: 100,
     }),
   },
+  conversations: conversationVariables(read),
   background: backgroundVariables(read),
   responses: {
     lifetimeMs: read.integer(

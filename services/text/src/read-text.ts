@@ -42,7 +42,7 @@ export function asTurn<Ask extends TextAsk>(
       conversation: dialogue === undefined ? undefined : conversationOf(dialogue),
       endUser: client.endUser?.(record),
       thinks: client.thoughts?.asked(record) ?? false,
-      ...(await storeUseOf({ relay }, client.storeDialect, body)),
+      ...(await storeUseOf({ relay }, client.stores, body)),
     };
   };
 }

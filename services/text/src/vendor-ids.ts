@@ -1,17 +1,9 @@
 import type { ChannelKeyId } from "@modelgate/catalog";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, vendorHosts, type AdmittedIds, type Exchange } from "@modelgate/relay";
-import { parseRecord, type JsonRecord } from "@modelgate/wires/json";
-import { parseFrameRecord, type ClientWire } from "@modelgate/wires/text";
-import {
-  asksToMake,
-  isMakingWire,
-  madeIn,
-  mayNameMade,
-  vendorIdsIn,
-  type StoreDialect,
-  type VendorId,
-} from "@modelgate/wires/vendor-stores";
+import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
+import { parseFrameRecord, textCodecs, type ClientWire } from "@modelgate/wires/text";
+import { madeIn, mayNameMade, vendorIdsIn, type StoreDialect, type VendorId } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 
 /** What a request has to do with its vendor's store. */
@@ -41,7 +33,7 @@ export async function storeUseOf(
   body: unknown,
 ): Promise<StoreUse> {
   const vendorIds = await inTurnsIfLong(vendorIdsIn(dialect, body, vendorHosts(relay.catalog.current())));
-  return { vendorIds, makes: isMakingWire(dialect) && asksToMake(dialect, body) };
+  return { vendorIds, makes: isRecord(body) && dialect.made?.isAsked(body) === true };
 }
 
 const nothing: AdmittedIds = { channelKey: undefined, own: true };
@@ -63,8 +55,8 @@ export interface MakingCall {
 }
 
 /**
- * The same exchange; what its vendor makes in its store is remembered before the client can refer to it. Responses name
- * it in the whole of them, which is looked at when it is kept (keepMadeItems).
+ * The same exchange; what its vendor makes in its store is remembered before the client can refer to it. A wire
+ * that keeps its answers (`whereKept`) is looked at there (keepMadeItems).
  * @param channelKey the `channel/key` that is asked
  */
 export function keepingMade(
@@ -74,12 +66,13 @@ export function keepingMade(
   exchange: Exchange,
   channelKey: ChannelKeyId,
 ): Exchange {
-  if (ask.makes !== true || wire !== exchange.wire || !isMakingWire(wire) || wire === "responses") return exchange;
+  const { made }: StoreDialect = textCodecs[wire].client.stores;
+  if (ask.makes !== true || wire !== exchange.wire || made === undefined || made.whereKept === true) return exchange;
   // What a shared store showed of another account does not become this account's own.
   if (!admitted.own) return exchange;
   const look = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
-    const answer = mayNameMade(wire, bytes) ? read(bytes) : undefined;
-    if (answer !== undefined) relay.madeIds.keep(caller.accountId, madeIn(wire, answer), channelKey);
+    const answer = mayNameMade(made, bytes) ? read(bytes) : undefined;
+    if (answer !== undefined) relay.madeIds.keep(caller.accountId, madeIn(made, answer), channelKey);
   };
   return {
     ...exchange,

@@ -17,6 +17,7 @@ import {
 } from "@modelgate/relay";
 import { askedOf, type AskedVideo } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
+import { Frames } from "./frames.ts";
 import { mostCost, unitsOf } from "./price-task.ts";
 import { recordSurely } from "./record-task.ts";
 import { startAtVendor, waysOf, type Started } from "./start-task.ts";
@@ -46,7 +47,8 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   using held = await hold();
   let sent = notSent;
   try {
-    using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId });
+    using frames = new Frames(deps, wanted.request);
+    using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId, frames });
     sent = { way: attempted.way, tried: attempted.tried, dropped: attempted.accepted.dropped };
     reportWay(deps.relay, call, attempted.tried);
     const recorder = recorderOf(deps, wanted, { attempted, sent });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { openTaskSeal, type TaskSeal } from "@modelgate/accounts";
-import { hostsIn, openRemoteStreams, type RemoteStreams } from "@modelgate/channels";
-import type { ServiceContext } from "@modelgate/platform";
+import { hostsIn, openRemoteFiles, openRemoteStreams, type RemoteFiles, type RemoteStreams } from "@modelgate/channels";
+import type { BufferBudget, ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { Env } from "./env.ts";
@@ -15,6 +15,8 @@ export interface Deps extends OpenRelay, AsyncDisposable {
   readonly limits: TaskLimits;
   readonly pace: Pace;
   readonly remote: RemoteStreams;
+  /** Fetches pictures at clients' addresses. */
+  readonly pictures: RemoteFiles;
   readonly callbacks: Callbacks;
   /** Seals the records of tasks for their events. */
   readonly taskSeal: Pick<TaskSeal, "seal">;
@@ -45,6 +47,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     limits: env.tasks,
     pace: env.pace,
     remote: openRemoteStreams(),
+    pictures: openPictures(env, open.body.budget),
     callbacks,
     taskSeal: openTaskSeal(env.relay.secrets),
     publicUrl: env.publicUrl,
@@ -57,6 +60,11 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
       await callbacks[Symbol.asyncDispose]();
     },
   };
+}
+
+function openPictures({ frames: { privateHosts, ...bounds }, tasks }: Env, budget: BufferBudget): RemoteFiles {
+  const limits = { ...bounds, mostBytes: tasks.referenceBytes };
+  return openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) });
 }
 
 /** How long the end of a process waits for what its clients no longer wait for. */

@@ -22,6 +22,20 @@ export const variables = serviceVariables("video", (read) => ({
       { min: 1 },
     ),
   },
+  frames: {
+    timeoutMs: read.integer(
+      "FRAME_FETCH_MS",
+      20_000,
+      "Longest time to fetch a picture from a client's address, for a vendor that takes its bytes only.",
+      { min: 10 },
+    ),
+    mostRedirects: read.integer("FRAME_FETCH_REDIRECTS", 3, "Most redirects of such a fetch.", { max: 20 }),
+    privateHosts: read.text(
+      "FRAME_HOSTS",
+      "",
+      "Hosts of the operator's own network that pictures may be fetched from, separated by commas.",
+    ),
+  },
   callbacks: {
     privateHosts: read.text(
       "CALLBACK_HOSTS",

@@ -1,7 +1,8 @@
-import { costOf, Failure, priceAt, type Nanos, type Units } from "@modelgate/contracts";
+import { costOf, Failure, priceAt, type Nanos, type Units, type VideoWire } from "@modelgate/contracts";
 import { vendorOf } from "@modelgate/channels";
 import type { Priced } from "@modelgate/relay";
-import { videoCodecs, type RenderedVideo, type VideoRequest } from "@modelgate/wires/video";
+import { vendorVideoCodecs, type RenderedVideo, type VideoRequest } from "@modelgate/wires/video";
+import { unfetched } from "./frames.ts";
 import { askedIn } from "./show-task.ts";
 import type { WantedTask, Ways } from "./wanted-task.ts";
 
@@ -39,10 +40,15 @@ function measuresOf(asked: WantedTask, { candidates, wires }: Ways): readonly Me
     .filter((wire) => spoken.has(wire))
     .flatMap((wire) => {
       try {
-        return [measured(asked, videoCodecs[wire].renderRequest(asked.request, { model: asked.request.model }))];
+        return [measured(asked, renderedAs(wire, asked.request))];
       } catch (error) {
         if (error instanceof Failure) return []; // not sent in this wire
         throw error;
       }
     });
+}
+
+function renderedAs(wire: VideoWire, request: VideoRequest): RenderedVideo {
+  const codec = vendorVideoCodecs[wire];
+  return codec.renderRequest(unfetched(request, codec), { model: request.model });
 }

@@ -6,8 +6,9 @@ import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import type { Provider, StartCall } from "@modelgate/providers";
 import { renderSupported, type Priced } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
-import { videoCodecs, type VideoCodec } from "@modelgate/wires/video";
+import { vendorVideoCodecs, type VendorVideoCodec, type VideoRequest } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
+import type { Frames } from "./frames.ts";
 import { measured, type Measured } from "./price-task.ts";
 import type { WantedTask, Ways } from "./wanted-task.ts";
 
@@ -40,12 +41,21 @@ function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: Tas
   return channel.id === channelId && keys.length > 0 ? [{ upstreamModel, channel: { ...channel, keys } }] : [];
 }
 
+/** What a start is made with. */
+export interface StartedWith {
+  readonly price: Priced;
+  readonly ways: Ways;
+  readonly callId: string;
+  /** The request's pictures, as vendors take them. */
+  readonly frames: Frames;
+}
+
 /** Starts a task at the first vendor that takes it. Throws AttemptsFailed. */
 export function startAtVendor(
   deps: Deps,
   call: ServiceCall,
   asked: WantedTask,
-  { price, ways, callId }: { readonly price: Priced; readonly ways: Ways; readonly callId: string },
+  { price, ways, callId, frames }: StartedWith,
 ): Promise<Attempted<Started>> {
   return deps.relay.channels.attempts.run<Started, VideoWire>({
     callId,
@@ -58,17 +68,33 @@ export function startAtVendor(
     // The client may leave: what it asked for goes on, and stands in its list.
     signal: new AbortController().signal,
     async prepare(way) {
-      const saying = say(deps, call, asked, way);
-      const request = way.provider.start?.(saying.start);
-      if (request === undefined)
+      const request = await renderable(asked, frames, way);
+      const saying = say(deps, call, { ...asked, request }, way);
+      const start = way.provider.start?.(saying.start);
+      if (start === undefined)
         throw new Failure("no_available_channel", "The vendor of this model has no video tasks.");
       return {
-        request: await inTurnsIfLong(request),
+        request: await inTurnsIfLong(start),
         unrepeatable: true,
         accept: (answer: UpstreamAnswer) => readStarted(answer, saying),
       };
     },
   });
+}
+
+/** The request with its pictures as the vendor takes them; a picture that cannot be had is named in the client's words. */
+async function renderable(
+  { client: { spelling } }: WantedTask,
+  frames: Frames,
+  { wire }: SpokenWay<VideoWire>,
+): Promise<VideoRequest> {
+  try {
+    return await frames.for(vendorVideoCodecs[wire]);
+  } catch (error) {
+    if (!(error instanceof Failure) || (error.param !== "firstFrame" && error.param !== "lastFrame")) throw error;
+    const param = spelling[error.param] ?? error.param;
+    throw new Failure(error.code, error.message.replace(error.param, param), { param, cause: error });
+  }
 }
 
 /** What is said to one vendor. */
@@ -88,7 +114,7 @@ function say(
   const { client, request, dropped, remix } = asked;
   const { channel, upstreamModel: model } = candidate;
   const said = renderSupported({ spelling: client.spelling, strict }, dropped, () =>
-    videoCodecs[wire].renderRequest(request, { model }),
+    vendorVideoCodecs[wire].renderRequest(request, { model }),
   );
   return {
     provider,
@@ -114,7 +140,7 @@ async function readStarted(answer: UpstreamAnswer, { provider, start, measure, d
   const text = await readText(answer, answerBytes);
   const body = parsed(text);
   if (body === undefined) throw new Failure("upstream_error", "The vendor's answer is not a JSON object.");
-  const id = idIn(body, text, videoCodecs[start.wire], provider);
+  const id = idIn(body, text, vendorVideoCodecs[start.wire], provider);
   return { wire: start.wire, operation: provider.taskOf?.(id, start) ?? id, measure, dropped };
 }
 
@@ -128,7 +154,7 @@ function parsed(text: string): JsonRecord | undefined {
 }
 
 /** The vendor's name of the task; a refusal that came with a good status says its code in the body. */
-function idIn(body: JsonRecord, text: string, { parseStarted }: VideoCodec, provider: Provider): string {
+function idIn(body: JsonRecord, text: string, { parseStarted }: VendorVideoCodec, provider: Provider): string {
   try {
     return parseStarted(body);
   } catch (error) {

@@ -8,6 +8,7 @@ import { predictImages } from "./imagen.ts";
 import { batchEmbedContents, countTokens, embedContent } from "./other-actions.ts";
 import { readGenerate } from "./read.ts";
 import { renderGenerated, streamGenerated } from "./render.ts";
+import { beginOperation, filmAt, geminiOperation } from "../veo/operations.ts";
 
 /** An action on a model, by the last word of its address. */
 function action(
@@ -51,6 +52,9 @@ export const gemini: Vendor = createVendor({
     action("embedContent", embedContent),
     action("batchEmbedContents", batchEmbedContents),
     action("predict", (body, model) => predictImages(body, model, "gemini")),
+    action("predictLongRunning", (body, model) => beginOperation(body, { model, at: "gemini", under: "" })),
+    geminiOperation,
+    filmAt(/^\/v1(?:beta)?\/files\/([^/:]+):download$/),
   ],
   admit({ headers, query }) {
     const key = headerOf(headers, "x-goog-api-key") || (query.get("key") ?? "");

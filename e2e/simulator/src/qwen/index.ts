@@ -2,8 +2,11 @@ import { Refusal } from "../checks/refusal.ts";
 import { freshId } from "../core/ids.ts";
 import { addressOfPicture } from "../pictures/index.ts";
 import { bearerOf, createVendor, headerOf, isBadKey, type Asking, type Endpoint, type Vendor } from "../vendor.ts";
+import { filmHost, isFilm } from "../video/film-host.ts";
+import { findTask } from "../video/tasks.ts";
 import { readGeneration, readSynthesis } from "./read.ts";
 import { beginTask, lookAtTask } from "./tasks.ts";
+import { lookAtVideo, videoStarts } from "./videos.ts";
 
 /** Models that are served as tasks only. */
 const taskModels = /^wan/;
@@ -53,16 +56,29 @@ function synthesis(name: string, fromPictures: boolean): Endpoint {
 const look: Endpoint = {
   method: "GET",
   path: /^\/api\/v1\/tasks\/([\w-]+)$/,
-  open: ({ groups: [id = ""], key, headers }) => ({ whole: () => lookAtTask(id, key, headerOf(headers, "host")) }),
+  open({ groups: [id = ""], key, headers, address }) {
+    const video = findTask(id);
+    return {
+      whole: () => (video === undefined ? lookAtTask(id, key, headerOf(headers, "host")) : lookAtVideo(video, address)),
+    };
+  },
 };
 
 const codes: Readonly<Record<number, string>> = { 401: "InvalidApiKey", 404: "NotFound", 429: "Throttling.RateQuota" };
 
-/** The vendor of qwen's image models, at once and as tasks, under `/dashscope`. */
+/** The vendor of qwen's image models, at once and as tasks, and of Wan's videos, under `/dashscope`. */
 export const qwen: Vendor = createVendor({
   prefix: "/dashscope",
-  endpoints: [generation, synthesis("text2image", false), synthesis("image2image", true), look],
-  admit({ headers }) {
+  endpoints: [
+    generation,
+    synthesis("text2image", false),
+    synthesis("image2image", true),
+    ...videoStarts,
+    look,
+    filmHost,
+  ],
+  admit({ headers, path }) {
+    if (isFilm(path)) return "";
     const key = bearerOf(headers);
     if (key === "" || isBadKey(key)) throw new Refusal(401, "Invalid API-key provided.", { code: "InvalidApiKey" });
     return key;

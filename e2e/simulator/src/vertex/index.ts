@@ -23,6 +23,7 @@ import {
   type Understood,
   type Vendor,
 } from "../vendor.ts";
+import { beginOperation, fetchOperation, filmAt } from "../veo/operations.ts";
 import { predictEmbeddings } from "./predict.ts";
 import { problemOfToken } from "./account.ts";
 
@@ -111,6 +112,11 @@ export const vertex: Vendor = createVendor({
     action("google", "predict", ({ body }, model) =>
       model.startsWith("imagen-") ? predictImages(body, model, "vertex") : predictEmbeddings(body, model),
     ),
+    action("google", "predictLongRunning", ({ body }, model) =>
+      beginOperation(body, { model, at: "vertex", under: "projects/p/locations/us-central1/publishers/google/" }),
+    ),
+    action("google", "fetchPredictOperation", ({ body }) => fetchOperation(body)),
+    filmAt(/^\/storage\/v1\/b\/[^/]+\/o\/.*?(op\w+)%2Fsample_0\.mp4$/),
     action("anthropic", "rawPredict", (asking, model) =>
       model === "count-tokens" ? countClaude(asking) : predict(asking, model, false),
     ),
@@ -124,7 +130,8 @@ export const vertex: Vendor = createVendor({
       ? problemOfToken(token, Date.now() + (behaviour?.clockOffMs ?? 0))
       : undefined;
     if (problem !== undefined) throw new Refusal(401, problem);
-    demandPlace(path);
+    // Storage is nowhere in particular.
+    if (!path.startsWith("/storage/")) demandPlace(path);
     return token;
   },
   renderError: (refusal, headers, call) =>

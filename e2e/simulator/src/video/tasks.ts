@@ -74,6 +74,18 @@ export function phaseOf({ looks, behaviour }: SimulatedTask): Phase {
 /** The video of a finished task; undefined where it is not there (any more). */
 export function videoOf(task: SimulatedTask): ServedFile | undefined {
   if (phaseOf(task).state !== "completed" || task.behaviour.expired === true) return undefined;
+  return { bytes: filmOf(task), contentType: "video/mp4" };
+}
+
+/** What a task makes. */
+export function filmOf(task: SimulatedTask): Buffer {
   const words = withoutDirective(task.prompt);
-  return { bytes: mp4Of({ ...task, words, leastBytes: task.behaviour.bodyBytes }), contentType: "video/mp4" };
+  return mp4Of({ ...task, words, leastBytes: task.behaviour.bodyBytes });
+}
+
+/** Sides of a video, by the pixels of the shorter one and a ratio such as 16:9. */
+export function sidesOf(lines: number, ratio: string): { readonly width: number; readonly height: number } {
+  const [across = 16, down = 9] = ratio.split(":").map(Number);
+  const longer = Math.round((lines * Math.max(across, down)) / Math.min(across, down));
+  return across < down ? { width: lines, height: longer } : { width: longer, height: lines };
 }

@@ -62,6 +62,7 @@ const run = defineScript({
     leaseMs: "number",
     nowMs: "number?",
   },
+  grouped: true,
   replies: {
     admitted: left,
     requests: left,

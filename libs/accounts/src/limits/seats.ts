@@ -1,4 +1,4 @@
-import type { Redis } from "@modelgate/platform";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 
 /** A seat that an open call holds on its token's concurrency. */
@@ -8,9 +8,17 @@ export interface Seat {
   readonly permitId: string;
 }
 
+const giveBack = defineScript({
+  file: new URL("leave.lua", import.meta.url),
+  keys: ["seats"],
+  args: { permit: "text" },
+  grouped: true,
+  replies: { left: {} },
+});
+
 /** Gives a seat back. One that is never given back expires with its lease. */
 export async function leave(redis: Redis, { accountId, tokenId, permitId }: Seat): Promise<void> {
-  await redis.zrem(keys.seats(accountId, tokenId), permitId);
+  await giveBack(redis, { seats: keys.seats(accountId, tokenId) }, { permit: permitId });
 }
 
 /** Prolongs the leases of seats whose calls are still open; one that has expired is not taken again. */

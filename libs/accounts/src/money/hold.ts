@@ -51,6 +51,7 @@ const run = defineScript({
     groupPerDay: "text?",
     groupPerMonth: "text?",
   },
+  grouped: true,
   replies: {
     held: {},
     "held-before": {},

@@ -15,6 +15,7 @@ const run = defineScript({
   shared: holdScripts,
   keys: ["account", "hold", "holds", "bucket"],
   args: { callId: "text" },
+  grouped: true,
   replies: { released: {}, gone: {} },
 });
 

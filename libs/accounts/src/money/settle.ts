@@ -39,6 +39,7 @@ const run = defineScript({
     onlyOn: "text?",
     queueLate: "flag",
   },
+  grouped: true,
   replies: {
     settled: { entry: "text", uncovered: "nanos", ...receiptKinds },
     gone: {},

@@ -58,6 +58,28 @@ export const ResponsesRequest = Type.Object(
   { $id: "ResponsesRequest" },
 );
 
+const mostAtOnce = 20;
+const someItems = Type.Array(anyObject, { maxItems: mostAtOnce });
+const metadata = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 512 }), { maxProperties: 16 });
+
+/** POST /v1/conversations. */
+export const CreateConversationRequest = Type.Object(
+  { items: nullable(someItems), metadata: nullable(metadata) },
+  { $id: "CreateConversationRequest" },
+);
+
+/** POST /v1/conversations/{conversation_id}. */
+export const UpdateConversationRequest = Type.Object(
+  { metadata: nullable(metadata) },
+  { $id: "UpdateConversationRequest" },
+);
+
+/** POST /v1/conversations/{conversation_id}/items. */
+export const ConversationItemsRequest = Type.Object(
+  { items: Type.Array(anyObject, { minItems: 1, maxItems: mostAtOnce }) },
+  { $id: "ConversationItemsRequest" },
+);
+
 /** POST /v1/responses/input_tokens: what a response's input would come to. */
 export const CountResponseTokensRequest = Type.Object(
   {

@@ -25,6 +25,9 @@ export type KeyCarrier = "authorization" | "x-api-key" | "api-key" | "gamma-head
 /** The form of a request's body. */
 export type BodyForm = "none" | "json" | "multipart" | "json-or-multipart";
 
+/** The formats of streams: each has an error event of its own (`failureFrames`). */
+export type StreamFormat = "chat" | "responses" | "messages" | "content" | "ollama" | "images" | "audio";
+
 /** One endpoint: a row of the table from which routes, key look-up, docs and tests come. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE";
@@ -39,8 +42,8 @@ export interface Endpoint {
   readonly kinds?: readonly ModelKind[];
   /** Calls a model and yet costs nothing, so that no balance is needed. */
   readonly free?: true;
-  /** Whether the answer can be a stream. */
-  readonly streams?: true;
+  /** How a stream of the answer says that it broke; absent: the answer is never a stream. */
+  readonly streams?: StreamFormat;
   /** Whether it is a WebSocket: a request that does not ask for one is refused. */
   readonly webSocket?: true;
   /** Declared only: the edge answers 501 (interface section 4.8). */

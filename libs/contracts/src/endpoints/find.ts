@@ -104,10 +104,16 @@ function decoded(text: string | undefined): string | undefined {
  */
 export function errorFormatOfPath(rawPath: string): ErrorFormat {
   const path = canonical(rawPath);
-  if (path.startsWith("/v1beta/") || path.startsWith("/upload/v1beta/") || /^\/v1\/models\/.+:/.test(path))
+  if (
+    path.startsWith("/v1beta/") ||
+    path.startsWith("/upload/v1beta/") ||
+    path.startsWith("/ws/google.") ||
+    /^\/v1\/models\/.+:/.test(path)
+  )
     return "gamma";
   if (path.startsWith("/v1/messages")) return "alpha";
   if (path.startsWith("/delta/") || path.startsWith("/v1/video/")) return "task";
+  if (path.startsWith("/api/")) return "ollama";
   return path.startsWith("/epsilon/") ? "epsilon" : "common";
 }
 

@@ -1,6 +1,6 @@
-import { bearer, socketKeys, type Endpoint } from "./endpoint.ts";
+import { bearer, gammaKeys, socketKeys, type Endpoint } from "./endpoint.ts";
 
-const image = { area: "media", errors: "common", keys: bearer, kinds: ["image"], streams: true } as const;
+const image = { area: "media", errors: "common", keys: bearer, kinds: ["image"], streams: "images" } as const;
 const audio = { area: "audio", errors: "common", keys: bearer } as const;
 
 /** Images (interface section 4.4), audio (4.6) and realtime (4.7). */
@@ -35,7 +35,7 @@ export const mediaEndpoints = {
     path: "/v1/audio/transcriptions",
     body: "multipart",
     kinds: ["transcription"],
-    streams: true,
+    streams: "audio",
     schema: "TranscriptionForm",
     summary: "Audio to text.",
   },
@@ -54,7 +54,7 @@ export const mediaEndpoints = {
     path: "/v1/audio/speech",
     body: "json",
     kinds: ["speech"],
-    streams: true,
+    streams: "audio",
     schema: "SpeechRequest",
     answers: "audio/mpeg",
     summary: "Text to speech.",
@@ -69,6 +69,17 @@ export const mediaEndpoints = {
     kinds: ["realtime"],
     webSocket: true,
     summary: "A realtime session over WebSocket.",
+  },
+  geminiLive: {
+    method: "GET",
+    path: "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent",
+    area: "realtime",
+    errors: "gamma",
+    keys: gammaKeys,
+    body: "none",
+    kinds: ["realtime"],
+    webSocket: true,
+    summary: "A session of Gemini's Live API over WebSocket; the model is named by its setup.",
   },
   createClientSecret: {
     method: "POST",

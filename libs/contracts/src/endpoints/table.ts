@@ -23,11 +23,6 @@ export type AreaEndpointId<A extends Area> = {
   [Id in EndpointId]: (typeof endpoints)[Id]["area"] extends A ? Id : never;
 }[EndpointId];
 
-/** The endpoints whose answers can be streams. */
-export type StreamingEndpointId = {
-  [Id in EndpointId]: (typeof endpoints)[Id] extends { readonly streams: true } ? Id : never;
-}[EndpointId];
-
 /** The row of an endpoint, with its optional columns readable whether or not the row has them. */
 export function endpointOf(id: EndpointId): Endpoint {
   return endpoints[id];
@@ -37,6 +32,9 @@ export function endpointOf(id: EndpointId): Endpoint {
 export const endpointIds: readonly EndpointId[] = Object.keys(endpoints).filter(
   (id): id is EndpointId => id in endpoints,
 );
+
+/** Where sessions of the live format are. */
+const live = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
 
 /** Interface path prefixes and the everyday ones that work too; the rest of the path is the same. */
 export const pathAliases = [
@@ -49,6 +47,12 @@ export const pathAliases = [
   { alias: "/api/v1/", path: "/v1/" },
   { alias: "/dashboard/billing/", path: "/v1/dashboard/billing/" },
   { alias: "/v1/auth/key", path: "/v1/key" },
+  // Google's SDK puts its own slash after a base address's.
+  { alias: "//ws/", path: "/ws/" },
+  { alias: "/ws/google.ai.generativelanguage.v1.", path: "/ws/google.ai.generativelanguage.v1beta." },
+  { alias: "/ws/google.ai.generativelanguage.v1alpha.", path: "/ws/google.ai.generativelanguage.v1beta." },
+  { alias: "/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent", path: live },
+  { alias: "/ws/google.cloud.aiplatform.v1beta1.LlmBidiService/BidiGenerateContent", path: live },
 ] as const;
 
 /** Actions of gamma models, which the newer SDKs of that format ask for under `/v1`. */

@@ -2,6 +2,7 @@ import { alphaKeys, bearer, gammaKeys, socketKeys, type Endpoint } from "./endpo
 
 const text = { area: "text", body: "json", errors: "common", keys: bearer } as const;
 const stored = { area: "text", body: "none", errors: "common", keys: bearer } as const;
+const ollama = { ...text, errors: "ollama" } as const;
 const gamma = { ...text, method: "POST", errors: "gamma", keys: gammaKeys } as const;
 
 /** Text, vectors, ranking and moderation: interface sections 4.2, 4.3 and endpoint 14. */
@@ -11,7 +12,7 @@ export const textEndpoints = {
     method: "POST",
     path: "/v1/chat/completions",
     kinds: ["chat"],
-    streams: true,
+    streams: "chat",
     schema: "ChatRequest",
     summary: "Chat completion.",
   },
@@ -20,7 +21,7 @@ export const textEndpoints = {
     method: "POST",
     path: "/v1/responses",
     kinds: ["chat"],
-    streams: true,
+    streams: "responses",
     schema: "ResponsesRequest",
     summary: "Create a response.",
   },
@@ -37,7 +38,7 @@ export const textEndpoints = {
     ...stored,
     method: "GET",
     path: "/v1/responses/{response_id}",
-    streams: true,
+    streams: "responses",
     summary: "A response that was stored, or with stream=true the events of one that is made in the background.",
   },
   cancelResponse: {
@@ -57,6 +58,57 @@ export const textEndpoints = {
     method: "GET",
     path: "/v1/responses/{response_id}/input_items",
     summary: "The input items of a stored response.",
+  },
+  createConversation: {
+    ...text,
+    method: "POST",
+    path: "/v1/conversations",
+    schema: "CreateConversationRequest",
+    summary: "Create a conversation that responses can go on from.",
+  },
+  getConversation: {
+    ...stored,
+    method: "GET",
+    path: "/v1/conversations/{conversation_id}",
+    summary: "A conversation that is kept.",
+  },
+  updateConversation: {
+    ...text,
+    method: "POST",
+    path: "/v1/conversations/{conversation_id}",
+    schema: "UpdateConversationRequest",
+    summary: "Give a conversation other metadata.",
+  },
+  deleteConversation: {
+    ...stored,
+    method: "DELETE",
+    path: "/v1/conversations/{conversation_id}",
+    summary: "Forget a conversation.",
+  },
+  listConversationItems: {
+    ...stored,
+    method: "GET",
+    path: "/v1/conversations/{conversation_id}/items",
+    summary: "The items of a conversation.",
+  },
+  addConversationItems: {
+    ...text,
+    method: "POST",
+    path: "/v1/conversations/{conversation_id}/items",
+    schema: "ConversationItemsRequest",
+    summary: "Add items to a conversation.",
+  },
+  getConversationItem: {
+    ...stored,
+    method: "GET",
+    path: "/v1/conversations/{conversation_id}/items/{item_id}",
+    summary: "An item of a conversation.",
+  },
+  deleteConversationItem: {
+    ...stored,
+    method: "DELETE",
+    path: "/v1/conversations/{conversation_id}/items/{item_id}",
+    summary: "Take an item out of a conversation.",
   },
   countResponseTokens: {
     ...text,
@@ -80,7 +132,7 @@ export const textEndpoints = {
     method: "POST",
     path: "/v1/messages",
     kinds: ["chat"],
-    streams: true,
+    streams: "messages",
     errors: "alpha",
     keys: alphaKeys,
     schema: "MessagesRequest",
@@ -102,7 +154,7 @@ export const textEndpoints = {
     method: "POST",
     path: "/v1/completions",
     kinds: ["completion", "chat"],
-    streams: true,
+    streams: "chat",
     schema: "CompletionsRequest",
     summary: "Text completion from a prompt.",
   },
@@ -146,8 +198,26 @@ export const textEndpoints = {
     schema: "CohereEmbedRequest",
     summary: "Text to vectors, for Cohere's clients.",
   },
+  ollamaChat: {
+    ...ollama,
+    method: "POST",
+    path: "/api/chat",
+    kinds: ["chat"],
+    streams: "ollama",
+    schema: "OllamaChatRequest",
+    summary: "Chat, for Ollama's clients: a stream of lines unless stream is false.",
+  },
+  ollamaGenerate: {
+    ...ollama,
+    method: "POST",
+    path: "/api/generate",
+    kinds: ["chat"],
+    streams: "ollama",
+    schema: "OllamaGenerateRequest",
+    summary: "Answer a prompt, for Ollama's clients: a stream of lines unless stream is false.",
+  },
   ollamaEmbed: {
-    ...text,
+    ...ollama,
     method: "POST",
     path: "/api/embed",
     kinds: ["embedding"],
@@ -173,7 +243,7 @@ export const textEndpoints = {
     ...gamma,
     path: "/v1beta/models/{model}:streamGenerateContent",
     kinds: ["chat", "image"],
-    streams: true,
+    streams: "content",
     schema: "GenerateContentRequest",
     summary: "Generate content as a stream: server-sent events with alt=sse, else one JSON array.",
   },

@@ -36,7 +36,7 @@ export const videoEndpoints = {
     ...look,
     path: "/v1/videos/{task_id}/events",
     errors: "common",
-    streams: true,
+    streams: "images",
     answers: "text/event-stream",
     summary: "A video task's transitions as server-sent events, until it ends.",
   },

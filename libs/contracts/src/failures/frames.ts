@@ -1,14 +1,15 @@
-import type { StreamingEndpointId } from "../endpoints/table.ts";
+import type { StreamFormat } from "../endpoints/endpoint.ts";
+import { endpointIds, endpointOf } from "../endpoints/table.ts";
 import type { Failure } from "./failure.ts";
 import { renderFailure } from "./render.ts";
 
-/** Renders the event with which a broken stream of server-sent events ends. */
+/** Renders the event, or the line, with which a broken stream ends. */
 export type FailureFrame = (failure: Failure, requestId: string, sequence?: number) => string;
 
 const data = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
 const event = (json: object): string => `event: error\n${data(json)}`;
 
-/** The error event of each wire that streams. `sequence` is the number of the stream's last event, where events have one. */
+/** The error event of each format. `sequence` is the number of the stream's last event, where events have one. */
 export const failureFrames = {
   chat: (failure, requestId) => data(renderFailure("common", failure, requestId)),
   responses: ({ code, message }, _requestId, sequence = -1) =>
@@ -16,28 +17,15 @@ export const failureFrames = {
   messages: (failure, requestId) => event(renderFailure("alpha", failure, requestId)),
   content: (failure, requestId) => `data: ${JSON.stringify(renderFailure("gamma", failure, requestId))}\r\n\r\n`,
   images: (failure, requestId) => event({ type: "error", ...renderFailure("common", failure, requestId) }),
+  ollama: (failure, requestId) => `${JSON.stringify(renderFailure("ollama", failure, requestId))}\n`,
   audio: (failure, requestId) => data({ type: "error", ...renderFailure("common", failure, requestId) }),
-} as const satisfies Record<string, FailureFrame>;
+} as const satisfies Record<StreamFormat, FailureFrame>;
 
-const ofEndpoint: Readonly<Record<StreamingEndpointId, FailureFrame>> = {
-  chatCompletions: failureFrames.chat,
-  completions: failureFrames.chat,
-  responses: failureFrames.responses,
-  getResponse: failureFrames.responses,
-  messages: failureFrames.messages,
-  streamGenerateContent: failureFrames.content,
-  imageGenerations: failureFrames.images,
-  imageEdits: failureFrames.images,
-  imageVariations: failureFrames.images,
-  transcriptions: failureFrames.audio,
-  speech: failureFrames.audio,
-  getVideoEvents: failureFrames.images,
-};
-const byEndpoint: ReadonlyMap<string, FailureFrame> = new Map(Object.entries(ofEndpoint));
-
-/** Finds how an endpoint's stream of events says that it broke; undefined for an endpoint that does not stream. */
+/** Finds how an endpoint's stream says that it broke; undefined for an endpoint that does not stream. */
 export function failureFrameOf(id: string): FailureFrame | undefined {
-  return byEndpoint.get(id);
+  const known = endpointIds.find((each) => each === id);
+  const format = known === undefined ? undefined : endpointOf(known).streams;
+  return format === undefined ? undefined : failureFrames[format];
 }
 
 /** The `error` event of a realtime session; `causedBy` is the `event_id` of the client's event, where it had one. */

@@ -131,6 +131,7 @@ export const failures = {
     say: "The thread does not exist or is no longer kept: send the whole conversation.",
   },
   response_not_found: { ...absent, say: "The response does not exist or is no longer kept." },
+  conversation_not_found: { ...absent, say: "The conversation does not exist or is no longer kept." },
   task_not_found: { ...absent, say: "There is no such task." },
   video_not_ready: { ...absent, say: "The video is not finished." },
   video_expired: { ...absent, say: "The vendor no longer keeps this video." },

@@ -4,9 +4,10 @@ import type { Failure } from "./failure.ts";
 
 /**
  * The families of error bodies: common (chat, responses, images, audio …), alpha (messages), gamma (content
- * generation), task (video styles B and C: common with `code` and `message` on top), epsilon (video style D).
+ * generation), task (video styles B and C: common with `code` and `message` on top), epsilon (video style D), ollama (words
+ * alone).
  */
-export type ErrorFormat = "common" | "alpha" | "gamma" | "task" | "epsilon";
+export type ErrorFormat = "common" | "alpha" | "gamma" | "task" | "epsilon" | "ollama";
 
 type Body = Readonly<Record<string, unknown>>;
 type Render = (failure: Failure, requestId: string) => Body;
@@ -66,7 +67,9 @@ const epsilon: Render = (failure, requestId) => ({
   ...common(failure, requestId),
 });
 
-const renders = { common, alpha, gamma, task, epsilon } as const satisfies Record<ErrorFormat, Render>;
+const ollama: Render = ({ message }) => ({ error: message });
+
+const renders = { common, alpha, gamma, task, epsilon, ollama } as const satisfies Record<ErrorFormat, Render>;
 
 /** The JSON error body of a failure in the format of the request that it answers. */
 export function renderFailure(format: ErrorFormat, failure: Failure, requestId: string): Body {

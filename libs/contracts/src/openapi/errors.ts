@@ -28,6 +28,7 @@ export const errorSchemas = {
     request_id: text,
     error: commonError,
   }),
+  OllamaErrorResponse: object({ error: text }),
 } as const satisfies Record<string, Json>;
 
 const schemaOf = {
@@ -36,6 +37,7 @@ const schemaOf = {
   gamma: "GammaErrorResponse",
   task: "TaskErrorResponse",
   epsilon: "EpsilonErrorResponse",
+  ollama: "OllamaErrorResponse",
 } as const satisfies Record<ErrorFormat, keyof typeof errorSchemas>;
 
 const listSchemas = (["common", "alpha", "gamma"] as const).map((format) => referenceTo(schemaOf[format]));

@@ -57,6 +57,7 @@ export const parametersOf: Readonly<Partial<Record<EndpointId, readonly Paramete
   listGammaModels: [query("pageSize", pageSize(1_000)), query("pageToken")],
   getResponse: [query("stream", { type: "boolean" }), query("starting_after", { type: "integer", minimum: 0 })],
   listResponseInputItems: pages(100),
+  listConversationItems: pages(100),
   messages: [version(true)],
   countMessageTokens: [version(true)],
   streamGenerateContent: [query("alt", { enum: ["sse"] })],

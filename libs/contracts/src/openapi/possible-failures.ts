@@ -35,6 +35,7 @@ const ofModels: Codes = [
   "upstream_rejected",
 ];
 const ofConversations: Codes = ["previous_response_not_found"];
+const ofKeptConversations: Codes = ["conversation_not_found"];
 const ofVideoCreation: Codes = ["create_uncertain"];
 
 /** What only some endpoints fail with. */
@@ -51,6 +52,13 @@ const more: Readonly<Partial<Record<EndpointId, Codes>>> = {
   getResponse: ["invalid_value", "response_not_found"],
   cancelResponse: ["invalid_value", "response_not_found"],
   deleteResponse: ["response_not_found"],
+  getConversation: ofKeptConversations,
+  updateConversation: ofKeptConversations,
+  deleteConversation: ofKeptConversations,
+  listConversationItems: ["invalid_value", "request_too_large", ...ofKeptConversations],
+  addConversationItems: ofKeptConversations,
+  getConversationItem: ["request_too_large", ...ofKeptConversations],
+  deleteConversationItem: ["request_too_large", ...ofKeptConversations],
   listResponseInputItems: ["invalid_value", "response_not_found"],
   messages: ["thread_not_found"],
   createVideo: ofVideoCreation,
@@ -62,6 +70,7 @@ const more: Readonly<Partial<Record<EndpointId, Codes>>> = {
   imageToVideo: ofVideoCreation,
   epsilon: [...ofVideoCreation, "task_not_found"],
   createVideoGeneration: ofVideoCreation,
+  geminiLive: ["websocket_required", "invalid_value", "origin_not_allowed"],
   realtime: ["websocket_required", "missing_required_parameter", "invalid_value", "origin_not_allowed"],
 };
 

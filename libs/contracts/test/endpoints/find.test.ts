@@ -61,6 +61,7 @@ test.each([
   ["/v1/messages/batches", "alpha"],
   ["/kling/v1/nothing", "task"],
   ["/jimeng/nothing", "epsilon"],
+  ["/api/nothing", "ollama"],
   ["/v1beta/openai/nothing", "common"],
 ])("unknown %s fails in the %s format", (path, errors) => {
   expect(findEndpoint("GET", path)).toEqual({ kind: "unknown", errors });

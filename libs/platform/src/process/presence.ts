@@ -3,20 +3,24 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Type, type Static } from "typebox";
-import { stored } from "@modelgate/contracts";
-import type { Redis } from "../redis.ts";
+import { present, stored } from "@modelgate/contracts";
+import { openSubscriber, type Redis } from "../redis.ts";
 
-/** One hash of all processes, by an id that each makes for itself. */
-const processesKey = "processes";
+/** The channel that processes say on that they are there. Nothing is written: a write would wake what sleeps until one comes. */
+const beats = "processes";
 /** How often a process says that it is there. */
 const beatMs = 5_000;
 /** A process that has said nothing for so long is gone. */
 const goneAfterMs = 20_000;
 /** How long one that went without a word is shown. */
 const keptMs = 3_600_000;
+/** Most processes that are kept; of more, those heard first are forgotten. */
+const mostKept = 1_000;
 
 /** What a process says of itself. */
 const Beat = Type.Object({
+  /** Made by the process for itself. */
+  id: Type.String(),
   services: Type.Array(Type.String()),
   version: Type.String(),
   host: Type.String(),
@@ -24,13 +28,14 @@ const Beat = Type.Object({
   startedAt: Type.String(),
   at: Type.Integer(),
   problems: Type.Record(Type.String(), Type.String()),
+  /** It ends, and is no longer to be shown. */
+  ends: Type.Optional(Type.Boolean()),
 });
 type Beat = Static<typeof Beat>;
 const readBeat = stored("process", Beat);
 
 /** A process as the others see it. */
-export interface SeenProcess extends Omit<Beat, "at"> {
-  readonly id: string;
+export interface SeenProcess extends Omit<Beat, "at" | "ends"> {
   /** RFC 3339. */
   readonly seenAt: string;
   /** It has said nothing for a while, and did not say that it ends. */
@@ -47,21 +52,23 @@ export interface ProcessSelf {
 /** The release that runs here. */
 export const version = ownVersion();
 
-/** Says again and again in Redis that a process is there, until disposed; a Redis that is away is no matter. */
+/** Says again and again on Redis that a process is there, until disposed; a Redis that is away is no matter. */
 export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposable {
   const id = randomUUID();
   const startedAt = new Date().toISOString();
-  const beat = async (): Promise<void> => {
+  const beat = async (ends?: true): Promise<void> => {
     const said: Beat = {
+      id,
       services: [...self.services],
       version,
       host: hostname(),
       pid: process.pid,
       startedAt,
       at: Date.now(),
-      problems: await self.problems(),
+      problems: ends === true ? {} : await self.problems(),
+      ...present({ ends }),
     };
-    await redis.hset(processesKey, id, JSON.stringify(said));
+    await redis.publish(beats, JSON.stringify(said));
   };
   let going = beat().catch(() => undefined);
   const timer = setInterval(() => {
@@ -72,20 +79,43 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await going;
-      if (redis.status === "ready") await redis.hdel(processesKey, id).catch(() => undefined);
+      if (redis.status === "ready") await beat(true).catch(() => undefined);
     },
   };
 }
 
-/** The processes that are there, and those that went without a word in the last hour, which stand last. */
-export async function readProcesses(redis: Redis, nowMs = Date.now()): Promise<readonly SeenProcess[]> {
-  const beats = Object.entries(await redis.hgetall(processesKey)).map(([id, text]) => ({ id, ...readBeat(text) }));
-  const old = beats.filter(({ at }) => nowMs - at > keptMs).map(({ id }) => id);
-  if (old.length > 0) await redis.hdel(processesKey, ...old);
-  return beats
-    .filter(({ at }) => nowMs - at <= keptMs)
-    .map(({ at, ...beat }) => ({ ...beat, seenAt: new Date(at).toISOString(), isGone: nowMs - at > goneAfterMs }))
-    .toSorted((one, other) => Number(one.isGone) - Number(other.isGone) || (one.startedAt < other.startedAt ? -1 : 1));
+/** Who has been heard of, since it began to listen. */
+export interface HeardProcesses extends Disposable {
+  /** The processes that are there, and those that went without a word in the last hour, which stand last. */
+  list(nowMs?: number): readonly SeenProcess[];
+}
+
+/** Listens to what processes say: each is heard of within seconds. Rejects where Redis refuses the subscription. */
+export async function hearProcesses(redis: Redis): Promise<HeardProcesses> {
+  const heard = new Map<string, Beat>();
+  const subscriber = openSubscriber(redis);
+  subscriber.on("error", () => undefined);
+  subscriber.on("message", (_: string, text: string) => {
+    const beat = readBeat(text);
+    heard.delete(beat.id);
+    if (beat.ends !== true) heard.set(beat.id, beat);
+    const [first] = heard.keys();
+    if (heard.size > mostKept && first !== undefined) heard.delete(first);
+  });
+  await subscriber.subscribe(beats);
+  return {
+    list(nowMs = Date.now()) {
+      for (const { id, at } of heard.values()) if (nowMs - at > keptMs) heard.delete(id);
+      return Array.from(heard.values(), ({ at, ends: _over, ...beat }) => ({
+        ...beat,
+        seenAt: new Date(at).toISOString(),
+        isGone: nowMs - at > goneAfterMs,
+      })).toSorted(
+        (one, other) => Number(one.isGone) - Number(other.isGone) || (one.startedAt < other.startedAt ? -1 : 1),
+      );
+    },
+    [Symbol.dispose]: () => subscriber.disconnect(),
+  };
 }
 
 function ownVersion(): string {

@@ -12,7 +12,9 @@ import {
   type ReplyOf,
   type ScriptKeys,
 } from "./exchange.ts";
-import { scriptText } from "./lua.ts";
+import { callInGroup } from "./group-commit.ts";
+import { addToProgram } from "./group-program.ts";
+import { scriptText, type LuaShape } from "./lua.ts";
 import { scriptSources } from "./sources.ts";
 import type { Kind, Values } from "./values.ts";
 
@@ -35,6 +37,11 @@ export interface ScriptShape<
    * list stands last.
    */
   readonly replies: Shapes;
+  /**
+   * Whether calls of one turn of the event loop run together with those of other such scripts, as one command; all keys of
+   * a call are in one slot then, and there are no lists.
+   */
+  readonly grouped?: boolean;
 }
 
 /** A Redis script with its one typed way in. */
@@ -54,21 +61,31 @@ export function defineScript<
   const Shapes extends Replies,
 >(shape: ScriptShape<Key, Arguments, Shapes>): Script<Key, Arguments, Shapes> {
   const name = basename(fileURLToPath(shape.file));
-  const source = scriptText(shape, (file) => readFileSync(file, "utf8"));
-  scriptSources.add(source);
-  const digest = createHash("sha1").update(source).digest("hex");
   const keyNames = keyNamesOf(shape.keys);
   const argumentKinds = Object.entries(shape.args);
   const readReply = replyReader(name, shape.replies);
-  return async (redis, keys, args) => {
-    const keyTexts = writeKeys(name, keyNames, keys);
-    const argumentTexts = writeArguments(name, argumentKinds, args);
-    const reply = await redis
-      .evalsha(digest, keyTexts.length, ...keyTexts, ...argumentTexts)
-      .catch((error: unknown) => {
-        if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-        return redis.eval(source, keyTexts.length, ...keyTexts, ...argumentTexts);
-      });
-    return readReply(reply);
-  };
+  const call = shape.grouped === true ? groupedCaller(shape) : callerOf(shape);
+  return async (redis, keys, args) =>
+    readReply(await call(redis, writeKeys(name, keyNames, keys), writeArguments(name, argumentKinds, args)));
+}
+
+/** Calls a script with its keys and arguments as text. */
+type Caller = (redis: Redis, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+
+/** Makes what calls a script as a command of its own. */
+function callerOf(shape: LuaShape): Caller {
+  const source = scriptText(shape, (file) => readFileSync(file, "utf8"));
+  scriptSources.add(source);
+  const digest = createHash("sha1").update(source).digest("hex");
+  return (redis, keys, args) =>
+    redis.evalsha(digest, keys.length, ...keys, ...args).catch((error: unknown) => {
+      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+      return redis.eval(source, keys.length, ...keys, ...args);
+    });
+}
+
+/** Makes what calls a script with the others of its turn. */
+function groupedCaller(shape: LuaShape): Caller {
+  const script = addToProgram(shape);
+  return (redis, keys, args) => callInGroup(redis, { script, keys, args });
 }

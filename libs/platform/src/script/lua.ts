@@ -1,7 +1,7 @@
 import { isList, luaOf, type Kind } from "./values.ts";
 
 /** What the text of a script depends on. */
-interface LuaShape {
+export interface LuaShape {
   readonly file: URL;
   readonly shared?: readonly URL[] | undefined;
   readonly keys: readonly string[];
@@ -17,10 +17,7 @@ export function scriptText(shape: LuaShape, read: (file: URL) => string): string
   return [
     ...(shape.shared ?? []).map(read),
     "local function main()", // with the names as its own locals: as upvalues they would cost more
-    ...shape.keys.map((name, at) => localOf(name, name.endsWith("[]"), "KEYS", at + 1, (key) => key)),
-    ...Object.entries(shape.args).map(([name, kind], at) =>
-      localOf(name, isList(kind), "ARGV", at + 1, (argument) => luaOf(kind, argument)),
-    ),
+    ...localsOf(shape, { keys: "", arguments: "" }),
     read(shape.file),
     "end",
     "local reply = main()",
@@ -29,14 +26,27 @@ export function scriptText(shape: LuaShape, read: (file: URL) => string): string
   ].join("\n");
 }
 
+/** Writes a local variable for each key and argument; `before`: what stands before their numbers, as `first + `. */
+export function localsOf(
+  shape: LuaShape,
+  before: { readonly keys: string; readonly arguments: string },
+): readonly string[] {
+  return [
+    ...shape.keys.map((name, at) => localOf(name, name.endsWith("[]"), `KEYS[${before.keys}`, at + 1, (key) => key)),
+    ...Object.entries(shape.args).map(([name, kind], at) =>
+      localOf(name, isList(kind), `ARGV[${before.arguments}`, at + 1, (argument) => luaOf(kind, argument)),
+    ),
+  ];
+}
+
 function localOf(name: string, list: boolean, from: string, at: number, expression: (of: string) => string): string {
-  if (!list) return `local ${name} = ${expression(`${from}[${at}]`)}`;
+  if (!list) return `local ${name} = ${expression(`${from}${at}]`)}`;
   const plain = name.replace(/\[\]$/, "");
-  return `local ${plain} = {}; for at = ${at}, #${from} do ${plain}[at - ${at - 1}] = ${expression(`${from}[at]`)} end`;
+  return `local ${plain} = {}; for at = ${at}, #${from.replace(/\[.*/, "")} do ${plain}[at - ${at - 1}] = ${expression(`${from}at]`)} end`;
 }
 
 /** Turns a table with names into the list that Redis passes on; a verdict without values is one already. */
-function replyLines(verdict: string, values: readonly (readonly [string, Kind])[]): readonly string[] {
+export function replyLines(verdict: string, values: readonly (readonly [string, Kind])[]): readonly string[] {
   if (values.length === 0) return [];
   const single = values.filter(([, kind]) => !isList(kind));
   const list = values.find(([, kind]) => isList(kind))?.[0];

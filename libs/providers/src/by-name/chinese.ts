@@ -45,7 +45,8 @@ export const chineseVendors = {
     title: "Volcengine Ark",
     baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
     keyVariable: "ARK_API_KEY",
-    wires: ["chat", "responses", "embeddings", "images"],
+    // Its videos have a folder of their own.
+    wires: ["chat", "responses", "embeddings", "images", "seedance-video"],
     dialect: older,
     docs: "https://www.volcengine.com/docs/82379/1494384",
   },

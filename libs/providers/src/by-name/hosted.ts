@@ -159,7 +159,7 @@ export const hostedVendors = {
     keyVariable: "DATABRICKS_TOKEN",
     wires: ["chat", "completions", "embeddings"],
     modelsAt: "/../api/2.0/serving-endpoints",
-    dialect: older,
+    dialect: { ...older, cachedAt: "cache_read_input_tokens" },
     docs: "https://docs.databricks.com/aws/en/machine-learning/foundation-model-apis/api-reference",
   },
   snowflake: {

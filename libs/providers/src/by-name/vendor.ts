@@ -17,7 +17,7 @@ const usualPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
 };
 
 /** The vendor of a row. */
-export function vendorOf(name: string, row: VendorRow): Provider {
+export function vendorOfRow(name: string, row: VendorRow): Provider {
   const { title, baseUrl, keyVariable, isLocal, wires, dialect, modelsAt = "/models", pricesAs } = row;
   const paths = { ...usualPaths, ...row.paths };
   const known = Object.keys(usualPaths).filter((wire): wire is UpstreamWire => wire in usualPaths);

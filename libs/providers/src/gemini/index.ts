@@ -2,6 +2,8 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
 import { requestsAt, type Addressed } from "../request.ts";
 import { failureOf } from "./failures.ts";
+import { versioned } from "./versioned.ts";
+import { keyed, pollVideo, startVideo } from "./video.ts";
 
 const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   content: "generateContent",
@@ -14,6 +16,8 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
 
 /** Where sessions are, beside the versioned paths of everything else. */
 const liveMethod = "GenerativeService.BidiGenerateContent";
+
+const answers = requestsAt(address, keyed);
 
 /** Google's models by the content wire; streams are asked for as server-sent events. Sessions are WebSockets. */
 export const gemini: Provider = {
@@ -31,25 +35,27 @@ export const gemini: Provider = {
     "imagen",
     "content-speech",
     "content-transcripts",
+    "veo-video",
   ],
   wiresAt: (_, model) => wiresOfModel(model),
-  request: requestsAt(address, ({ key }) => ({ "x-goog-api-key": key })),
+  request: (call) => (call.act === "poll" && call.wire === "veo-video" ? pollVideo(call) : answers(call)),
+  start: startVideo,
   failureOf,
 };
 
 /** Which wires a model is served in, by its name, where it is not one that writes. Undefined: it is. */
 function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
   if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];
+  if (model.startsWith("veo-")) return ["veo-video"];
   return /-tts(?:-|$)/.test(model) ? ["content-speech"] : undefined;
 }
 
 /** Where each wire is; streams are asked for as server-sent events. */
 function address({ baseUrl, wire, model, stream = false }: Addressed): URL {
-  const base = baseUrl.replace(/\/+$/, "");
-  const versioned = /\/v\d\w*$/.test(base) ? base : `${base}/v1beta`;
-  if (wire === "gemini-live") return liveAddress(versioned);
+  const base = versioned(baseUrl);
+  if (wire === "gemini-live") return liveAddress(base);
   const action = stream && wire === "content" ? "streamGenerateContent" : (actions[wire] ?? "");
-  const url = new URL(`${versioned}/models/${model.split("/").map(encodeURIComponent).join("/")}:${action}`);
+  const url = new URL(`${base}/models/${model.split("/").map(encodeURIComponent).join("/")}:${action}`);
   if (stream) url.searchParams.set("alt", "sse");
   return url;
 }

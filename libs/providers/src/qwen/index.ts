@@ -4,6 +4,7 @@ import type { VendorCall } from "../call.ts";
 import type { Provider } from "../provider.ts";
 import { requestsAt, requestTo, type Addressed } from "../request.ts";
 import { failureOf } from "./failures.ts";
+import { startVideo } from "./video.ts";
 
 /** Images, under `/api/v1/services/aigc`. */
 const services: Readonly<Partial<Record<UpstreamWire, string>>> = {
@@ -11,13 +12,17 @@ const services: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "qwen-image-tasks": "text2image/image-synthesis",
   "qwen-image-edit-tasks": "image2image/image-synthesis",
 };
-const tasks: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>(["qwen-image-tasks", "qwen-image-edit-tasks"]);
+const tasks: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>([
+  "qwen-image-tasks",
+  "qwen-image-edit-tasks",
+  "wan-video",
+]);
 
 const answers = requestsAt(address, headers);
 
 /**
  * Qwen's models at DashScope, by the base URL that its own SDK takes (`https://…/api/v1`): images at once or as tasks,
- * and text by the formats of OpenAI, which stand under `/compatible-mode/v1` beside it. Which models are served as tasks
+ * Wan's videos, and text by the formats of OpenAI, which stand under `/compatible-mode/v1` beside it. Which models are served as tasks
  * only, a channel's `wires` can say; where it does not, the refusal is understood.
  */
 export const qwen: Provider = {
@@ -25,22 +30,27 @@ export const qwen: Provider = {
   title: "Qwen (DashScope)",
   baseUrl: "https://dashscope-intl.aliyuncs.com/api/v1",
   keyVariable: "DASHSCOPE_API_KEY",
-  wires: ["chat", "embeddings", "qwen-images", "qwen-image-tasks", "qwen-image-edit-tasks"],
+  wires: ["chat", "embeddings", "qwen-images", "qwen-image-tasks", "qwen-image-edit-tasks", "wan-video"],
   moreWires: ["responses", "completions", "jina-rerank", "speech", "transcriptions"],
   request: (call) =>
     call.act === "poll"
       ? requestTo(under(call.baseUrl, `/api/v1/tasks/${encodeURIComponent(call.task)}`), call, headers(call))
       : answers(call),
+  start: (call) => startVideo(call, (service) => serviceAt(call.baseUrl, service), headers(call)),
   failureOf,
 };
 
 function address({ baseUrl, wire }: Addressed): URL {
   const service = services[wire];
-  if (service !== undefined) return under(baseUrl, `/api/v1/services/aigc/${service}`);
+  if (service !== undefined) return serviceAt(baseUrl, service);
   return under(baseUrl, `/compatible-mode/v1${openaiPaths[wire] ?? ""}`);
 }
 
-function headers({ key, wire }: VendorCall): Readonly<Record<string, string>> {
+function serviceAt(baseUrl: string, service: string): URL {
+  return under(baseUrl, `/api/v1/services/aigc/${service}`);
+}
+
+function headers({ key, wire }: Pick<VendorCall, "key" | "wire">): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${key}`, ...(tasks.has(wire) ? { "x-dashscope-async": "enable" } : {}) };
 }
 

@@ -9,9 +9,15 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
+/** A project's address, and the bucket that its query names for films. */
+export function projectAt(baseUrl: string): { readonly project: string; readonly storageUri: string | null } {
+  const [project = "", query = ""] = baseUrl.split("?");
+  return { project: project.replace(/\/+$/, ""), storageUri: new URLSearchParams(query).get("storageUri") };
+}
+
 /** Where a wire's requests are, under a project's address. */
 export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
-  const project = baseUrl.replace(/\/+$/, "");
+  const { project } = projectAt(baseUrl);
   if (wire === "chat") return new URL(`${project}/endpoints/openapi/chat/completions`);
   // Tokens are counted by a model of its own, of the model that the body names.
   if (wire === "count-messages") return new URL(`${project}/publishers/anthropic/models/count-tokens:rawPredict`);
@@ -22,6 +28,21 @@ export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): 
   const url = new URL(`${project}/publishers/google/models/${name}:${action}`);
   if (stream) url.searchParams.set("alt", "sse");
   return url;
+}
+
+/** Where sessions are: beside the versioned paths, the model named in the first message. */
+export function liveAddressOf(baseUrl: string): URL {
+  const url = new URL(baseUrl);
+  const [, before = "", version = "v1"] = /^(.*)\/(v1(?:beta1)?)\/projects\//.exec(url.pathname) ?? [];
+  url.pathname = `${before}/ws/google.cloud.aiplatform.${version}.LlmBidiService/BidiGenerateContent`;
+  url.search = "";
+  return url;
+}
+
+/** A model as a session's first message names it: with the project and the region of its address. */
+export function modelInSession(baseUrl: string, model: string): string {
+  const place = /\/(projects\/[^/]+\/locations\/[^/]+)/.exec(new URL(baseUrl).pathname)?.[1] ?? "";
+  return `${place}/publishers/google/models/${model}`;
 }
 
 const placeOfProject = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;

@@ -1,14 +1,15 @@
-import { Failure } from "@modelgate/contracts";
 import { failureOf as failureOfClaude } from "../anthropic/failures.ts";
 import { readErrorBody } from "../error-body.ts";
 import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
 import { credentialsRefused } from "../meanings.ts";
 import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
-import { addressOf, addressProblem } from "./address.ts";
+import { addressOf, addressProblem, liveAddressOf, modelInSession } from "./address.ts";
 import { bodyOf, headersOf } from "./body.ts";
 import { chainKey, keyProblem, openAccounts } from "./credentials.ts";
 import { wiresOfModel } from "./models.ts";
+import { storageAddress } from "./storage.ts";
+import { pollVideo, startVideo } from "./video.ts";
 
 const headersFor = openAccounts();
 
@@ -26,20 +27,27 @@ export const vertex: Provider = {
     "count-content",
     "count-messages",
     "predict-embeddings",
+    "gemini-live",
     "vertex-imagen",
     "content-speech",
     "content-transcripts",
+    "vertex-video",
   ],
   moreWires: ["chat"],
+  baseUrlQuery: true,
   wiresAt: (_, model) => wiresOfModel(model),
   addressProblem,
   keyProblem,
+  modelInSession,
   request(call) {
-    if (call.act !== "answer")
-      throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
+    if (call.act === "session") return requestTo(liveAddressOf(call.baseUrl), call, {});
+    if (call.act === "poll" || call.act === "download") return pollVideo(call);
+    if (call.act === "file") return requestTo(storageAddress(call.url, call.baseUrl), call, {});
     const plain = { ...call, body: bodyOf(call), headers: headersOf(call), query: undefined };
     return requestTo(addressOf(call), plain, {});
   },
+  start: startVideo,
+  downloads: ["vertex-video"],
   sign: ({ url }, { key }) => headersFor(key, url),
   // Google's own errors have a status in words; Claude's, which are passed on, have a type.
   failureOf(status, body) {

@@ -4,6 +4,7 @@ import type { UpstreamWire } from "@modelgate/contracts";
 const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   [/^claude-/, ["messages", "count-messages"]],
   [/^imagen-/, ["vertex-imagen"]],
+  [/^veo-/, ["vertex-video"]],
   [/-tts(?:-|$)/, ["content-speech"]],
   [/embedding/, ["predict-embeddings"]],
   // Models of other publishers, by the publisher's name: `meta/llama-…`.
@@ -11,7 +12,7 @@ const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
 ];
 
 /** Google's own. */
-const usual: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts"];
+const usual: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts", "gemini-live"];
 
 export function wiresOfModel(model: string): readonly UpstreamWire[] {
   return families.find(([pattern]) => pattern.test(model))?.[1] ?? usual;

@@ -11,6 +11,11 @@ type At = Pick<StartCall, "baseUrl" | "key" | "nowMs" | "wire">;
 const openai: At = { baseUrl: "https://v.example/v1/", key: "k", wire: "videos", nowMs };
 const kling: At = { baseUrl: "https://k.example", key: "AK|SK", wire: "kling-video", nowMs };
 const jimeng: At = { baseUrl: "https://j.example", key: "AK|SK", wire: "jimeng-video", nowMs };
+const gemini: At = { baseUrl: "https://g.example", key: "AIza", wire: "veo-video", nowMs };
+const place = "https://x.example/v1/projects/p/locations/l";
+const vertex: At = { baseUrl: place, key: "ya29.t", wire: "vertex-video", nowMs };
+const qwen: At = { baseUrl: "https://q.example/api/v1", key: "k", wire: "wan-video", nowMs };
+const volcengine: At = { baseUrl: "https://a.example/api/v3", key: "k", wire: "seedance-video", nowMs };
 const start = { act: "start", model: "m", body: { prompt: "a boat" }, fromImage: false } as const;
 const addressed = ({ method, url }: { readonly method: string; readonly url: URL }) => `${method} ${url.href}`;
 
@@ -20,6 +25,10 @@ test.each([
   ["kling", kling, "POST https://k.example/v1/videos/text2video"],
   ["kling", { ...kling, key: "sk-gateway" }, "POST https://k.example/kling/v1/videos/text2video"],
   ["jimeng", jimeng, "POST https://j.example/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31"],
+  ["gemini", gemini, "POST https://g.example/v1beta/models/m:predictLongRunning"],
+  ["vertex", vertex, `POST ${place}/publishers/google/models/m:predictLongRunning`],
+  ["qwen", qwen, "POST https://q.example/api/v1/services/aigc/video-generation/video-synthesis"],
+  ["volcengine", volcengine, "POST https://a.example/api/v3/contents/generations/tasks"],
 ] as const)("a task is started at %s", (name, call, address) => {
   const work = providers[name]?.start?.({ ...call, ...start });
   const request = work && atOnce(work);
@@ -37,6 +46,64 @@ test.each([
   const request = provider?.request({ ...call, act: "poll", task });
   expect(request && addressed(request)).toBe(address);
   if (name === "jimeng") expect(request?.body).toEqual(Buffer.from('{"req_key":"a/model","task_id":"t1"}'));
+});
+
+test.each([
+  ["gemini", gemini, "models/m/operations/1", "GET https://g.example/v1beta/models/m/operations/1"],
+  [
+    "vertex",
+    { ...vertex, baseUrl: `${place}?storageUri=gs://b` },
+    "projects/p/locations/l/publishers/google/models/veo-3/operations/1",
+    `POST ${place}/publishers/google/models/veo-3:fetchPredictOperation`,
+  ],
+  ["qwen", qwen, "t1", "GET https://q.example/api/v1/tasks/t1"],
+  ["volcengine", volcengine, "cgt-1", "GET https://a.example/api/v3/contents/generations/tasks/cgt-1"],
+] as const)("and looked at by the name that %s gave it", (name, call, task, address) => {
+  const request = providers[name]?.request({ ...call, act: "poll", task });
+  expect(request && addressed(request)).toBe(address);
+  if (name === "vertex") expect(request?.body).toEqual(Buffer.from(JSON.stringify({ operationName: task })));
+});
+
+test("films of Vertex go to the bucket that the base URL names, and are fetched from it", () => {
+  const body = { instances: [], parameters: { sampleCount: 1 } };
+  const call = { ...vertex, baseUrl: `${place}/?storageUri=gs://films/made` };
+  const begun = atOnce(providers["vertex"]?.start?.({ ...call, ...start, body }) ?? [].values());
+  const said = { instances: [], parameters: { sampleCount: 1, storageUri: "gs://films/made" } };
+  expect(begun?.body).toEqual(Buffer.from(JSON.stringify(said)));
+  const at = (baseUrl: string) =>
+    providers["vertex"]?.request({ ...vertex, baseUrl, act: "file", url: new URL("gs://films/made/1/a b.mp4") }).url
+      .href;
+  const path = "/storage/v1/b/films/o/made%2F1%2Fa%20b.mp4?alt=media";
+  const google = "https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1";
+  expect(at(google)).toBe(`https://storage.googleapis.com${path}`);
+  expect(at("https://proxy.example/google/v1/projects/p/locations/l")).toBe(`https://proxy.example/google${path}`);
+});
+
+test("a former model of Wan that goes from one picture to another has a service of its own", () => {
+  const body = { input: { first_frame_url: "https://x.example/a", last_frame_url: "https://x.example/b" } };
+  const begun = atOnce(providers["qwen"]?.start?.({ ...qwen, ...start, body }) ?? [].values());
+  expect(begun?.url.pathname).toBe("/api/v1/services/aigc/image2video/video-synthesis");
+  expect(begun?.headers["x-dashscope-async"]).toBe("enable");
+});
+
+test.each([
+  [401, "AuthenticationError", "upstream_auth_failed", "key"],
+  [403, "AccountOverdueError", "upstream_auth_failed", "key"],
+  [404, "ModelNotOpen", "upstream_error", "model"],
+  [404, "InvalidEndpointOrModel.NotFound", "upstream_error", "model"],
+  [400, "InputTextSensitiveContentDetected", "upstream_rejected", "request"],
+  [400, "InputImageSensitiveContentDetected.PrivacyInformation", "upstream_rejected", "request"],
+  [429, "RateLimitExceeded.EndpointRPMExceeded", "upstream_rate_limited", "key"],
+  [429, "ServerOverloaded", "upstream_overloaded", "channel"],
+  [500, "InternalServiceError", "upstream_error", "channel"],
+] as const)("what Ark means by %i %s", (status, word, code, blame) => {
+  const body = JSON.stringify({ error: { code: word, message: "said", param: "", type: "" } });
+  expect(providers["volcengine"]?.failureOf(status, body)).toMatchObject({ code, blame });
+});
+
+test.each(["gemini", "vertex", "qwen", "volcengine"] as const)("%s makes no video anew", (name) => {
+  const work = providers[name]?.start?.({ ...{ gemini, vertex, qwen, volcengine }[name], ...start, remixOf: "t1" });
+  expect(() => work?.next()).toThrow("cannot remix videos");
 });
 
 test("a picture travels as a file of a form, and its address in JSON", () => {

@@ -8,6 +8,7 @@ export { findMembersInTurns, parseInTurns, scanInTurns } from "./parse-in-turns.
 export { turnBytes, type JsonBounds } from "./scan.ts";
 export { stringifyInTurns } from "./stringify-in-turns.ts";
 export { firstProblem } from "./problem.ts";
+export { bodyReader } from "./body-reader.ts";
 export { spliceMembers } from "./splice.ts";
 export { refuseTwice, refuseTwiceInTurns } from "./twice.ts";
 export { withoutMembers } from "./without-members.ts";

@@ -18,7 +18,8 @@ type Body = Readonly<Record<string, unknown>>;
 
 /** Unknown to us: the day that the interface was first served stands for it, as in every gateway of this kind. */
 const createdSeconds = 1_735_689_600;
-const createdText = "2025-01-01T00:00:00Z";
+/** The same, as text. */
+export const createdText = "2025-01-01T00:00:00Z";
 
 /** The three families of model lists (interface section 2.1): a whole list for a query, and one model. */
 export interface ModelList {

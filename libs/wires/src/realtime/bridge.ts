@@ -1,18 +1,41 @@
+import type { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../json/fields.ts";
+import type { ModelInput, SeenEvent } from "./look.ts";
 import type { RealtimeMessage } from "./message.ts";
 
 /** What one message comes to, on either side, in order. */
 export interface Bridged {
   readonly toClient: readonly RealtimeMessage[];
   readonly toVendor: readonly RealtimeMessage[];
+  /** What it means for the bill; absent: `toClient` is in the realtime format, and says so itself. */
+  readonly seen?: readonly SeenEvent[];
+  /** Why the session cannot go on, for a client whose format has no error event. */
+  readonly failure?: Failure;
+}
+
+/** What a client's message asks, in terms of the realtime format. */
+export interface ClientEvent {
+  /** What the bridge gets when the event may go on. */
+  readonly message: RealtimeMessage;
+  /** The realtime format's type of event; undefined for one without a type. */
+  readonly type: string | undefined;
+  /** What the model reads of it; absent: the message is in the realtime format, and says so itself. */
+  readonly input?: ModelInput;
 }
 
 /**
- * A session between a client, who speaks the realtime format, and a vendor, who speaks it or another one. One for
- * every session; synchronous, and blind to sockets. It never throws: what a client said wrong is answered with an
- * error event, and the session goes on.
+ * A session between a client and a vendor, each of whom speaks the realtime format or another one. One for every
+ * session; synchronous, and blind to sockets. It never throws, except from `read`: what a client of the realtime format
+ * said wrong is answered with an error event, and the session goes on.
  */
 export interface RealtimeBridge {
+  /**
+   * What a client's message asks for; absent: each message is one event of the realtime format. Throws Failure for a
+   * message that ends the session.
+   */
+  read?(message: RealtimeMessage): readonly ClientEvent[];
+  /** Whether no response can be asked for until the one under way has ended. */
+  readonly isResponding?: boolean;
   /** Whether the vendor speaks first: one that then says nothing is no vendor. */
   readonly greets: boolean;
   /** What is said when the vendor's connection is open. */
@@ -78,6 +101,8 @@ export interface TranscriberNames {
   toVendor(name: string): string;
   /** The client's name of a vendor's model; the same where the gateway has none for it. */
   toClient(upstreamName: string): string;
+  /** The client's name of the model for clients that cannot name one; undefined where there is none. */
+  readonly usual?: string | undefined;
 }
 
 /** For a session without an owner: every name is the vendor's own. */

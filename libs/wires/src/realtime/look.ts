@@ -40,7 +40,7 @@ const headBytes = 128;
 /** What an event is beside its payload, roughly: ids, indices, names. */
 const envelopeBytes = 200;
 /** Text that has about as many tokens as a picture: a thousand. */
-const pictureTextBytes = 4_000;
+export const pictureTextBytes = 4_000;
 
 /** The type of an event, without parsing it where it begins with its type, as vendors' events do. */
 export function eventType(data: Buffer): string | undefined {

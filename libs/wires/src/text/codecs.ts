@@ -3,12 +3,13 @@ import { chatCodec } from "./chat/index.ts";
 import { completionsCodec } from "./completions/index.ts";
 import { contentCodec } from "./content/index.ts";
 import { converseCodec } from "./converse/index.ts";
-import type { ClientCodec, TextCodec, VendorTextCodec } from "./hub/codec.ts";
+import type { ClientCodec, ClientOnlyCodec, TextCodec, VendorTextCodec } from "./hub/codec.ts";
 import { messagesCodec } from "./messages/index.ts";
+import { ollamaChatCodec, ollamaGenerateCodec } from "./ollama/index.ts";
 import { responsesCodec } from "./responses/index.ts";
 
-/** The text wires by their names: one line each. */
-export const textCodecs = {
+/** The wires that vendors have, by their names: one line each. */
+const vendorCodecs = {
   chat: chatCodec,
   responses: responsesCodec,
   messages: messagesCodec,
@@ -17,6 +18,15 @@ export const textCodecs = {
   converse: converseCodec,
 } as const satisfies { readonly [Wire in TextWire | "completions"]: TextCodec<Wire> };
 
+/** The wires that only clients speak. */
+const clientCodecs = {
+  "ollama-chat": ollamaChatCodec,
+  "ollama-generate": ollamaGenerateCodec,
+} as const satisfies Readonly<Record<string, ClientOnlyCodec>>;
+
+/** The text wires by their names. */
+export const textCodecs = { ...vendorCodecs, ...clientCodecs };
+
 type Codecs = typeof textCodecs;
 
 /** The wires that a client of text may speak. */
@@ -24,9 +34,9 @@ export type ClientWire = {
   [Wire in keyof Codecs]: Codecs[Wire] extends { readonly client: ClientCodec } ? Wire : never;
 }[keyof Codecs];
 
-/** Finds the codec of a text wire. Throws Error for a wire of another kind. */
+/** Finds the codec of a text wire that vendors have. Throws Error for a wire of another kind. */
 export function textCodec(wire: string): TextCodec {
-  const codecs: Readonly<Record<string, TextCodec>> = textCodecs;
+  const codecs: Readonly<Record<string, TextCodec>> = vendorCodecs;
   const codec = Object.hasOwn(codecs, wire) ? codecs[wire] : undefined;
   if (codec === undefined) throw new Error(`${wire} is not a wire of text`);
   return codec;
@@ -39,7 +49,16 @@ export function vendorCodec(wire: string): VendorTextCodec {
   return { ...codec, vendor };
 }
 
+/** The wires that vendors have and clients speak: their calls can be passed on. */
+export type PassedWire = ClientWire & keyof typeof vendorCodecs;
+
+/** Whether a client's calls can be passed on as they are, to vendors of its own wire. */
+function isPassed(wire: ClientWire): wire is PassedWire {
+  return Object.hasOwn(vendorCodecs, wire);
+}
+
 /** Lists every wire that a client's calls can be served through, its own first. */
 export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
-  return [wire, ...textWires.filter((other) => other !== wire)];
+  const others = textWires.filter((other) => other !== wire);
+  return isPassed(wire) ? [wire, ...others] : others;
 }

@@ -4,7 +4,7 @@ export { surplusBounds } from "./bounds.ts";
 export { chatCodecIn } from "./chat/dialect-codec.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming, ClientFraming as Framing } from "./client-framing.ts";
-export { textCodec, textCodecs, vendorCodec, wiresServing, type ClientWire } from "./codecs.ts";
+export { textCodec, textCodecs, vendorCodec, wiresServing, type ClientWire, type PassedWire } from "./codecs.ts";
 export { unsteadyMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./early-end.ts";
 export type { AskedFees, AskedTool, SeenFees } from "./fees.ts";
@@ -14,6 +14,7 @@ export type {
   AnsweredRequest,
   BatchCodec,
   ClientCodec,
+  ClientOnlyCodec,
   ClientTextCodec,
   CountCodec,
   Parsed,
@@ -35,4 +36,5 @@ export { memberOf, parseFrameRecord } from "./pass-json.ts";
 export { arrayFraming, sseFraming } from "./content/framing.ts";
 export { MessageCollector } from "./messages/collect-message.ts";
 export type { ResponsesAsk } from "./responses/ask.ts";
+export { renderLoaded } from "./ollama/loaded.ts";
 export { responseOfItem } from "./responses/item-ids.ts";

@@ -2,16 +2,8 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 import { parseRecord } from "../json/parse-record.ts";
 import { isFileInStore, isInStore } from "./address.ts";
-import { itemsIn } from "./items.ts";
 import type { VendorId } from "./vendor-id.ts";
-import {
-  opaqueMembers,
-  plainMembers,
-  storeMembers,
-  type Naming,
-  type StoreDialect,
-  type StoreMember,
-} from "./members.ts";
+import { plainMembers, storeMembers, type Naming, type StoreDialect, type StoreMember } from "./members.ts";
 
 export type { VendorId };
 
@@ -28,7 +20,7 @@ type Rules = readonly StoreMember[] | "opaque" | null;
 
 /**
  * What a parsed body names in its vendor's store, wherever it stands: vendors of the client's own wire are sent members
- * that this gateway does not know. One walk over what was parsed, skipping the client's own JSON (`opaqueMembers`), in
+ * that this gateway does not know. One walk over what was parsed, skipping the client's own JSON (`opaque`), in
  * steps of a few milliseconds.
  */
 export function* vendorIdsIn(
@@ -38,7 +30,7 @@ export function* vendorIdsIn(
 ): Generator<undefined, readonly VendorId[]> {
   const search = new Search(rulesOf(dialect), vendorHosts);
   if (typeof body === "object" && body !== null) yield* search.walk(body);
-  if (dialect === "responses" && isRecord(body)) search.add(itemsIn(body["input"], "input"));
+  if (isRecord(body)) search.add(dialect.named?.(body) ?? []);
   return search.ids;
 }
 
@@ -207,12 +199,11 @@ function rulesOf(dialect: StoreDialect): (name: string) => Rules {
 /** A dialect's rules by name: the usual spellings are found by one look, others are folded first. */
 function compile(dialect: StoreDialect): (name: string) => Rules {
   const members = new Map<string, readonly StoreMember[]>();
-  for (const member of storeMembers.filter(({ dialects }) => dialects?.includes(dialect) ?? true))
-    for (const name of member.names) members.set(name, [...(members.get(name) ?? []), member]);
-  const rules = new Map<string, Rules>([
-    ...members,
-    ...opaqueMembers[dialect].map((name) => [name, "opaque"] as const),
-  ]);
+  const { members: own = [], without = [], opaque } = dialect;
+  for (const member of [...storeMembers, ...own])
+    for (const name of member.names.filter((each) => !without.includes(each)))
+      members.set(name, [...(members.get(name) ?? []), member]);
+  const rules = new Map<string, Rules>([...members, ...opaque.map((name) => [name, "opaque"] as const)]);
   const folded = new Map([...rules].map(([name, rule]) => [fold(name), rule]));
   const exact = new Map<string, Rules>([
     ...plainMembers.map((name) => [name, null] as const),

@@ -1,23 +1,6 @@
-/** What a request can name in the store of its vendor. */
-export type VendorStore =
-  | "file"
-  | "vector-store"
-  | "container"
-  | "conversation"
-  | "item"
-  | "response"
-  | "prompt"
-  | "cache"
-  | "audio"
-  | "voice"
-  | "video"
-  | "tool-server"
-  | "data-source"
-  | "skill"
-  | "profile";
-
-/** Requests that spell such members alike; `other` is every body that is not a conversation. */
-export type StoreDialect = "chat" | "responses" | "messages" | "content" | "realtime" | "video" | "other";
+import type { JsonRecord } from "../json/fields.ts";
+import type { MadeReader } from "./made.ts";
+import type { VendorId, VendorStore } from "./vendor-id.ts";
 
 /** How a member names what is in a store. */
 export type Naming =
@@ -45,8 +28,6 @@ export interface StoreMember {
   readonly names: readonly string[];
   readonly store: VendorStore;
   readonly naming: Naming;
-  /** Absent: in every dialect. */
-  readonly dialects?: readonly StoreDialect[];
   /** Whether it names something at the top of a body only; deeper, clients use the name for tags of their own. */
   readonly top?: true;
   /** The `type` that the object around it must have, or must not have. */
@@ -58,8 +39,25 @@ export interface StoreMember {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
+/** How the requests of a wire name what is in a vendor's store, and its answers what was made there. */
+export interface StoreDialect {
+  /** Members beside those of every wire; absent: none. */
+  readonly members?: readonly StoreMember[];
+  /** Names of members that name something in every other wire, and nothing in this one; absent: none. */
+  readonly without?: readonly string[];
+  /**
+   * Members whose value is the client's own JSON: schemas, arguments of calls, tags. What stands in them is not read by a
+   * vendor as its own words, and it may well be called `file_id`.
+   */
+  readonly opaque: readonly string[];
+  /** Finds what a body names otherwise than by a member; absent: nothing. */
+  named?(body: JsonRecord): readonly VendorId[];
+  /** What answers name that their vendor made; absent: nothing. */
+  readonly made?: MadeReader;
+}
+
 /**
- * Every member by which a request names something that its vendor keeps. Vendors keep it for the operator's one key, so
+ * Every member by which a request of any wire names something that its vendor keeps. Vendors keep it for the operator's one key, so
  * the vendor shows it to everyone who names it. Sources: the vendors' references (OpenAI, Azure, Anthropic, Gemini, DashScope,
  * Moonshot, Mistral, xAI, Ark, Kling) as of November 2026.
  */
@@ -74,8 +72,6 @@ export const storeMembers: readonly StoreMember[] = [
     naming: "address",
   },
   { names: ["image_tail", "input_reference", "video", "mask"], store: "file", naming: "address" },
-  // DashScope's long-context models take files as the text of a system message.
-  { names: ["content", "text"], store: "file", naming: "text", dialects: ["chat"] },
   {
     names: words(`
    vector_store_id vector_store_ids file_search_store_names file_search_store_name rag_corpus rag_corpora
@@ -94,23 +90,10 @@ export const storeMembers: readonly StoreMember[] = [
     top: true,
   },
   { names: ["previous_interaction_id", "previous_message_id"], store: "conversation", naming: "id", top: true },
-  {
-    names: ["previous_response_id"],
-    store: "response",
-    naming: "id",
-    top: true,
-    dialects: ["chat", "messages", "content", "realtime", "video", "other"],
-  },
-  {
-    names: ["prompt"],
-    store: "prompt",
-    naming: "object",
-    dialects: ["chat", "responses", "messages", "content", "realtime"],
-  },
+  { names: ["previous_response_id"], store: "response", naming: "id", top: true },
+  { names: ["prompt"], store: "prompt", naming: "object" },
   { names: ["prompt_id"], store: "prompt", naming: "id" },
   { names: ["cached_content", "cached_contents"], store: "cache", naming: "id" },
-  // An answer's audio, which a later message of the assistant refers to.
-  { names: ["audio"], store: "audio", naming: "object", dialects: ["chat"] },
   { names: ["voice"], store: "voice", naming: "object" },
   { names: ["voice"], store: "voice", naming: "made-voice" },
   { names: ["voice_id", "voice_ids"], store: "voice", naming: "id" },
@@ -121,46 +104,7 @@ export const storeMembers: readonly StoreMember[] = [
   { names: ["data_sources"], store: "data-source", naming: "setting" },
   { names: ["skill_id"], store: "skill", naming: "id", notOf: "anthropic" },
   { names: ["user_profile_id"], store: "profile", naming: "id" },
-  {
-    names: words(`
-   video_id video_ids remix_video_id remixed_from_video_id remix_id task_id origin_task_id element_id
-   element_ids character_id character_ids asset_id asset_ids resource_id
-  `),
-    store: "video",
-    naming: "id",
-    dialects: ["video"],
-  },
-  { names: ["characters", "video"], store: "video", naming: "object", dialects: ["video"] },
-  { names: ["metadata"], store: "file", naming: "json", dialects: ["video"] },
 ];
-
-/**
- * Members whose value is the client's own JSON: schemas, arguments of calls, tags. What stands in them is not read by a
- * vendor as its own words, and it may well be called `file_id`.
- */
-export const opaqueMembers: Readonly<Record<StoreDialect, readonly string[]>> = {
-  chat: ["parameters", "schema", "json_schema", "metadata", "logit_bias", "arguments"],
-  responses: [
-    "parameters",
-    "schema",
-    "json_schema",
-    "input_schema",
-    "output_schema",
-    "metadata",
-    "client_metadata",
-    "arguments",
-    "attributes",
-    "env",
-  ],
-  messages: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
-  content: words(`
-   args response parameters parameters_json_schema response_schema response_json_schema response_format
-   labels
-  `),
-  realtime: ["parameters", "schema", "json_schema", "metadata", "arguments"],
-  video: [],
-  other: ["documents", "metadata"],
-};
 
 /** Members that most bodies are made of and that name nothing: found by one look. */
 export const plainMembers: readonly string[] = words(`
@@ -170,3 +114,6 @@ export const plainMembers: readonly string[] = words(`
    functionCall functionResponse thoughtSignature generationConfig index encrypted_content logprobs strict
    reasoning reasoning_content refusal phase namespace
   `);
+
+/** Bodies that are no conversation: what they rank, judge or make vectors of. */
+export const plainDialect: StoreDialect = { without: ["prompt"], opaque: ["documents", "metadata"] };

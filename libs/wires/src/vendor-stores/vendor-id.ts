@@ -1,4 +1,20 @@
-import type { VendorStore } from "./members.ts";
+/** What a request can name in the store of its vendor. */
+export type VendorStore =
+  | "file"
+  | "vector-store"
+  | "container"
+  | "conversation"
+  | "item"
+  | "response"
+  | "prompt"
+  | "cache"
+  | "audio"
+  | "voice"
+  | "video"
+  | "tool-server"
+  | "data-source"
+  | "skill"
+  | "profile";
 
 /** Something in a vendor's store that a request names. */
 export interface VendorId {

@@ -3,6 +3,7 @@ import type { EndpointHandler } from "@modelgate/platform";
 import { readJson, refuseVendorIds, runCall } from "@modelgate/relay";
 import { refuseAmbiguous } from "@modelgate/wires/json";
 import { askOfSpeech, charactersIn, reliedOfSpeech, type SpeechRequest } from "@modelgate/wires/speech";
+import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { speechExchange } from "../speech/exchange.ts";
@@ -14,7 +15,7 @@ export function speech(deps: Deps): EndpointHandler {
     using body = await readJson(call, deps.body, async (value, bytes) => {
       const asked = askOfSpeech(value);
       refuseAmbiguous(bytes, reliedOfSpeech);
-      await refuseVendorIds(deps.relay, call, { dialect: "other", body: value });
+      await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
       refuseTooLong(asked, deps);
       return asked;
     });

@@ -3,7 +3,7 @@ import { once, type EndpointHandler } from "@modelgate/platform";
 import { refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
 import { modelInForm, transcriptsCodec, type TranscriptsRequest } from "@modelgate/wires/transcripts";
-import { formAsBody } from "@modelgate/wires/vendor-stores";
+import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange } from "../transcripts/exchange.ts";
@@ -34,7 +34,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const request = once((): TranscriptsRequest => {
       const read = transcriptsCodec.parseForm(wire, upload.entries);
       // The fields of a form are small.
-      atOnce(refuseVendorIdsInTurns(deps.relay, call, { dialect: "other", body: formAsBody(read.own) }));
+      atOnce(refuseVendorIdsInTurns(deps.relay, call, { dialect: plainDialect, body: formAsBody(read.own) }));
       return read;
     });
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");

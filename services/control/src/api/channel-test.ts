@@ -86,8 +86,11 @@ function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
     return () => sent(test, request, (status) => status < 300 || status === 400 || status === 404);
   }
   if (isRealtimeWire(wire)) {
-    const request = { ...test.provider.request({ act: "session", ...madeOf(test), wire }), timeoutMs: testMs };
-    return async () => trySession(await signed(test.provider, request, madeOf(test)), wire, test.upstreamModel);
+    const { provider, upstreamModel } = test;
+    const made = madeOf(test);
+    const request = { ...provider.request({ act: "session", ...made, wire }), timeoutMs: testMs };
+    const model = provider.modelInSession?.(made.baseUrl, upstreamModel) ?? upstreamModel;
+    return async () => trySession(await signed(provider, request, made), wire, model);
   }
   return async () => {
     const body = await probe(wire, test.upstreamModel);

@@ -1,15 +1,15 @@
-import { readProcesses, version, type OperatorRoutes, type Redis } from "@modelgate/platform";
+import { version, type HeardProcesses, type OperatorRoutes } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
 /** What the ledger says of the stores where it does not answer: nothing is known of them. */
 const unknown = { ok: false, say: "Not known: the ledger does not answer." };
 
 /** Which processes run, how the stores stand, and how far the books are behind. */
-export function systemRoutes(redis: Redis, ledger: Pick<Ledger, "read">): OperatorRoutes {
+export function systemRoutes(processes: HeardProcesses, ledger: Pick<Ledger, "read">): OperatorRoutes {
   return {
     "GET /system": async () => {
-      const [processes, stores] = await Promise.all([readProcesses(redis), storesOf(ledger)]);
-      return { version, processes, ...stores };
+      const stores = await storesOf(ledger);
+      return { version, processes: processes.list(), ...stores };
     },
   };
 }

@@ -3,7 +3,7 @@ import { openSealer, type Logger, type Secrets } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
 import { withKeptKeys, withoutAccounts, type SealedVendorKey } from "./documents.ts";
-import { parseConfiguration, problemLines } from "./read.ts";
+import { parseConfiguration, problemLines, type FoundConfiguration } from "./read.ts";
 import type { ConfigurationSource } from "./source.ts";
 
 /** A version of the configuration as the ledger gives it. */
@@ -70,6 +70,12 @@ export class ConfigurationBooks {
 
   /** The source that control applies: the newest version, and at the first start the seed. */
   source(declared: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
+    let last: FoundConfiguration | undefined;
+    /** Parses a version that was not parsed last time: it is read every two seconds. */
+    const parsed = (version: number, document: string): FoundConfiguration => {
+      const text = `# ${version}\n${document}`;
+      return (last = last?.text === text ? last : { text, ...parseConfiguration(document) });
+    };
     return {
       name: "books",
       mustBeGood: false,
@@ -80,12 +86,8 @@ export class ConfigurationBooks {
           newest = await this.#read();
         }
         const { configuration, keys } = newest;
-        const text = configuration?.document ?? emptyConfiguration;
-        return {
-          text: `# ${configuration?.version ?? 0}\n${text}`,
-          ...parseConfiguration(text),
-          kept: this.#opened(keys),
-        };
+        const found = parsed(configuration?.version ?? 0, configuration?.document ?? emptyConfiguration);
+        return { ...found, kept: this.#opened(keys) };
       },
     };
   }

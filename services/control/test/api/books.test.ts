@@ -57,13 +57,13 @@ test("an export is handed on piece by piece", async () => {
 test("what the ledger refuses is refused in its words", async () => {
   const refused = read("/usage?by=colour", (_request, response) => {
     response.writeHead(400, { "content-type": "application/json" });
-    response.end(JSON.stringify({ error: { code: "invalid_value", message: "by takes account.", param: "by" } }));
+    response.end(JSON.stringify({ error: { code: "invalid_value", message: "by must be account.", param: "by" } }));
   });
   await expect(refused).rejects.toMatchObject({
     code: "invalid_value",
     status: 400,
     param: "by",
-    message: "by takes account.",
+    message: "by must be account.",
   });
 });
 

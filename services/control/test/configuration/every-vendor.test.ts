@@ -1,8 +1,14 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { expect, test, vi } from "vitest";
+import { modelKinds, wiresOfKind, type ModelKind } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { completeConfiguration } from "../../src/configuration/complete.ts";
 import { parseConfiguration } from "../../src/configuration/read.ts";
 import { resolveChannels } from "../../src/configuration/resolve.ts";
+import { runGatectl } from "../../src/gatectl/run.ts";
 import { warningsOf } from "../../src/configuration/warnings.ts";
 
 /** Vendors that have an address of their own: a name is all that a channel needs. */
@@ -18,7 +24,7 @@ const text = (names: readonly string[]): string =>
   ].join("\n");
 
 /** Every variable that such a file leaves to the environment. */
-const variables = Object.fromEntries(
+const variables: Readonly<Record<string, string>> = Object.fromEntries(
   whole.flatMap(({ baseUrl = "", keyVariable = "" }) => [
     [keyVariable, "key|secret"],
     ...[...baseUrl.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => [
@@ -41,6 +47,42 @@ test("a file with every vendor by its name alone is good, and every channel of i
   ).filter(({ say }) => !say.includes("no wire for it"));
   expect(warnings).toEqual([]);
 });
+
+/** What a channel says of a vendor that is at each customer's own address, or has no usual variable. */
+const more: Readonly<Record<string, string>> = {
+  azure: ", baseUrl: 'https://own.openai.azure.com/openai', keys: ['env:AZURE_OPENAI_API_KEY']",
+};
+
+test("config check passes a file of all vendors that there are, and every channel of it serves", async () => {
+  const names = Object.keys(providers);
+  const models = names.map((name) => `  ${name}: { kind: ${kindFor(name)}, price: { request: 1 } }`);
+  const channels = names.map((name) => `  - { id: ${name}, provider: ${name}, models: [${name}]${more[name] ?? ""} }`);
+  const all = ["groups: { default: { models: ['*'] } }", "models:", ...models, "channels:", ...channels].join("\n");
+  const folder = mkdtempSync(join(tmpdir(), "vendors-"));
+  const file = join(folder, "modelgate.yaml");
+  writeFileSync(file, all);
+  for (const [name, value] of Object.entries({ ...variables, ...cloudVariables })) vi.stubEnv(name, value);
+  const said: string[] = [];
+  const stdout = new Writable({ write: (chunk: Buffer, _, done) => (said.push(chunk.toString()), done()) });
+  const status = await runGatectl(["config", "check", file], { stdout, stderr: stdout, env: {} });
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+  expect([status, said.join("")]).toEqual([0, `${file} is good.\n`]);
+});
+
+/** What the clouds' addresses leave to the environment. */
+const cloudVariables = {
+  AWS_REGION: "us-east-1",
+  GOOGLE_CLOUD_LOCATION: "us-central1",
+  GOOGLE_CLOUD_PROJECT: "p",
+  AZURE_OPENAI_API_KEY: "key",
+};
+
+/** A kind of model that a vendor has. */
+function kindFor(name: string): ModelKind {
+  const { wires = [] } = providers[name] ?? {};
+  return modelKinds.find((kind) => wiresOfKind[kind].some((wire) => wires.includes(wire))) ?? "chat";
+}
 
 test("a vendor without its variable is off, and says which; one of the operator's own is asked without a key", async () => {
   const { configuration } = parseConfiguration(text(["groq", "ollama", "databricks"]));

@@ -1,5 +1,5 @@
 import { firstByteTimes, type FirstBytesQuery } from "@modelgate/books";
-import { Failure } from "@modelgate/contracts";
+import { Failure, oneOf } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { periodOf } from "./period.ts";
@@ -22,5 +22,5 @@ export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
 function dimension(word: string): (typeof dimensions)[number] {
   const found = dimensions.find((name) => name === word);
   if (found !== undefined) return found;
-  throw new Failure("invalid_value", `by takes ${dimensions.join(", ")}.`, { param: "by" });
+  throw new Failure("invalid_value", `by ${oneOf(dimensions)}.`, { param: "by" });
 }

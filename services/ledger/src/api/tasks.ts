@@ -1,5 +1,5 @@
 import { readTasks } from "@modelgate/books";
-import { Failure, TaskState } from "@modelgate/contracts";
+import { Failure, oneOf, TaskState } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { cursorOf, limitIn, positionIn } from "./cursor.ts";
@@ -34,5 +34,5 @@ function stateIn(query: URLSearchParams): TaskState | undefined {
   const states = TaskState.anyOf.map((one) => one.const);
   const state = states.find((known) => known === asked);
   if (state !== undefined) return state;
-  throw new Failure("invalid_value", `state takes ${states.join(", ")}.`, { param: "state" });
+  throw new Failure("invalid_value", `state ${oneOf(states)}.`, { param: "state" });
 }

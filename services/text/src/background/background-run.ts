@@ -3,6 +3,7 @@ import { ClientGone, failureOf, idsOf, startSpan, type ServiceCall } from "@mode
 import type { JsonBody } from "@modelgate/relay";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
+import { addTurn } from "../conversations/conversation-turns.ts";
 import type { Deps } from "../deps.ts";
 import type { PreparedResponses, ReadResponses } from "../responses/prepare.ts";
 import { runPrepared } from "../responses/run-responses.ts";
@@ -99,7 +100,7 @@ export class BackgroundRun {
   /** Runs the call; resolves with why it failed before its answer had begun. */
   async #ask(): Promise<Failure | undefined> {
     const { body, call, prepared, id, queued } = this.#work;
-    const { previous_response_id: previous } = queued.response;
+    const { previous_response_id: previous, conversation } = queued.response;
     const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });
     const made: TextServiceCall = {
       answer: this.#sink,
@@ -114,7 +115,7 @@ export class BackgroundRun {
     try {
       await runPrepared(this.#deps, made, body, streamed(prepared), {
         answerId: id,
-        echo: { background: true, previous_response_id: previous },
+        echo: { background: true, previous_response_id: previous, conversation },
         isKeptElsewhere: true,
         begins: () => {
           this.#hasBegun = true;
@@ -156,6 +157,10 @@ export class BackgroundRun {
       await responses.save(accountId, id, { ...stored, input: [], response }, Infinity);
     });
     if (this.#isLost) return;
+    const { prepared, call } = this.#work;
+    const isTurn = response["status"] === "completed" || response["status"] === "incomplete";
+    if (isTurn && prepared.conversationId !== undefined)
+      await addTurn(this.#deps, call, prepared.conversationId, { ...stored, response });
     await backgroundStore.addEvents(this.at, [finalEvent(response, this.#sink.next)]);
     await backgroundStore.leave(this.at, this.tokenId);
   }

@@ -9,7 +9,7 @@ import {
   unsealed,
   type AnswerContext,
   type ClientFraming,
-  type ClientTextCodec,
+  type ClientOnlyCodec,
   type JsonObject,
   type Parsed,
   type PassCodec,
@@ -94,7 +94,7 @@ export function textExchanges(call: TextCall): TextExchanges {
 }
 
 /** Finds the codec of the client's wire. */
-function codecOf({ wire }: Pick<TextCall, "wire">): ClientTextCodec {
+function codecOf({ wire }: Pick<TextCall, "wire">): ClientOnlyCodec {
   return textCodecs[wire];
 }
 
@@ -121,7 +121,7 @@ async function passed(
     pass.fit === undefined ? { body: renamed, dropped: [] } : pass.fit(renamed),
   );
   return {
-    wire: call.wire,
+    wire: upstream.wire,
     body,
     streams: stream,
     dropped,
@@ -192,6 +192,7 @@ async function converted(
 ): Promise<Exchange> {
   const { wire, vendor } = upstream;
   const { client } = codecOf(call);
+  const began = performance.now();
   const { asked, parsed } = await read();
   const asker = { spelling: client.spelling, strict: call.strict };
   const { body, dropped } = renderSupported(asker, parsed.dropped, () =>
@@ -204,6 +205,7 @@ async function converted(
     answerId: call.answerId,
     now: Math.floor(Date.now() / 1_000),
     inputTokens: call.inputTokens,
+    elapsedMs: () => performance.now() - began,
   });
   return {
     wire,
@@ -222,7 +224,8 @@ async function converted(
       translator() {
         const array = call.asArray === true ? client.array : undefined;
         const writer = (array ?? client).writer(context());
-        return new ConvertTranslator({ upstream, writer, contentType: array?.framing().contentType });
+        const contentType = array?.framing().contentType ?? client.streamType;
+        return new ConvertTranslator({ upstream, writer, contentType });
       },
     }),
   };
@@ -233,7 +236,8 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
   const { client } = codecOf({ wire });
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
   const framing = asArray ? client.array?.framing() : undefined;
-  if (framing === undefined) return { contentType: eventStream, sign: client.keepAlive, fail: frame };
+  if (framing === undefined)
+    return { contentType: client.streamType ?? eventStream, sign: client.keepAlive, fail: frame };
   const fail = (failure: Failure, requestId: string): string =>
     framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
   return { contentType: framing.contentType, sign: framing.heartbeat(), fail };

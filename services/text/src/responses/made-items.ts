@@ -1,5 +1,6 @@
 import type { ServiceCall } from "@modelgate/platform";
 import type { AdmittedIds, Answered } from "@modelgate/relay";
+import { textCodecs } from "@modelgate/wires/text";
 import { madeIn, mayNameMade } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { responseIn } from "./answered-response.ts";
@@ -23,7 +24,8 @@ export function keepMadeItems(
   },
 ): void {
   // What a shared store showed of another account does not become this account's own.
-  if (wire !== "responses" || !admitted.own || !(kept || mayNameMade("responses", text))) return;
+  const { made } = textCodecs.responses.client.stores;
+  if (wire !== "responses" || !admitted.own || !(kept || mayNameMade(made, text))) return;
   const response = responseIn(text);
-  if (response !== undefined) relay.madeIds.keep(caller.accountId, madeIn("responses", response, kept), channelKey);
+  if (response !== undefined) relay.madeIds.keep(caller.accountId, madeIn(made, response, kept), channelKey);
 }

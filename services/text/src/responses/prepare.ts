@@ -2,12 +2,13 @@ import type { ChannelKeyId } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
-import { isRecord, refuseAmbiguous, spliceMembers } from "@modelgate/wires/json";
+import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import { responseOfItem, textCodecs, type JsonObject, type ResponsesAsk } from "@modelgate/wires/text";
 import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { asTurn, type TurnAsk } from "../read-text.ts";
 import { ownCompaction } from "./compaction-seal.ts";
+import { conversationItems } from "../conversations/conversation-turns.ts";
 import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOurs, resolveReferences } from "./item-references.ts";
@@ -16,6 +17,8 @@ import { refersToOurs, resolveReferences } from "./item-references.ts";
 export interface ReadResponses {
   readonly ask: ResponsesAsk & TurnAsk;
   readonly unresolved: JsonObject | undefined;
+  /** The conversation that it names: ours, or one of its vendor's store. */
+  readonly conversationId: string | undefined;
   /** Whether it is to be answered at once, and made while no client waits. */
   readonly isInBackground: boolean;
 }
@@ -41,8 +44,23 @@ function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadRes
         param: "store",
       },
     );
-  const refers = ask.previousId !== undefined || itemsOf(value["input"]).some(isOurs);
-  return { ask, unresolved: refers ? value : undefined, isInBackground };
+  const conversationId = conversationIn(value["conversation"]);
+  if (conversationId !== undefined && ask.previousId !== undefined)
+    throw new Failure("invalid_value", "conversation and previous_response_id cannot both be given.", {
+      param: "conversation",
+    });
+  const refers = conversationId !== undefined || refersToOwn(ask, value);
+  return { ask, conversationId, unresolved: refers ? value : undefined, isInBackground };
+}
+
+/** Whether a request refers to earlier responses, items or compactions of ours. */
+function refersToOwn({ previousId }: ReadResponses["ask"], { input }: JsonObject): boolean {
+  return previousId !== undefined || itemsOf(input).some(isOurs);
+}
+
+function conversationIn(conversation: unknown): string | undefined {
+  const id = isRecord(conversation) ? conversation["id"] : conversation;
+  return typeof id === "string" && id !== "" ? id : undefined;
 }
 
 /** Whether only this gateway knows what an item means. */
@@ -60,32 +78,40 @@ export interface PreparedResponses {
   readonly native?: { readonly channelKey: ChannelKeyId; readonly body: Buffer } | undefined;
   /** Ids of the responses before this one. */
   readonly ancestors: readonly string[];
+  /** The kept conversation that it is a turn of, and is added to. */
+  readonly conversationId?: string | undefined;
 }
 
 /** What a request names that may have been answered here, and all else that it names in its vendor's store. */
-function splitIds({ vendorIds = [] }: ReadResponses["ask"]) {
+function splitIds({ vendorIds = [] }: ReadResponses["ask"], conversationId: string | undefined) {
   const isOurs = ({ store, id }: VendorId): boolean => store === "item" && responseOfItem(id) !== undefined;
-  return [vendorIds.filter(isOurs), { vendorIds: vendorIds.filter((each) => !isOurs(each)) }] as const;
+  const isVendors = (each: VendorId): boolean =>
+    !isOurs(each) && !(each.store === "conversation" && each.id === conversationId);
+  return [vendorIds.filter(isOurs), { vendorIds: vendorIds.filter(isVendors) }] as const;
 }
 
 /** Resolves what a request refers to: earlier responses, items of them, and compactions of ours. Throws Failure (400) for what is unknown. */
 export async function prepareResponses(
-  deps: Pick<Deps, "relay" | "responses" | "compactions" | "body">,
+  deps: Pick<Deps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
-  { bytes, seen: { ask, unresolved } }: JsonBody<ReadResponses>,
+  { bytes, seen: { ask, unresolved, conversationId: named } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
-  const [ours, vendors] = splitIds(ask);
+  const { accountId } = call.caller;
+  const spoken = named === undefined ? undefined : await conversationItems(deps.conversations, accountId, named);
+  const conversationId = spoken === undefined ? undefined : named;
+  const [ours, vendors] = splitIds(ask, conversationId);
   const admitted = await admitStoreUse(deps, call, vendors);
-  if (unresolved === undefined) return { ask, body: bytes, admitted, ancestors: [] };
+  // A conversation that is not ours is one of the vendor's own store.
+  if (unresolved === undefined || (conversationId === undefined && !refersToOwn(ask, unresolved)))
+    return { ask, body: bytes, admitted, ancestors: [] };
   const {
     responses: store,
     compactions: seal,
     body: { maxBytes },
   } = deps;
-  const { accountId } = call.caller;
   const earlier = ask.previousId === undefined ? undefined : await earlierTurns(store, accountId, ask.previousId);
   const said = itemsOf(unresolved["input"]);
-  const whole = await resolveReferences(store, accountId, [...(earlier?.items ?? []), ...said]);
+  const whole = await resolveReferences(store, accountId, [...(earlier?.items ?? []), ...(spoken ?? []), ...said]);
   // What is not ours after all may be of a vendor that makes up ids as this gateway does.
   const left = new Set(whole.map(referenceOf));
   await admitVendorIds(
@@ -94,7 +120,8 @@ export async function prepareResponses(
     ours.filter(({ id }) => left.has(id)),
   );
   const input = openCompactions(seal, accountId, whole);
-  const body = spliceMembers(bytes, { input: await renderJson(input, Infinity), previous_response_id: "null" });
+  const asked = conversationId === undefined ? bytes : withoutMembers(bytes, ["conversation"]);
+  const body = spliceMembers(asked, { input: await renderJson(input, Infinity), previous_response_id: "null" });
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
   // Parts of a conversation were each within the bounds of a body; so must be the whole.
@@ -106,5 +133,6 @@ export async function prepareResponses(
     admitted,
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },
     ancestors: earlier?.ids ?? [],
+    conversationId,
   };
 }

@@ -1,4 +1,6 @@
+import { present } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
+import { addTurn } from "../conversations/conversation-turns.ts";
 import { reparseJson, runCall, type Answered, type JsonBody } from "@modelgate/relay";
 import { vendorCodec, type JsonObject } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
@@ -45,7 +47,11 @@ export async function runResponses(
 ): Promise<void> {
   const prepared = await prepareResponses(deps, call, body);
   const { previousId } = body.seen.ask;
-  const echo = previousId === undefined ? undefined : { previous_response_id: previousId };
+  const { conversationId } = prepared;
+  const echo = present({
+    previous_response_id: previousId,
+    conversation: conversationId === undefined ? undefined : { id: conversationId },
+  });
   await runPrepared(deps, call, body, prepared, { see, echo });
 }
 
@@ -71,12 +77,15 @@ export async function runPrepared(
     admitted: prepared.admitted,
     answered(answered) {
       keepMadeItems(deps, call, { answered, kept: ask.store, admitted: prepared.admitted });
-      if (!isKept && see === undefined) return;
-      const { ancestors } = prepared;
+      const { ancestors, conversationId } = prepared;
+      const isTurn = conversationId !== undefined && !isKeptElsewhere;
+      if (!isKept && !isTurn && see === undefined) return;
       const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: ask.store });
       see?.(response.catch(() => undefined));
-      if (!isKept) return;
-      const kept = response.then((made) => made && keep(deps, call, made, body.bytes.length));
+      const kept = response.then(async (made) => {
+        if (made !== undefined && isTurn) await addTurn(deps, call, conversationId, made.stored);
+        if (made !== undefined && isKept) await keep(deps, call, made, body.bytes.length);
+      });
       kept.catch((error: unknown) => notKept(deps, call, error));
     },
   };

@@ -40,11 +40,11 @@ async function answerCount(
   path: RequestPath,
   forward?: Forwarded,
 ): Promise<void> {
-  const { count, storeDialect } = codec.client;
+  const { count, stores } = codec.client;
   using body = await readJson(
     call,
     deps.body,
-    withStoreUse(deps, storeDialect, (value) => count.ask(value, path)),
+    withStoreUse(deps, stores, (value) => count.ask(value, path)),
   );
   const { bytes, seen: ask } = body;
   const { channelKey } = await admitStoreUse(deps, call, ask);

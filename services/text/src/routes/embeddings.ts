@@ -22,6 +22,8 @@ import {
   type ClientVectorsCodec,
   type VectorsRequest,
 } from "@modelgate/wires/vectors";
+import { textCodecs } from "@modelgate/wires/text";
+import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
 import { withStoreUse } from "../vendor-ids.ts";
@@ -70,7 +72,7 @@ function vectors(
       call,
       deps.body,
       checked(
-        withStoreUse(deps, isContent ? "content" : "other", (value) => ({
+        withStoreUse(deps, isContent ? textCodecs.content.client.stores : plainDialect, (value) => ({
           ...look(value, call),
           endUser: isContent ? undefined : endUserIn(value),
         })),

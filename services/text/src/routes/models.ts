@@ -11,13 +11,6 @@ export function listModels({ relay }: Deps): EndpointHandler {
   };
 }
 
-/** GET /api/tags, of Ollama's clients. */
-export function listOllamaModels({ relay }: Deps): EndpointHandler {
-  return async (call) => {
-    answerJson(call.response, 200, modelLists.ollama.list(listedIn(relay, call), call.query));
-  };
-}
-
 /** GET /v1/models/{model} and GET /v1beta/models/{model}. */
 export function getModel({ relay }: Deps): EndpointHandler {
   return async (call) => {
@@ -29,7 +22,7 @@ export function getModel({ relay }: Deps): EndpointHandler {
 }
 
 /** The models that a caller can call, at what they cost in its group. */
-function listedIn({ catalog }: Deps["relay"], { caller }: ServiceCall): readonly ListedModel[] {
+export function listedIn({ catalog }: Deps["relay"], { caller }: ServiceCall): readonly ListedModel[] {
   const { multiplier } = catalog.current().group(caller.group) ?? {};
   return catalog
     .current()

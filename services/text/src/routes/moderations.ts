@@ -13,6 +13,7 @@ import {
   type ModerationRequest,
 } from "@modelgate/wires/moderation";
 import { vendorCodec, type VendorTextCodec } from "@modelgate/wires/text";
+import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
 import { withStoreUse } from "../vendor-ids.ts";
@@ -27,7 +28,7 @@ export function moderations(deps: Deps): EndpointHandler {
       call,
       deps.body,
       checked(
-        withStoreUse(deps, "other", (value) => askOfModerations(withModel(deps, call, value))),
+        withStoreUse(deps, plainDialect, (value) => askOfModerations(withModel(deps, call, value))),
         reliedOfModerations,
       ),
     );

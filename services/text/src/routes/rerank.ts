@@ -10,6 +10,7 @@ import {
   reliedOfRerank,
   searchesOf,
 } from "@modelgate/wires/ranking";
+import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
 import { withStoreUse } from "../vendor-ids.ts";
@@ -26,7 +27,7 @@ export function cohereRerank(deps: Deps): EndpointHandler {
 
 function ranking(deps: Deps, client: typeof jinaCodec, look: typeof askOfRerank): EndpointHandler {
   return async (call) => {
-    using body = await readJson(call, deps.body, checked(withStoreUse(deps, "other", look), reliedOfRerank));
+    using body = await readJson(call, deps.body, checked(withStoreUse(deps, plainDialect, look), reliedOfRerank));
     await runKind(deps, call, {
       ask: body.seen,
       body: body.bytes,

@@ -1,6 +1,5 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { wholeNumberIn } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { BackgroundRuns } from "../background/background-runs.ts";
 import type { BackgroundId } from "../background/background-store.ts";
@@ -9,6 +8,7 @@ import { isOver } from "../background/events.ts";
 import { followEvents } from "../background/follow-events.ts";
 import type { Deps } from "../deps.ts";
 import type { StoredResponse } from "../responses/stored-response.ts";
+import { pageOf, wrong } from "./pages.ts";
 
 /** GET /v1/responses/{response_id}: the response, or with `stream=true` the events of one that is made in the background. */
 export function getResponse(deps: Deps): EndpointHandler {
@@ -70,31 +70,6 @@ export function listResponseInputItems(deps: Deps): EndpointHandler {
     const named: readonly JsonObject[] = input.map((item, at) => ({ id: `item_${id}_${at}`, ...item }));
     answerJson(call.response, 200, pageOf(named, call.query));
   };
-}
-
-const [mostItems, usualItems] = [100, 20];
-
-/** Newest first, as the vendor has it, unless `order=asc`. */
-function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
-  const order = query.get("order") ?? "desc";
-  if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
-  const ordered = order === "asc" ? items : items.toReversed();
-  const start = startOf(ordered, query.get("after"));
-  const data = ordered.slice(start, start + wholeNumberIn(query, "limit", { fallback: usualItems, most: mostItems }));
-  const [first, last] = [data[0]?.["id"] ?? null, data.at(-1)?.["id"] ?? null];
-  return { object: "list", data, first_id: first, last_id: last, has_more: start + data.length < ordered.length };
-}
-
-/** Behind the item that a page ended with. */
-function startOf(items: readonly JsonObject[], after: string | null): number {
-  if (after === null) return 0;
-  const start = items.findIndex((item) => item["id"] === after) + 1;
-  if (start === 0) throw wrong("after", "is not the id of an item of this response");
-  return start;
-}
-
-function wrong(param: string, say: string): Failure {
-  return new Failure("invalid_value", `${param} ${say}.`, { param });
 }
 
 async function find(deps: Deps, call: ServiceCall): Promise<StoredResponse> {

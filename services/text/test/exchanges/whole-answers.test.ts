@@ -4,7 +4,7 @@ import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "@modelgate/platform";
 import { moderationsCodec } from "@modelgate/wires/moderation";
 import { jinaCodec } from "@modelgate/wires/ranking";
-import { textCodecs, type ClientWire } from "@modelgate/wires/text";
+import { textCodecs, type PassedWire } from "@modelgate/wires/text";
 import { embeddingsCodec } from "@modelgate/wires/vectors";
 import { type Exchange, readAnswer } from "@modelgate/relay";
 import { kindExchange } from "../../src/exchanges/kind.ts";
@@ -18,7 +18,7 @@ const bodies = {
   responses: { model: "m", input: "Hello" },
   content: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
 };
-const callOf = (wire: ClientWire): TextCall => ({
+const callOf = (wire: PassedWire): TextCall => ({
   wire,
   body: Buffer.from(JSON.stringify(bodies[wire])),
   model: "m",
@@ -116,7 +116,7 @@ test("an error of the reader itself fails the attempt", async () => {
 describe("a stream can begin an answer", () => {
   /** What no stream of any wire begins with. */
   const never = ["nope", "[]", '"text"', "{}", '{"error":{"message":"no"}}', '{"code":500,"message":"no"}', "[DONE]"];
-  const first: Readonly<Record<ClientWire, { readonly right: object; readonly wrong: readonly object[] }>> = {
+  const first: Readonly<Record<PassedWire, { readonly right: object; readonly wrong: readonly object[] }>> = {
     chat: {
       right: { object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "Hi" } }] },
       wrong: [{ choices: "nope" }, { choices: ["nope"] }, { object: "error", message: "no" }, { error: "no" }],
@@ -142,7 +142,7 @@ describe("a stream can begin an answer", () => {
       wrong: [{ candidates: "nope" }, { candidates: ["nope"] }, { text: "Hi" }],
     },
   };
-  const begins = async (client: ClientWire, vendor: ClientWire, data: string): Promise<boolean> => {
+  const begins = async (client: PassedWire, vendor: PassedWire, data: string): Promise<boolean> => {
     const exchange = await textExchanges({ ...callOf(client), stream: true }).make(textCodecs[vendor], "vendor-model");
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
     if (reader.kind !== "stream") throw new Error("a stream was asked for");

@@ -2,15 +2,17 @@ import type { IncomingMessage } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
 import { NotFetched, type RemoteStream } from "@modelgate/channels";
 import { Failure, type VideoWire } from "@modelgate/contracts";
-import type { VideoResult } from "@modelgate/wires/video";
+import { signed } from "@modelgate/providers";
+import { vendorVideoCodecs, type VideoResult } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { look, wayTo } from "../poll/look.ts";
 import { resultOf } from "../show-task.ts";
+import { filmInAnswer } from "./film-in-answer.ts";
 
 /** What of a video is wanted, and by whom. */
 export interface ContentAsk {
   readonly variant: string;
-  readonly request: IncomingMessage;
+  readonly request: Pick<IncomingMessage, "headers">;
   readonly signal: AbortSignal;
 }
 
@@ -19,7 +21,9 @@ type Way = NonNullable<ReturnType<typeof wayTo>>;
 /** Headers of a download that go on to the host of the file. */
 const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
 /** Wires whose vendors may keep their files behind the key of their API. */
-const keyedWires: ReadonlySet<VideoWire> = new Set(["videos", "video-generations"]);
+const keyedWires: ReadonlySet<VideoWire> = new Set(["videos", "video-generations", "veo-video"]);
+/** What the address of a file in a bucket begins with: its vendor says where that is. */
+const bucket = "gs:";
 /** What hosts of files say where there is nothing any more, and signed addresses when they are too old. */
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
@@ -40,23 +44,13 @@ export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAs
 }
 
 async function open(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Promise<RemoteStream> {
-  if (way.provider.downloads?.includes(task.wire) === true) {
-    const request = way.provider.request({
-      act: "download",
-      ...callOf(deps, task, way),
-      task: task.operation,
-      variant: ask.variant,
-      headers: headersOf(ask),
-    });
-    const { transport } = deps.relay.channels;
-    const answer = await transport.send({ ...request, timeoutMs: deps.limits.contentSilenceMs }, ask.signal);
-    const moved = movedTo(answer, request.url);
-    if (moved === undefined) return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
-    answer.abort();
-    return openUrl(deps, task, way, moved, ask);
-  }
-  if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
+  const { filmIn } = vendorVideoCodecs[task.wire];
   const known = resultOf(task);
+  if (way.provider.downloads?.includes(task.wire) === true && known?.url === undefined)
+    return filmIn === undefined
+      ? await openDownload(deps, task, way, ask)
+      : openFilmIn(filmIn, { deps, task, way, ask });
+  if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
   if (known?.url !== undefined && (known.expiresAt ?? Infinity) > deps.now()) {
     const stream = await openUrl(deps, task, way, known.url, ask);
     if (!goneStatuses.has(stream.answer.status)) return stream;
@@ -68,6 +62,41 @@ async function open(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Pr
   return openUrl(deps, task, way, url, ask);
 }
 
+/** From the vendor's own content endpoint, or where that sends its readers. */
+async function openDownload(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Promise<RemoteStream> {
+  const { url, answer } = await download(deps, task, way, ask);
+  const moved = movedTo(answer, url);
+  if (moved === undefined) return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
+  answer.abort();
+  return openUrl(deps, task, way, moved, ask);
+}
+
+/** Out of the vendor's answer, which holds the film as text: it comes whole, whatever range was asked for. */
+async function openFilmIn(
+  member: string,
+  {
+    deps,
+    task,
+    way,
+    ask,
+  }: { readonly deps: Deps; readonly task: TaskRecord; readonly way: Way; readonly ask: ContentAsk },
+): Promise<RemoteStream> {
+  if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
+  const { answer } = await download(deps, task, way, { ...ask, request: { headers: {} } });
+  const film = answer.status === 200 ? filmInAnswer(answer, member) : answer;
+  return { answer: film, [Symbol.asyncDispose]: async () => answer.abort() };
+}
+
+async function download(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk) {
+  const call = callOf(deps, task, way);
+  const { variant, signal } = ask;
+  const asked = { act: "download", ...call, task: task.operation, variant, headers: headersOf(ask) } as const;
+  const request = await signed(way.provider, way.provider.request(asked), call);
+  const { transport } = deps.relay.channels;
+  const answer = await transport.send({ ...request, timeoutMs: deps.limits.contentSilenceMs }, signal);
+  return { url: request.url, answer };
+}
+
 /** Where a vendor's content endpoint sends its readers: a host of files of its own. */
 function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string | undefined {
   const { location } = headers;
@@ -75,19 +104,28 @@ function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string
   return isMoved ? URL.parse(location, from.href)?.href : undefined;
 }
 
-/** A vendor's own host is sent the channel's key, as its content may be behind it; no other host is, redirects or not. */
-function openUrl(deps: Deps, task: TaskRecord, way: Way, url: string, ask: ContentAsk): Promise<RemoteStream> {
+/**
+ * A vendor's own host is sent the channel's key, as its content may be behind it, and so is the storage that a bucket's
+ * address stands for; no other host is, redirects or not.
+ */
+async function openUrl(deps: Deps, task: TaskRecord, way: Way, url: string, ask: ContentAsk): Promise<RemoteStream> {
   const base = new URL(way.channel.baseUrl);
-  const file = keyedWires.has(task.wire) ? URL.parse(url) : null;
-  const own = file?.origin === base.origin ? file : undefined;
+  const file = URL.parse(url);
+  const isOwn = file?.protocol === bucket || (keyedWires.has(task.wire) && file?.origin === base.origin);
+  const own = file !== null && isOwn ? await keyedFile(deps, task, way, file) : undefined;
   return deps.remote.open({
-    url,
+    url: own?.url.href ?? url,
     headers: headersOf(ask),
-    secretHeaders: own && way.provider.request({ act: "file", ...callOf(deps, task, way), url: own }).headers,
+    secretHeaders: own?.headers,
     trustedOrigin: base.origin,
     timeoutMs: deps.limits.contentSilenceMs,
     signal: ask.signal,
   });
+}
+
+async function keyedFile(deps: Deps, task: TaskRecord, way: Way, url: URL) {
+  const call = callOf(deps, task, way);
+  return signed(way.provider, way.provider.request({ act: "file", ...call, url }), call);
 }
 
 async function freshUrl(deps: Deps, task: TaskRecord, { signal }: ContentAsk): Promise<string | undefined> {

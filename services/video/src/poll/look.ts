@@ -1,12 +1,15 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { readText, vendorOf } from "@modelgate/channels";
-import { cleanWords, type Provider } from "@modelgate/providers";
+import { cleanWords, signed, type Provider } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
-import { videoCodecs, type Sighting } from "@modelgate/wires/video";
+import { vendorVideoCodecs, type Sighting } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
+import { withShortStrings } from "./brief.ts";
 
 /** How much of a vendor's answer to a look is read. */
 const answerBytes = 1024 * 1024;
+/** How much of a string in it: an answer may hold the film, which is longer. */
+const longestString = 64 * 1024;
 
 /** The channel and key that a task was started with; undefined while the configuration has them no more. */
 export function wayTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
@@ -31,20 +34,22 @@ async function ask(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<S
   const way = wayTo(deps, task);
   if (way === undefined) return { kind: "unseen" };
   const { channel, key, provider } = way;
+  const signing = { baseUrl: channel.baseUrl, key: key.secret, nowMs: deps.now() };
   const request = provider.request({
     act: "poll",
-    baseUrl: channel.baseUrl,
-    key: key.secret,
-    nowMs: deps.now(),
+    ...signing,
     requestId: task.draft.requestId,
     wire: task.wire,
     task: task.operation,
   });
   const answer = await deps.relay.channels.transport.send(
-    { ...request, timeoutMs: Math.min(channel.timeoutMs, deps.limits.lookTimeoutMs) },
+    {
+      ...(await signed(provider, request, signing)),
+      timeoutMs: Math.min(channel.timeoutMs, deps.limits.lookTimeoutMs),
+    },
     AbortSignal.any([signal, AbortSignal.timeout(deps.limits.lookTimeoutMs)]),
   );
-  const text = await readText(answer, answerBytes);
+  const text = await readText(withShortStrings(answer, longestString), answerBytes);
   return answer.status >= 300 ? refusal(answer.status, text, provider) : sightingIn(text, task);
 }
 
@@ -62,7 +67,7 @@ function refusal(status: number, text: string, provider: Provider): Sighting {
 function sightingIn(text: string, { wire }: TaskRecord): Sighting {
   const body: unknown = JSON.parse(text);
   if (!isRecord(body)) return { kind: "unseen" };
-  const sighting = videoCodecs[wire].parseSighting(body);
+  const sighting = vendorVideoCodecs[wire].parseSighting(body);
   if (sighting.kind !== "failed") return sighting;
   const { code, message } = sighting.error;
   return { kind: "failed", error: { code: cleanWords(code), message: cleanWords(message) } };

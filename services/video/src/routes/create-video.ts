@@ -1,8 +1,8 @@
-import { Failure, type VideoWire } from "@modelgate/contracts";
+import { Failure, type VideoStyle } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds, reportDropped } from "@modelgate/relay";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
-import { videoCodecs } from "@modelgate/wires/video";
+import { videoCodecs, videoStores } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import { createTask, type CreatedTask } from "../create-task.ts";
 import type { Deps } from "../deps.ts";
@@ -11,13 +11,13 @@ import { contextOf, shownTask } from "../show-task.ts";
 import type { WantedTask } from "../wanted-task.ts";
 
 /** POST of a new task in styles A, B and C (interface endpoints 15, 18, 20 and 23). */
-export function createVideo(deps: Deps, style: VideoWire): EndpointHandler {
+export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
   const client = videoCodecs[style];
   return async (call) => {
     using body = await readVideoBody(deps, call);
     const { members, callbackUrl } = takeCallback(body.members);
     const { request, dropped } = client.parseRequest(members);
-    await refuseVendorIds(deps.relay, call, { dialect: "video", body: formAsBody(Object.entries(members)) });
+    await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: formAsBody(Object.entries(members)) });
     if (call.id === "imageToVideo" && request.firstFrame === undefined)
       throw new Failure("missing_required_parameter", "Missing required parameter: image.", { param: "image" });
     await answerCreated(deps, call, { client, request, dropped, callbackUrl });

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds } from "@modelgate/relay";
-import { videoCodecs } from "@modelgate/wires/video";
+import { videoCodecs, videoStores } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
@@ -17,7 +17,7 @@ type Action = (deps: Deps, call: ServiceCall, body: VideoBody) => Promise<void>;
 const actions: Readonly<Record<string, Action>> = {
   async CVSync2AsyncSubmitTask(deps, call, body) {
     const { members, callbackUrl } = takeCallback(body.members);
-    await refuseVendorIds(deps.relay, call, { dialect: "video", body: members });
+    await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: members });
     await answerCreated(deps, call, { client, ...client.parseRequest(members), callbackUrl });
   },
   async CVSync2AsyncGetResult(deps, call, { members }) {

@@ -1,4 +1,4 @@
-import type { VideoWire } from "@modelgate/contracts";
+import type { VideoStyle } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
 import { videoCodecs } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
@@ -6,7 +6,7 @@ import { ownTask } from "../find-task.ts";
 import { contextOf, shownTask } from "../show-task.ts";
 
 /** A task's state in styles A, B and C, whatever style created it (interface endpoints 16, 19, 21 and 24): Redis only. */
-export function getTask(deps: Deps, style: VideoWire): EndpointHandler {
+export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   return async (call) => {
     const { task } = await ownTask(deps, call, call.params["task_id"]);
     answerJson(call.response, 200, videoCodecs[style].renderTask(shownTask(task), contextOf(deps, call, task.id)));

@@ -7,7 +7,7 @@ import { tokensOf } from "../../core/tokens.ts";
 import { Voice } from "../../core/voice.ts";
 import type { Peer } from "../../sockets/peer.ts";
 import type { Conversation, SocketCall } from "../../sockets/socket-vendor.ts";
-import { clientMessage } from "./shape.ts";
+import type { Shape } from "../../checks/shape.ts";
 import { Turn, type ModalityTokens } from "./turn.ts";
 
 /** Something that was said, with its tokens. */
@@ -26,6 +26,7 @@ const invalidMessage = 1007;
 export class LiveConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;
+  readonly #shape: Shape;
   readonly #said: Said[] = [];
   readonly #voice = new Voice();
   #setup: unknown;
@@ -35,15 +36,17 @@ export class LiveConversation implements Conversation {
   /** How much of what was said was read by a turn before. */
   #known = 0;
 
-  constructor(peer: Peer, call: SocketCall) {
+  /** `shape` is that of every message of the client's. */
+  constructor(peer: Peer, call: SocketCall, shape: Shape) {
     this.#peer = peer;
     this.#call = call;
+    this.#shape = shape;
   }
 
   text(data: string): void {
     try {
       const message: unknown = JSON.parse(data);
-      demand(message, clientMessage);
+      demand(message, this.#shape);
       this.#take(message);
     } catch (error) {
       const said = error instanceof Refusal ? error.message : "The message is not valid JSON.";
@@ -174,15 +177,24 @@ export class LiveConversation implements Conversation {
       goes: () => !turn.interrupted,
       failure: undefined,
     });
-    if (!whole && !turn.interrupted) return;
-    if (this.#turn === turn) this.#turn = undefined;
-    this.#said.push({ words: "", tokens: { text: tokensOf(turn.words), audio: 0 } });
-    if (whole) this.#waitsFor = turn.calls;
-    else for (const { event } of turn.interruption()) this.#peer.send(event);
+    if (!whole) return;
+    this.#over(turn);
+    this.#waitsFor = turn.calls;
   }
 
+  /** What was said of a turn is read by the next. */
+  #over(turn: Turn): void {
+    if (this.#turn === turn) this.#turn = undefined;
+    this.#said.push({ words: "", tokens: { text: tokensOf(turn.words), audio: 0 } });
+  }
+
+  /** Ends the turn that is under way at once: what interrupts it is answered after it. */
   #interrupt(): void {
-    if (this.#turn !== undefined) this.#turn.interrupted = true;
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    turn.interrupted = true;
+    this.#over(turn);
+    for (const { event } of turn.interruption()) this.#peer.send(event);
   }
 
   #manual(): boolean {

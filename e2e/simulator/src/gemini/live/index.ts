@@ -3,6 +3,9 @@ import type { SocketVendor } from "../../sockets/socket-vendor.ts";
 import { headerOf, isBadKey } from "../../vendor.ts";
 import { errorOf, invalidKey } from "../errors.ts";
 import { LiveConversation } from "./conversation.ts";
+import { clientMessage, modelNames } from "./shape.ts";
+
+const message = clientMessage(modelNames.gemini);
 
 /** Sessions of Gemini's live models. Its messages are JSON in binary frames, as the real vendor's are. */
 export const geminiLive: SocketVendor = {
@@ -17,6 +20,6 @@ export const geminiLive: SocketVendor = {
     if (isBadKey(key)) throw new Refusal(400, "The API key is not a valid one.", { code: invalidKey });
   },
   renderError: errorOf,
-  converse: (peer, call) => new LiveConversation(peer, call),
+  converse: (peer, call) => new LiveConversation(peer, call, message),
   failure: () => undefined,
 };

@@ -32,39 +32,44 @@ const generationConfig = closed(
     ),
   },
 );
-const setup = closed(
-  { model: text(/^models\/.+/, "models/ and a name") },
-  {
-    generationConfig,
-    systemInstruction: content,
-    tools: list(
-      closed({
-        functionDeclarations: list(
-          closed(
-            { name: text(/^[\w.:-]{1,128}$/, "a function's name") },
-            { description: anyText, parameters: anyObject, parametersJsonSchema: anyObject },
-          ),
+const settings = {
+  generationConfig,
+  systemInstruction: content,
+  tools: list(
+    closed({
+      functionDeclarations: list(
+        closed(
+          { name: text(/^[\w.:-]{1,128}$/, "a function's name") },
+          { description: anyText, parameters: anyObject, parametersJsonSchema: anyObject },
         ),
-      }),
-    ),
-    realtimeInputConfig: closed(
-      {},
-      {
-        automaticActivityDetection: closed(
-          {},
-          { disabled: flag, prefixPaddingMs: integer(0), silenceDurationMs: integer(0) },
-        ),
-        activityHandling: oneOf("START_OF_ACTIVITY_INTERRUPTS", "NO_INTERRUPTION"),
-      },
-    ),
-    inputAudioTranscription: closed({}),
-    outputAudioTranscription: closed({}),
-  },
-);
+      ),
+    }),
+  ),
+  realtimeInputConfig: closed(
+    {},
+    {
+      automaticActivityDetection: closed(
+        {},
+        { disabled: flag, prefixPaddingMs: integer(0), silenceDurationMs: integer(0) },
+      ),
+      activityHandling: oneOf("START_OF_ACTIVITY_INTERRUPTS", "NO_INTERRUPTION"),
+    },
+  ),
+  inputAudioTranscription: closed({}),
+  outputAudioTranscription: closed({}),
+};
+
+/** How each vendor of this format wants its models named. */
+export const modelNames = {
+  gemini: text(/^models\/.+/, "models/ and a name"),
+  vertex: text(/^projects\/[^/]+\/locations\/[^/]+\/publishers\/google\/models\/[^/]+$/, "a model of a project"),
+} as const;
 
 /** Every message that a client may send: exactly one of its members. */
-export const clientMessage: Shape = either(
-  closed({ setup }),
+export const clientMessage = (model: Shape): Shape =>
+  either(closed({ setup: closed({ model }, settings) }), ...otherMessages);
+
+const otherMessages = [
   closed({ clientContent: closed({}, { turns: list(content), turnComplete: flag }) }),
   closed({
     realtimeInput: closed(
@@ -84,4 +89,4 @@ export const clientMessage: Shape = either(
       functionResponses: list(closed({ id: filledText, name: filledText, response: anyObject }), { least: 1 }),
     }),
   }),
-);
+] as const;

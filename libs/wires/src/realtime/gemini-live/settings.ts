@@ -72,7 +72,7 @@ export function setupOf(settings: Settings, upstreamModel: string): JsonRecord {
   checkFormats(input, isRecord(output) ? output : {});
   const { max_output_tokens: most, instructions } = settings;
   return withoutNulls({
-    model: upstreamModel.startsWith("models/") ? upstreamModel : `models/${upstreamModel}`,
+    model: resourceOf(upstreamModel),
     generationConfig: withoutNulls({
       responseModalities: [spoken ? "AUDIO" : "TEXT"],
       maxOutputTokens: typeof most === "number" ? most : undefined,
@@ -85,6 +85,13 @@ export function setupOf(settings: Settings, upstreamModel: string): JsonRecord {
     inputAudioTranscription: isRecord(input["transcription"]) ? {} : undefined,
     outputAudioTranscription: spoken ? {} : undefined,
   });
+}
+
+/** A model as a resource: the Gemini API's, or one of a cloud project, which says so itself. */
+export function resourceOf(upstreamModel: string): string {
+  return /^(?:models|projects|publishers|tunedModels)\//.test(upstreamModel)
+    ? upstreamModel
+    : `models/${upstreamModel}`;
 }
 
 function toolsOf({ tools, tool_choice: choice }: Settings): readonly JsonRecord[] | undefined {

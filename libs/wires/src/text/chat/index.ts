@@ -14,6 +14,7 @@ import { chatPass } from "./pass.ts";
 import { ChatReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderRequest } from "./render-request.ts";
+import { stores } from "./stores.ts";
 import { ChatWriter } from "./writer.ts";
 
 /** The chat-completions wire. */
@@ -36,7 +37,7 @@ export const chatCodec = {
     ask: readAsk,
     relied,
     answerPrefix: "chatcmpl-",
-    storeDialect: "chat",
+    stores,
     endUser: endUserIn,
     keepAlive: chatPass.heartbeat,
     failureFrame: chatPass.failureFrame,

@@ -56,7 +56,8 @@ export const chatPass: PassCodec = {
     return {
       usage: usageOf(chunk),
       fees: usage ? chatFees(chunk) : undefined,
-      usageOnly: Array.isArray(choices) && choices.length === 0 && isRecord(chunk["usage"]),
+      // Some vendors end with usage in a chunk without choices at all, which clients' SDKs cannot read.
+      usageOnly: (choices === undefined || isEmptyList(choices)) && isRecord(chunk["usage"]),
       done: false,
       failed: isRecord(chunk["error"]),
     };
@@ -83,6 +84,10 @@ export const chatPass: PassCodec = {
   heartbeat: ": keep-alive\n\n",
   earlyEnd: (options) => endChunksEarly(options),
 };
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
 
 function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);

@@ -23,13 +23,17 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
   });
 }
 
-/** The usage that an answer or a chunk reports, beside its choices or wherever its vendor puts it. */
+/**
+ * The usage that an answer or a chunk reports, beside its choices or wherever its vendor puts it. No prompt is empty: a chunk
+ * without its tokens has only what was used since the one before (Cloudflare), and is no report.
+ */
 export function usageOf(answer: JsonObject, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  return (
-    chatUsage(usageAt(answer, dialect), dialect) ?? (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined)
-  );
+  const units =
+    chatUsage(usageAt(answer, dialect), dialect) ?? (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined);
+  const isPiece = answer["object"] === "chat.completion.chunk" && units !== undefined && inputTotal(units) === 0;
+  return isPiece ? undefined : units;
 }
 
 function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): Units {
@@ -40,22 +44,34 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
   const cacheWriteTokens = Math.min(input("cache_write_tokens") ?? 0, prompt - cachedInputTokens);
   const uncached = prompt - cachedInputTokens - cacheWriteTokens;
   const inputAudioTokens = Math.min(input("audio_tokens") ?? 0, uncached);
-  return { inputTokens: uncached - inputAudioTokens, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
+  const inputImageTokens = Math.min(input("image_tokens") ?? 0, uncached - inputAudioTokens);
+  return {
+    inputTokens: uncached - inputAudioTokens - inputImageTokens,
+    cachedInputTokens,
+    cacheWriteTokens,
+    inputAudioTokens,
+    inputImageTokens,
+  };
 }
 
 function outputOf(usage: JsonObject, prompt: number, completion: number, { reasoningBeside }: ChatDialect): Units {
   const said = details(usage["completion_tokens_details"]);
-  const reasoning = said("reasoning_tokens") ?? 0;
+  // Some vendors count it beside the completion's tokens without meaning others.
+  const among = countOf(usage["reasoning_tokens"]) ?? 0;
+  const reasoning = said("reasoning_tokens") ?? (among <= completion ? among : 0);
   const total = countOf(usage["total_tokens"]);
   const beside =
     reasoning > 0 &&
     (reasoningBeside === true ? total !== prompt + completion : total === prompt + completion + reasoning);
   const output = beside ? completion + reasoning : completion;
   const outputAudioTokens = Math.min(said("audio_tokens") ?? 0, output);
+  const outputImageTokens = Math.min(said("image_tokens") ?? 0, output - outputAudioTokens);
+  const outputTokens = output - outputAudioTokens - outputImageTokens;
   return {
-    outputTokens: output - outputAudioTokens,
-    reasoningTokens: Math.min(reasoning, output - outputAudioTokens),
+    outputTokens,
+    reasoningTokens: Math.min(reasoning, outputTokens),
     outputAudioTokens,
+    outputImageTokens,
   };
 }
 
@@ -74,13 +90,15 @@ export function renderUsage(units: Units): JsonObject {
     prompt_tokens_details: present({
       cached_tokens: units.cachedInputTokens ?? 0,
       audio_tokens: units.inputAudioTokens ?? 0,
+      image_tokens: units.inputImageTokens,
       cache_write_tokens: written,
     }),
-    completion_tokens_details: {
+    completion_tokens_details: present({
       reasoning_tokens: units.reasoningTokens ?? 0,
       audio_tokens: units.outputAudioTokens ?? 0,
+      image_tokens: units.outputImageTokens,
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
-    },
+    }),
   };
 }

@@ -1,6 +1,7 @@
 import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { begins } from "../chat/begins.ts";
+import { plainDialect } from "../../vendor-stores/members.ts";
 import type { TextCodec } from "../hub/codec.ts";
 import { readAsk, relied } from "./ask.ts";
 import { hasSeveralPrompts } from "./parse-prompts.ts";
@@ -38,7 +39,7 @@ export const completionsCodec = {
     ask: readAsk,
     relied,
     answerPrefix: "cmpl-",
-    storeDialect: "other",
+    stores: plainDialect,
     endUser: endUserIn,
     keepAlive: completionsPass.heartbeat,
     failureFrame: completionsPass.failureFrame,

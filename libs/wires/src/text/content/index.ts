@@ -14,6 +14,7 @@ import { contentPass } from "./pass.ts";
 import { ContentReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderRequest } from "./render-request.ts";
+import { stores } from "./stores.ts";
 import { thoughts } from "./thinking.ts";
 import { ContentWriter } from "./writer.ts";
 
@@ -37,7 +38,7 @@ export const contentCodec = {
     ask: readAsk,
     relied,
     answerPrefix: "",
-    storeDialect: "content",
+    stores,
     keepAlive: contentPass.heartbeat,
     failureFrame: contentPass.failureFrame,
     dialogue: readDialogue,

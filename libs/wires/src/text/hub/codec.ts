@@ -47,6 +47,8 @@ export interface AnswerContext {
   readonly now: number;
   /** The gateway's own count of input tokens, where a wire must report it before the vendor does. */
   readonly inputTokens: number;
+  /** Milliseconds since the call came, on wires that say how long an answer took. Absent: not known. */
+  readonly elapsedMs?: (() => number) | undefined;
 }
 
 /**
@@ -124,13 +126,18 @@ export interface VendorCodec {
   readonly leastBound?: number;
 }
 
+/** A wire that clients speak and no vendor is reached by. */
+export interface ClientOnlyCodec {
+  readonly client: ClientCodec;
+}
+
 /** What it takes to serve clients of a wire through vendors of any. */
 export interface ClientCodec<Ask extends TextAsk = TextAsk> {
   /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
   parseRequest(body: JsonObject, path: RequestPath): Parsed;
   /** Renders a complete answer. */
   renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject;
-  /** Creates the writer of one stream, of server-sent events. */
+  /** Creates the writer of one stream. */
   writer(context: AnswerContext): StreamWriter;
   /** How this wire spells a field of the neutral form, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
@@ -140,8 +147,10 @@ export interface ClientCodec<Ask extends TextAsk = TextAsk> {
   readonly relied: readonly string[];
   /** What ids of answers begin with. */
   readonly answerPrefix: string;
-  /** Which members of a body name something in a vendor's store. */
-  readonly storeDialect: StoreDialect;
+  /** How a body names what is in its vendor's store, and an answer what was made there. */
+  readonly stores: StoreDialect;
+  /** The media type of its streams; absent: server-sent events. */
+  readonly streamType?: string;
   /** Keeps a client waiting before its stream begins. */
   readonly keepAlive: string;
   /** Renders how a stream breaks; nothing follows. `sequence` is the last frame's number, where it has one. */

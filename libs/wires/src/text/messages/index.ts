@@ -15,6 +15,7 @@ import { messagesPass } from "./pass.ts";
 import { MessagesReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { renderRequest } from "./render-request.ts";
+import { stores } from "./stores.ts";
 import { MessagesWriter } from "./writer.ts";
 
 /** The messages wire. */
@@ -39,7 +40,7 @@ export const messagesCodec = {
     ask: readAsk,
     relied,
     answerPrefix: "msg_",
-    storeDialect: "messages",
+    stores,
     endUser: readEndUser,
     // A ping may only stand behind the stream's first event.
     keepAlive: ": keep-alive\n\n",

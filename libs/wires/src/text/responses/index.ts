@@ -15,6 +15,7 @@ import { responsesPass } from "./pass.ts";
 import { ResponsesReader } from "./reader.ts";
 import { renderAnswer } from "./render-answer.ts";
 import { leastOutputTokens, renderRequest } from "./render-request.ts";
+import { stores } from "./stores.ts";
 import { ResponsesWriter } from "./writer.ts";
 
 /** The responses wire. */
@@ -39,7 +40,7 @@ export const responsesCodec = {
     ask: readAsk,
     relied,
     answerPrefix: "resp_",
-    storeDialect: "responses",
+    stores,
     endUser: endUserIn,
     keepAlive: responsesPass.heartbeat,
     failureFrame: responsesPass.failureFrame,

@@ -55,12 +55,19 @@ export function responseObject(context: AnswerContext, state: ResponseState): Js
     model: context.model,
     output: state.output,
     ...echo,
+    ...echoConversation(asked["conversation"]),
     reasoning: echoReasoning(asked["reasoning"]),
     service_tier: state.serviceTier ?? echoTier(asked["service_tier"]),
     text: echoText(asked["text"]),
     tools: isToolList(asked["tools"]) ? asked["tools"].map(echoTool) : [],
     usage: state.usage === undefined ? null : renderUsage(state.usage),
   };
+}
+
+/** The conversation that it is a turn of; absent: none. */
+function echoConversation(conversation: unknown): JsonObject {
+  if (typeof conversation === "string") return { conversation: { id: conversation } };
+  return isRecord(conversation) ? { conversation: { id: conversation["id"] } } : {};
 }
 
 /** The tier that served it, where the vendor does not say: never the wish to have one chosen. */

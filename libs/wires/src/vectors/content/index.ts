@@ -1,8 +1,8 @@
-import type { VectorsCodec } from "../hub/codec.ts";
+import type { VectorsCodec, VectorsVendorCodec } from "../hub/codec.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import { parseBatch, parseSingle } from "./parse-request.ts";
 import { renderBatchAnswer, renderSingleAnswer } from "./render-answer.ts";
-import { renderBatch, renderSingle } from "./render-request.ts";
+import { mostInBatch, renderBatch, renderSingle } from "./render-request.ts";
 import { readUsage } from "./usage.ts";
 
 const both = {
@@ -21,10 +21,11 @@ export const embedContentCodec: VectorsCodec = {
 };
 
 /** The same for many texts (:batchEmbedContents): what a vendor of this wire is best asked, whatever the client's form. */
-export const batchEmbedContentsCodec: VectorsCodec = {
+export const batchEmbedContentsCodec: VectorsCodec & VectorsVendorCodec = {
   ...both,
   parseRequest: parseBatch,
   renderRequest: renderBatch,
   renderAnswer: renderBatchAnswer,
+  mostInputs: () => mostInBatch,
   spelling: { ...both.spelling, inputs: "requests" },
 };

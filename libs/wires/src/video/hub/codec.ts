@@ -1,4 +1,4 @@
-import type { VideoWire } from "@modelgate/contracts";
+import type { VideoStyle, VideoWire } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { ParsedRequest } from "../../kind/codec.ts";
 import type { VideoRequest } from "./request.ts";
@@ -18,15 +18,9 @@ export interface RenderedVideo {
   readonly lines: number | undefined;
 }
 
-/** One wire of video tasks, both directions: the style that clients send, and what is sent to its vendors. */
-export interface VideoCodec {
+/** A wire of video tasks as its vendors speak it. */
+export interface VendorVideoCodec {
   readonly wire: VideoWire;
-  /** Client → hub. Throws Failure (400) naming the field that is wrong. */
-  parseRequest(body: JsonRecord): ParsedRequest<VideoRequest>;
-  /** The answer to a task that was just created. */
-  renderCreated(task: VideoTask, context: TaskContext): JsonRecord;
-  /** A task's state. */
-  renderTask(task: VideoTask, context: TaskContext): JsonRecord;
   /** The length where the client said none, in seconds. */
   readonly defaultSeconds: number;
   /**
@@ -38,6 +32,21 @@ export interface VideoCodec {
   parseStarted(body: JsonRecord): string;
   /** What the vendor's answer to a look says. Never throws: what cannot be read is `unseen`. */
   parseSighting(body: JsonRecord): Sighting;
+  /** The vendor takes the bytes of a picture, and does not fetch it from an address. */
+  readonly takesBytesOnly?: true;
+  /** The member in which an answer to a look may hold the finished video itself, in Base64. */
+  readonly filmIn?: string;
+}
+
+/** A wire that is a client's style too: what clients send, and what is sent to its vendors. */
+export interface VideoCodec extends VendorVideoCodec {
+  readonly wire: VideoStyle;
+  /** Client → hub. Throws Failure (400) naming the field that is wrong. */
+  parseRequest(body: JsonRecord): ParsedRequest<VideoRequest>;
+  /** The answer to a task that was just created. */
+  renderCreated(task: VideoTask, context: TaskContext): JsonRecord;
+  /** A task's state. */
+  renderTask(task: VideoTask, context: TaskContext): JsonRecord;
   /** How this wire spells a field of the neutral form. */
   readonly spelling: Readonly<Partial<Record<keyof VideoRequest, string>>>;
 }

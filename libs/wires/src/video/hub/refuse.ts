@@ -14,3 +14,11 @@ export function refuseFields(request: VideoRequest, fields: readonly (keyof Vide
 export function hintsIn(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): readonly string[] {
   return fields.filter((field) => request[field] !== undefined);
 }
+
+/** Throws Failure unsupported_parameter for a last frame without a first one. */
+export function refuseLastFrameAlone({ firstFrame, lastFrame }: VideoRequest): void {
+  if (lastFrame === undefined || firstFrame !== undefined) return;
+  throw new Failure("unsupported_parameter", "The vendor of this model takes lastFrame only with firstFrame.", {
+    param: "lastFrame",
+  });
+}

@@ -22,3 +22,10 @@ export function secondsAmong(lengths: readonly number[], seconds: number): numbe
     },
   );
 }
+
+/** The length, if it is a whole number that a vendor makes. Throws Failure unsupported_parameter with the bounds. */
+export function secondsWithin([least, most]: readonly [number, number], seconds: number): number {
+  if (Number.isInteger(seconds) && seconds >= least && seconds <= most) return seconds;
+  const say = `seconds: the vendor of this model makes whole seconds from ${least} to ${most} only.`;
+  throw new Failure("unsupported_parameter", say, { param: "seconds" });
+}

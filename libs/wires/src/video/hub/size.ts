@@ -40,6 +40,27 @@ export function ratioAmong(ratios: readonly string[], { size, aspectRatio }: Sha
   return { ratio: undefined, dropped: [size === undefined ? "aspectRatio" : "size"] };
 }
 
+/** A vendor's words for resolutions, by the pixels of the shorter side. */
+export type Tiers = Readonly<Record<number, string>>;
+
+/** A shape as a vendor makes it that is told a ratio and a resolution. */
+export interface FittedTier extends FittedShape {
+  readonly tier: string | undefined;
+}
+
+/** The shape as one of a vendor's ratios and resolutions; a size of another resolution is dropped by name. */
+export function tierAmong(tiers: Tiers, ratios: readonly string[], shape: Shape): FittedTier {
+  const { ratio, dropped } = ratioAmong(ratios, shape);
+  if (dropped.length > 0) return { ratio, dropped, tier: undefined };
+  const tier = tierOf(tiers, shape);
+  return { ratio, tier, dropped: shape.size === undefined || tier !== undefined ? [] : ["size"] };
+}
+
+/** The resolution of a size, where the vendor makes it. */
+export function tierOf(tiers: Tiers, { size }: Shape): string | undefined {
+  return size === undefined ? undefined : tiers[Math.min(size.width, size.height)];
+}
+
 function ratioOf({ width, height }: VideoSize): string {
   const divisor = greatestDivisor(width, height);
   return `${width / divisor}:${height / divisor}`;

@@ -1,10 +1,10 @@
-import { Failure, present } from "@modelgate/contracts";
+import { present } from "@modelgate/contracts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedVideo } from "../hub/codec.ts";
 import { extrasFor } from "../hub/extras.ts";
 import { dataOf, type VideoImage } from "../hub/image.ts";
 import { linesIn } from "../hub/lines.ts";
-import { hintsIn } from "../hub/refuse.ts";
+import { hintsIn, refuseLastFrameAlone } from "../hub/refuse.ts";
 import type { VideoRequest } from "../hub/request.ts";
 import { secondsAmong } from "../hub/seconds.ts";
 import { ratioAmong, type FittedShape } from "../hub/size.ts";
@@ -23,10 +23,7 @@ export function renderRequest(request: VideoRequest, { model }: { readonly model
   const own = renderOwn(request.own, "kling-video");
   const extras = extrasFor(request.extras, ownNames);
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
-  if (firstFrame === undefined && lastFrame !== undefined)
-    throw new Failure("unsupported_parameter", "The vendor of this model takes lastFrame only with firstFrame.", {
-      param: "lastFrame",
-    });
+  refuseLastFrameAlone(request);
   const shape = firstFrame === undefined ? ratioAmong(ratios, request) : pictured;
   const body = present({
     ...extras.members,

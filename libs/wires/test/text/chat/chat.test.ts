@@ -154,6 +154,20 @@ describe("passing through", () => {
       { choices: [{ delta: {}, usage: { prompt_tokens: 1, completion_tokens: 2 } }] },
       { usageOnly: false, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
     ],
+    [
+      "usage without choices, as Cloudflare ends",
+      { response: "", usage: { prompt_tokens: 1, completion_tokens: 2 } },
+      { usageOnly: true, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
+    ],
+    [
+      "what was used since the chunk before, as Cloudflare counts",
+      {
+        object: "chat.completion.chunk",
+        choices: [{ delta: { content: "x" } }],
+        usage: { prompt_tokens: 0, completion_tokens: 1 },
+      },
+      { usageOnly: false, done: false, failed: false, usage: undefined },
+    ],
     ["the end", "[DONE]", { usageOnly: false, done: true, failed: false }],
     ["an error", { error: { message: "no" } }, { usageOnly: false, done: false, failed: true, usage: undefined }],
     [

@@ -1,0 +1,106 @@
+import { memberOf, numberAt, textAt } from "../checks/members.ts";
+import { demand, Refusal, wrongField } from "../checks/refusal.ts";
+import { anyText, closed, filledText, flag, integer, list, oneOf, text } from "../checks/shape.ts";
+import { freshId } from "../core/ids.ts";
+import { headerOf, type Endpoint } from "../vendor.ts";
+import { addressOfFilm } from "../video/film-host.ts";
+import { directiveOf, lookAt, sidesOf, takeTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
+
+const picture = text(/^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/, "an address or a data URL");
+const shared = {
+  duration: integer(2, 15),
+  seed: integer(0, 2 ** 31 - 1),
+  prompt_extend: flag,
+  watermark: flag,
+};
+const words = { prompt: anyText, negative_prompt: anyText };
+const resolution = oneOf("480P", "720P", "1080P");
+/** Models up to 2.6 are told sizes, or a picture's resolution; later ones a resolution, a ratio and media. */
+const former = closed(
+  { model: filledText, input: closed({}, { ...words, img_url: picture }) },
+  {
+    parameters: closed(
+      {},
+      {
+        ...shared,
+        size: text(/^\d{3,4}\*\d{3,4}$/, "a size such as 1280*720"),
+        resolution,
+        audio: flag,
+        shot_type: anyText,
+      },
+    ),
+  },
+);
+const bothFrames = closed(
+  { model: filledText, input: closed({ first_frame_url: picture, last_frame_url: picture }, words) },
+  { parameters: closed({}, { ...shared, resolution }) },
+);
+const media = list(closed({ type: oneOf("first_frame", "last_frame"), url: picture }), { least: 1, most: 2 });
+const later = closed(
+  { model: filledText, input: closed({}, { ...words, media }) },
+  {
+    parameters: closed(
+      {},
+      { ...shared, resolution: oneOf("720P", "1080P"), ratio: oneOf("16:9", "9:16", "1:1", "4:3", "3:4") },
+    ),
+  },
+);
+
+/** A start of a video, at one of the two services that make them. */
+function synthesis(service: string, shapeOf: (model: string) => typeof former): Endpoint {
+  return {
+    method: "POST",
+    path: new RegExp(`^/api/v1/services/aigc/${service}/video-synthesis$`),
+    open({ body, headers }) {
+      if (headerOf(headers, "x-dashscope-async") !== "enable")
+        throw new Refusal(403, "current user api does not support synchronous calls.", { code: "AccessDenied" });
+      const model = textAt(body, "model") ?? "";
+      demand(body, shapeOf(model));
+      const prompt = textAt(memberOf(body, "input"), "prompt") ?? "";
+      const parameters = memberOf(body, "parameters");
+      const asked = { model, prompt, seconds: numberAt(parameters, "duration") ?? 5, ...sizeOf(parameters) };
+      if (model.includes("t2v") && prompt === "") throw wrongField(["input", "prompt"], "prompt is required.");
+      return {
+        directive: directiveOf(prompt),
+        whole: () => answer({ task_id: takeTask("wan-", asked).id, task_status: "PENDING" }),
+      };
+    },
+  };
+}
+
+function sizeOf(parameters: unknown): { readonly width: number; readonly height: number } {
+  const [, width, height] = /^(\d+)\*(\d+)$/.exec(textAt(parameters, "size") ?? "")?.map(Number) ?? [];
+  if (width !== undefined && height !== undefined) return { width, height };
+  const lines = Number.parseInt(textAt(parameters, "resolution") ?? "1080P", 10);
+  return sidesOf(lines, textAt(parameters, "ratio") ?? "16:9");
+}
+
+/** The starts of Wan's videos. */
+export const videoStarts: readonly Endpoint[] = [
+  synthesis("video-generation", (model) => (/^wanx?2\.[1-6]/.test(model) ? former : later)),
+  synthesis("image2video", () => bothFrames),
+];
+
+const states: Readonly<Record<Phase["state"], string>> = {
+  queued: "PENDING",
+  in_progress: "RUNNING",
+  completed: "SUCCEEDED",
+  failed: "FAILED",
+};
+
+/** A video's task as it is now; a look moves it on. */
+export function lookAtVideo(task: SimulatedTask, address: string): object {
+  const phase = lookAt(task);
+  const output = { task_id: task.id, task_status: states[phase.state] };
+  if (phase.state === "failed")
+    return answer({ ...output, code: task.behaviour.errorCode ?? "InternalError", message: phase.message });
+  if (phase.state !== "completed") return answer(output);
+  return {
+    ...answer({ ...output, video_url: addressOfFilm(address, task.id), orig_prompt: task.prompt }),
+    usage: { video_count: 1, duration: task.seconds, SR: Math.min(task.width, task.height) },
+  };
+}
+
+function answer(output: object): object {
+  return { output, request_id: freshId("req-") };
+}

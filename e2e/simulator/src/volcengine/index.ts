@@ -1,0 +1,126 @@
+import { listAt, numberAt, textAt } from "../checks/members.ts";
+import { bracketPath, demand, Refusal, wrongField } from "../checks/refusal.ts";
+import { closed, filledText, flag, integer, list, oneOf, tagged, text } from "../checks/shape.ts";
+import { bearerOf, createVendor, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
+import {
+  directiveOf,
+  findTask,
+  lookAt,
+  sidesOf,
+  takeTask,
+  type AskedVideo,
+  type Phase,
+  type SimulatedTask,
+} from "../video/tasks.ts";
+
+const picture = closed({ url: text(/^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/, "an address or a data URL") });
+const content = tagged("type", {
+  text: closed({ type: filledText, text: filledText }),
+  image_url: closed(
+    { type: filledText, image_url: picture },
+    { role: oneOf("first_frame", "last_frame", "reference_image") },
+  ),
+});
+const shape = closed(
+  { model: filledText, content: list(content, { least: 1 }) },
+  {
+    duration: integer(2, 15),
+    resolution: oneOf("480p", "720p", "1080p", "4k"),
+    ratio: oneOf("16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"),
+    seed: integer(-1, 2 ** 32 - 1),
+    watermark: flag,
+    camera_fixed: flag,
+    generate_audio: flag,
+    return_last_frame: flag,
+  },
+);
+
+/** Reads a start. Throws a Refusal. */
+function read(body: unknown): AskedVideo {
+  demand(body, shape);
+  const parts = listAt(body, "content");
+  const roles = parts.flatMap((part) => textAt(part, "role") ?? []);
+  if (roles.includes("last_frame") && !roles.includes("first_frame"))
+    throw wrongField(["content"], "A last frame needs a first one.");
+  const prompt = parts.flatMap((part) => textAt(part, "text") ?? []).join(" ");
+  const resolution = textAt(body, "resolution") ?? "720p";
+  const lines = resolution === "4k" ? 2_160 : Number.parseInt(resolution, 10);
+  const ratio = textAt(body, "ratio") ?? "16:9";
+  return {
+    model: textAt(body, "model") ?? "",
+    prompt,
+    seconds: numberAt(body, "duration") ?? 5,
+    ...sidesOf(lines, ratio === "adaptive" ? "16:9" : ratio),
+  };
+}
+
+const start: Endpoint = {
+  method: "POST",
+  path: /^\/api\/v3\/contents\/generations\/tasks$/,
+  open({ body }) {
+    const asked = read(body);
+    return { directive: directiveOf(asked.prompt), whole: () => ({ id: takeTask("cgt-", asked).id }) };
+  },
+};
+
+const look: Endpoint = {
+  method: "GET",
+  path: /^\/api\/v3\/contents\/generations\/tasks\/([\w-]+)$/,
+  open({ groups: [id = ""], address }) {
+    const task = findTask(id);
+    if (task === undefined) throw new Refusal(404, "The specified task is not found.", { code: "ResourceNotFound" });
+    return { whole: () => shown(task, lookAt(task), address) };
+  },
+};
+
+const states: Readonly<Record<Phase["state"], string>> = {
+  queued: "queued",
+  in_progress: "running",
+  completed: "succeeded",
+  failed: "failed",
+};
+
+function shown(task: SimulatedTask, phase: Phase, address: string): object {
+  const { id, model, createdAt, seconds, behaviour } = task;
+  const common = { id, model, status: states[phase.state], created_at: Math.floor(createdAt / 1_000) };
+  if (phase.state === "failed")
+    return { ...common, error: { code: behaviour.errorCode ?? "InternalServiceError", message: phase.message } };
+  if (phase.state !== "completed") return common;
+  const usage = { completion_tokens: seconds * 21_600, total_tokens: seconds * 21_600 };
+  return {
+    ...common,
+    content: { video_url: addressOfFilm(address, id) },
+    usage,
+    duration: seconds,
+    framespersecond: 24,
+  };
+}
+
+const codes: Readonly<Record<number, string>> = {
+  400: "InvalidParameter",
+  401: "AuthenticationError",
+  403: "AccessDenied",
+  404: "NotFound",
+  429: "RateLimitExceeded",
+};
+
+/** The vendor of Seedance's videos, under `/ark`. */
+export const volcengine: Vendor = createVendor({
+  prefix: "/ark",
+  endpoints: [start, look, filmHost],
+  admit({ headers, path }) {
+    if (isFilm(path)) return "";
+    const key = bearerOf(headers);
+    if (key === "" || isBadKey(key)) throw new Refusal(401, "The API key in the request is missing or invalid.");
+    return key;
+  },
+  renderError: ({ status, code, message, path }) => ({
+    error: {
+      code: code ?? codes[status] ?? "InternalServiceError",
+      message,
+      param: bracketPath(path),
+      type: status === 400 ? "BadRequest" : "Error",
+    },
+  }),
+});

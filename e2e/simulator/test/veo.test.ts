@@ -1,0 +1,106 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { GenerateVideosOperation, GoogleGenAI } from "@google/genai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { simulate, startSimulator, type Started } from "./started.ts";
+
+let started: Started;
+let folder: string;
+let cloud: GoogleGenAI;
+let developer: GoogleGenAI;
+beforeAll(async () => {
+  started = await startSimulator();
+  folder = await mkdtemp(join(tmpdir(), "veo-"));
+  const authClient: any = {
+    getRequestHeaders: async () => new Headers({ authorization: "Bearer ya29.token" }),
+  };
+  cloud = new GoogleGenAI({
+    vertexai: true,
+    project: "p",
+    location: "us-central1",
+    googleAuthOptions: { authClient },
+    httpOptions: { baseUrl: `${started.url}/vertex` },
+  });
+  developer = new GoogleGenAI({ apiKey: "AIza-key", httpOptions: { baseUrl: `${started.url}/gemini` } });
+});
+afterAll(async () => {
+  await started[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+/** The operation once it is done, as the SDK looks at it. */
+async function done(sdk: GoogleGenAI, begun: GenerateVideosOperation): Promise<GenerateVideosOperation> {
+  let operation = begun;
+  for (let looks = 0; operation.done !== true && looks < 10; looks++)
+    operation = await sdk.operations.getVideosOperation({ operation });
+  return operation;
+}
+
+const model = "veo-3.1-generate-001";
+const isMp4 = (bytes: Buffer): boolean => bytes.subarray(4, 12).toString() === "ftypisom";
+
+describe("Google's SDK at Vertex", () => {
+  test("starts an operation, looks at it until it is done, and has the film in it", async () => {
+    const begun = await cloud.models.generateVideos({
+      model,
+      source: { prompt: "A boat", image: { imageBytes: "iVBORw0KGgo=", mimeType: "image/png" } },
+      config: { numberOfVideos: 1, durationSeconds: 6, aspectRatio: "16:9", resolution: "1080p", seed: 7 },
+    });
+    expect(begun.name).toMatch(/^projects\/.+\/models\/veo-3\.1-generate-001\/operations\//);
+    const { response } = await done(cloud, begun);
+    const [made] = response?.generatedVideos ?? [];
+    expect(made?.video?.mimeType).toBe("video/mp4");
+    expect(isMp4(Buffer.from(made?.video?.videoBytes ?? "", "base64"))).toBe(true);
+  });
+
+  test("is told where the film is where it asked for a bucket", async () => {
+    const config = { outputGcsUri: "gs://films/made/" };
+    const begun = await cloud.models.generateVideos({ model, source: { prompt: "A boat" }, config });
+    const { response } = await done(cloud, begun);
+    expect(response?.generatedVideos?.[0]?.video?.uri).toMatch(/^gs:\/\/films\/made\/op\w+\/sample_0\.mp4$/);
+  });
+
+  test("is told why a film is held back, and what has failed", async () => {
+    const begin = (behaviour: object) =>
+      cloud.models.generateVideos({ model, source: { prompt: simulate(behaviour) } });
+    const held = await done(cloud, await begin({ finish: "content_filter" }));
+    expect(held.response?.raiMediaFilteredReasons?.[0]).toContain("issue with the audio");
+    expect(held.response?.generatedVideos).toBeUndefined();
+    const failed = await done(cloud, await begin({ taskError: "no boats today" }));
+    expect(failed.error).toMatchObject({ message: "no boats today" });
+  });
+
+  test.each([
+    ["a length that no model makes", { durationSeconds: 5 }, "durationSeconds"],
+    ["a resolution that there is not", { resolution: "900p" }, "resolution"],
+    ["frames per second", { fps: 30 }, "fps"],
+  ])("is refused %s", async (_, config, word) => {
+    const begun = cloud.models.generateVideos({ model, source: { prompt: "A boat" }, config });
+    await expect(begun).rejects.toThrow(word);
+  });
+});
+
+/** This version of the SDK begins no videos there, but looks at them and fetches them. */
+describe("Google's SDK at the Gemini API", () => {
+  test("looks at an operation until it is done, and downloads the film", async () => {
+    const begun = await fetch(`${started.url}/gemini/v1beta/models/veo-3.1-generate-preview:predictLongRunning`, {
+      method: "POST",
+      headers: { "x-goog-api-key": "AIza-key", "content-type": "application/json" },
+      body: JSON.stringify({ instances: [{ prompt: "A boat" }], parameters: { durationSeconds: 4 } }),
+    });
+    const operation = new GenerateVideosOperation();
+    Object.assign(operation, await begun.json());
+    const { response } = await done(developer, operation);
+    const [made] = response?.generatedVideos ?? [];
+    if (made?.video === undefined) throw new Error("no video was made");
+    const downloadPath = join(folder, "film.mp4");
+    const { uri = "" } = made.video;
+    // The SDK reads the file's name only from an address as Google writes it.
+    made.video.uri = uri.replace("http:", "https:");
+    await developer.files.download({ file: made, downloadPath });
+    expect(isMp4(await readFile(downloadPath))).toBe(true);
+    // It is behind the key.
+    expect((await fetch(uri)).status).toBe(403);
+  });
+});

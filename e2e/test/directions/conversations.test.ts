@@ -1,0 +1,127 @@
+import { APIError } from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until, type Suite } from "@modelgate/testkit";
+import { openaiAt } from "./clients/openai-chat.ts";
+import { keyOf, startHouse } from "./house.ts";
+import { forbidWarnings } from "./quiet.ts";
+import { vendors } from "./vendors.ts";
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse({ accounts: ["other"], env: { CONVERSATION_ITEMS: "12" } });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+forbidWarnings();
+
+const of = (account = "demo") => openaiAt(suite, keyOf(account));
+const conversations = (account = "demo") => of(account).conversations;
+
+async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
+  const thrown = await call.then(
+    () => new Error("it was answered"),
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof APIError)) throw thrown;
+  return thrown;
+}
+
+async function itemsOf(id: string, account = "demo") {
+  const items = [];
+  for await (const item of conversations(account).items.list(id, { order: "asc", limit: 2 })) items.push(item);
+  return items;
+}
+
+const user = (content: string) => ({ type: "message" as const, role: "user" as const, content });
+const holds = (id: string, count: number) =>
+  until(`${count} items`, async () => {
+    const items = await itemsOf(id);
+    return items.length === count && items;
+  });
+
+describe.each(vendors)("a conversation over $name", ({ name: model, wire }) => {
+  const lastBody = async (): Promise<string> => (await suite.simulator.requests(model)).at(-1)?.body ?? "";
+
+  test("each response knows the turns before it, and is one: whole, streamed and in the background", async () => {
+    const { id } = await conversations().create({ items: [user("My name is Ada.")] });
+    const first = await of().responses.create({ model, input: "I live in Oslo.", conversation: id });
+    // What a vendor of the same wire says passes as it came.
+    if (wire !== "responses") expect(first.conversation).toEqual({ id });
+    await holds(id, 3);
+    await of().responses.stream({ model, input: "Where is that?", conversation: { id } }).finalResponse();
+    const places = ["My name is Ada.", "I live in Oslo.", "Where is that?"];
+    const body = await lastBody();
+    expect(places.map((words) => body.indexOf(words)).every((at) => at >= 0)).toBe(true);
+    expect(body).not.toContain(id);
+    await holds(id, 5);
+    const third = await of().responses.create({ model, input: "Who am I?", conversation: id, background: true });
+    expect(third).toMatchObject({ status: "queued", conversation: { id } });
+    const items = await holds(id, 7);
+    expect(await lastBody()).toContain("My name is Ada.");
+    expect(items.map((item) => ("role" in item ? item.role : item.type))).toEqual([
+      "user",
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+      "user",
+      "assistant",
+    ]);
+    expect(new Set(items.map((item) => item.id)).size).toBe(items.length);
+    expect(items.at(-1)).toMatchObject({ content: [{ type: "output_text" }] });
+  });
+});
+
+test("created, read, changed and deleted", async () => {
+  const made = await conversations().create({ metadata: { topic: "boats" } });
+  expect(made).toMatchObject({ object: "conversation", metadata: { topic: "boats" }, created_at: expect.any(Number) });
+  expect(await conversations().retrieve(made.id)).toEqual(made);
+  expect(await conversations().update(made.id, { metadata: { topic: "trains" } })).toEqual({
+    ...made,
+    metadata: { topic: "trains" },
+  });
+  expect(await conversations().delete(made.id)).toEqual({ id: made.id, object: "conversation.deleted", deleted: true });
+  expect(await failureOf(conversations().retrieve(made.id))).toMatchObject({ status: 404 });
+  expect(await failureOf(conversations().delete(made.id))).toMatchObject({ status: 404 });
+});
+
+test("its items are listed, added, read and taken out", async () => {
+  const { id } = await conversations().create({ items: [user("One")] });
+  const added = await conversations().items.create(id, { items: [user("Two"), user("Three")] });
+  expect(added).toMatchObject({ object: "list", has_more: false, data: [{ type: "message" }, { type: "message" }] });
+  const items = await itemsOf(id);
+  expect(items).toMatchObject(["One", "Two", "Three"].map((text) => ({ content: [{ type: "input_text", text }] })));
+  const second = items[1]?.id ?? "";
+  expect(await conversations().items.retrieve(second, { conversation_id: id })).toEqual(items[1]);
+  expect(await conversations().items.delete(second, { conversation_id: id })).toMatchObject({ id });
+  expect(await itemsOf(id)).toEqual([items[0], items[2]]);
+  const gone = conversations().items.retrieve(second, { conversation_id: id });
+  expect(await failureOf(gone)).toMatchObject({ status: 404, param: "item_id" });
+  const newest = await conversations().items.list(id, { limit: 1 });
+  expect(newest.data).toEqual([items[2]]);
+});
+
+test("no account finds another's", async () => {
+  const { id } = await conversations().create({ items: [user("Mine")] });
+  const refused = [
+    () => conversations("other").retrieve(id),
+    () => conversations("other").items.list(id),
+    () => conversations("other").items.create(id, { items: [user("Theirs")] }),
+    () => conversations("other").delete(id),
+  ];
+  for (const call of refused) expect(await failureOf(call())).toMatchObject({ status: 404 });
+  const asked = of("other").responses.create({ model: "chat", input: "What was said?", conversation: id });
+  expect(await failureOf(asked)).toMatchObject({ status: 400 });
+  expect(await itemsOf(id)).toHaveLength(1);
+});
+
+test("it is bounded, and stands for all that is before a response", async () => {
+  const eleven = Array.from({ length: 11 }, (_, at) => user(`Line ${at}`));
+  const { id } = await conversations().create({ items: eleven });
+  const more = conversations().items.create(id, { items: [user("A"), user("B")] });
+  expect(await failureOf(more)).toMatchObject({ status: 400, param: "items" });
+  await conversations().items.create(id, { items: [user("A")] });
+  const asked = { model: "chat", input: "And?", conversation: id };
+  expect(await failureOf(of().responses.create(asked))).toMatchObject({ status: 400, param: "conversation" });
+  const both = of().responses.create({ ...asked, previous_response_id: "resp_1" });
+  expect(await failureOf(both)).toMatchObject({ status: 400, param: "conversation" });
+});

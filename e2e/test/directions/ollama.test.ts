@@ -1,0 +1,209 @@
+import { Ollama, type ChatRequest, type ChatResponse, type GenerateResponse } from "ollama";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Suite } from "@modelgate/testkit";
+import { keyOf, price, settled, startHouse } from "./house.ts";
+import { png } from "./media.ts";
+import { vendors } from "./vendors.ts";
+
+/** Ollama's own client over every vendor; its wire has clients only. */
+const accounts = vendors.flatMap(({ name }) => [`ollama-${name}-whole`, `ollama-${name}-streamed`]);
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse({ accounts });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const clientWith = (key: string): Ollama =>
+  new Ollama({ host: suite.edgeUrl, headers: { authorization: `Bearer ${key}` } });
+const simulate = (behaviour: object) => `{{simulate: ${JSON.stringify(behaviour)}}}`;
+const user = (content: string) => [{ role: "user", content }];
+const weather = {
+  type: "function",
+  function: {
+    name: "weather",
+    description: "The weather in a city.",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+};
+
+/** What a client's user reads of a chat, whole or put together of its lines. */
+async function chat(request: ChatRequest, { stream = false, key = keyOf("demo") } = {}) {
+  const client = clientWith(key);
+  if (!stream) return readOf([await client.chat({ ...request, stream: false })]);
+  const lines: ChatResponse[] = [];
+  for await (const line of await client.chat({ ...request, stream: true })) lines.push(line);
+  return readOf(lines);
+}
+
+function readOf(lines: readonly ChatResponse[]) {
+  const last = lines.at(-1);
+  return {
+    text: lines.map(({ message }) => message.content).join(""),
+    thinking: lines.map(({ message }) => message.thinking ?? "").join(""),
+    calls: lines.flatMap(({ message }) => message.tool_calls ?? []),
+    isDone: lines.map(({ done }) => done),
+    reason: last?.done_reason,
+    last,
+  };
+}
+
+describe.each(vendors)("to $name", (vendor) => {
+  beforeEach(() => suite.simulator.forget(vendor.name));
+  const seen = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";
+  const model = vendor.name;
+
+  describe.each([
+    { how: "whole", stream: false },
+    { how: "streamed", stream: true },
+  ])("$how", ({ how, stream }) => {
+    test("words, with their counts and durations", async () => {
+      const answer = await chat({ model, messages: user("Hello") }, { stream });
+      expect(answer).toMatchObject({ text: "You said: Hello", thinking: "", calls: [], reason: "stop" });
+      expect(answer.isDone.filter(Boolean)).toEqual([true]);
+      expect(answer.last).toMatchObject({ model, done: true, load_duration: 0 });
+      for (const count of ["prompt_eval_count", "eval_count", "total_duration", "eval_duration"] as const)
+        expect(answer.last?.[count], count).toBeGreaterThan(0);
+      expect(Number.isNaN(Date.parse(String(answer.last?.created_at)))).toBe(false);
+    });
+
+    test("the bill is the price of what the vendor reported", async () => {
+      const account = `ollama-${model}-${how}`;
+      const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30 };
+      const before = await settled(suite, account);
+      const answer = await chat(
+        { model, messages: user(`Hello ${simulate({ usage })}`) },
+        { stream, key: keyOf(account) },
+      );
+      expect(answer.last).toMatchObject({ prompt_eval_count: 1_000, eval_count: 80 });
+      const nanos = 400 * price.input * 1_000 + 600 * price.cachedInput * 1_000 + 80 * price.output * 1_000;
+      expect(before - (await settled(suite, account))).toBe(BigInt(nanos));
+    });
+
+    test("a tool is called, and its result answers the call", async () => {
+      const messages = user('call weather {"city":"Oslo"}');
+      const first = await chat({ model, messages, tools: [weather] }, { stream });
+      expect(first.calls).toMatchObject([{ function: { name: "weather", arguments: { city: "Oslo" } } }]);
+      // A client may keep the call's id, or only its tool's name, or neither.
+      const answers: object[] = [{ tool_name: "weather" }, {}];
+      for (const named of answers) {
+        const said = { role: "assistant", content: first.text, tool_calls: first.calls };
+        const result = { role: "tool", content: "rain", ...named };
+        const second = await chat({ model, messages: [...messages, said, result], tools: [weather] }, { stream });
+        expect(second).toMatchObject({ text: "rain", calls: [] });
+      }
+    });
+
+    test("an answer by a schema", async () => {
+      const format = {
+        type: "object",
+        properties: { city: { type: "string" } },
+        required: ["city"],
+        additionalProperties: false,
+      };
+      const answer = await chat({ model, messages: user("Hello"), format }, { stream });
+      expect(JSON.parse(answer.text)).toEqual({ city: "words" });
+    });
+
+    test("pictures reach the vendor", async () => {
+      const answer = await chat({ model, messages: [{ role: "user", content: "Look: ", images: [png] }] }, { stream });
+      expect(answer.text).toMatch(/\[image .*\d+ characters\]/);
+      expect(await seen()).toContain(png);
+      expect(await seen()).toContain("image/png");
+    });
+
+    test("a bound of tokens ends the answer", async () => {
+      const messages = user("word ".repeat(40));
+      expect(await chat({ model, messages, options: { num_predict: 20 } }, { stream })).toMatchObject({
+        reason: "length",
+      });
+    });
+
+    test("a prompt is answered, with what the system says", async () => {
+      const asked = { model, prompt: "Hello", system: "Be brief.", options: { temperature: 0.5 } };
+      const lines: GenerateResponse[] = [];
+      const client = clientWith(keyOf("demo"));
+      if (stream) for await (const line of await client.generate({ ...asked, stream: true })) lines.push(line);
+      else lines.push(await client.generate({ ...asked, stream: false }));
+      expect(lines.map(({ response }) => response).join("")).toBe("You said: Hello");
+      expect(lines.at(-1)).toMatchObject({ done: true, done_reason: "stop", eval_count: expect.any(Number) });
+      expect(await seen()).toContain("Be brief.");
+    });
+  });
+
+  const showsThoughts = vendor.name !== "chat";
+  test(`thoughts are ${showsThoughts ? "shown" : "not shown"} where they are wanted`, async () => {
+    for (const stream of [false, true]) {
+      const answer = await chat({ model, messages: user("Hello"), think: "high" }, { stream });
+      expect(answer).toMatchObject({
+        text: "You said: Hello",
+        thinking: showsThoughts ? expect.stringContaining("Thinking about") : "",
+      });
+    }
+  });
+
+  test("what no vendor takes is named, and refused where loss is a failure", async () => {
+    const body = { model, stream: false, messages: user("Hello"), keep_alive: "5m", options: { num_ctx: 4_096 } };
+    const named = await post("/api/chat", body);
+    expect(named.headers.get("x-modelgate-dropped")?.split(/, ?/).toSorted()).toEqual([
+      "keep_alive",
+      "options.num_ctx",
+    ]);
+    const strict = await post("/api/chat", body, { "x-modelgate-strict": "true" });
+    expect([strict.status, await strict.json()]).toEqual([400, { error: expect.stringContaining("keep_alive") }]);
+  });
+
+  test("a stream that breaks ends with an error", async () => {
+    const messages = user(simulate({ text: "Half an answer that goes on", cutAfterChunks: 2 }));
+    await expect(chat({ model, messages }, { stream: true })).rejects.toThrow(/vendor|cut|broke/i);
+  });
+});
+
+test.each([
+  [
+    "a wrong key",
+    () => clientWith("sk-wrong-0123456789abcdef").chat({ model: "chat", messages: user("Hi") }),
+    401,
+    /key/,
+  ],
+  ["an unknown model", () => clientWith(keyOf("demo")).chat({ model: "none", messages: user("Hi") }), 404, /none/],
+  [
+    "an unknown role",
+    () => clientWith(keyOf("demo")).chat({ model: "chat", messages: [{ role: "guest", content: "Hi" }] }),
+    400,
+    /role/,
+  ],
+  [
+    "words behind the answer",
+    () => clientWith(keyOf("demo")).generate({ model: "chat", prompt: "Hi", suffix: "end" }),
+    400,
+    /suffix/,
+  ],
+])("%s is an error in Ollama's shape", async (_, ask, status, say) => {
+  const thrown: unknown = await ask().catch((error: unknown) => error);
+  expect(thrown).toMatchObject({ name: "ResponseError", status_code: status, message: expect.stringMatching(say) });
+});
+
+test("a request without words asks for the model, and costs nothing", async () => {
+  const before = await settled(suite);
+  const client = clientWith(keyOf("demo"));
+  expect(await client.generate({ model: "chat", prompt: "" })).toMatchObject({ done: true, done_reason: "load" });
+  expect(await client.chat({ model: "chat", messages: [] })).toMatchObject({ done: true, done_reason: "load" });
+  expect(await settled(suite)).toBe(before);
+});
+
+test("models are listed, shown and ready", async () => {
+  const client = clientWith(keyOf("demo"));
+  expect((await client.list()).models.map(({ name }) => name)).toContain("messages");
+  expect((await client.ps()).models.map(({ name }) => name)).toContain("messages");
+  expect(await client.show({ model: "messages" })).toMatchObject({
+    capabilities: expect.arrayContaining(["completion", "tools"]),
+    details: { family: expect.any(String) },
+  });
+  expect((await client.version()).version).toMatch(/^\d+\.\d+\.\d+$/);
+  await expect(client.show({ model: "none" })).rejects.toMatchObject({ status_code: 404 });
+});
+
+function post(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+  const all = { authorization: `Bearer ${keyOf("demo")}`, "content-type": "application/json", ...headers };
+  return fetch(suite.edgeUrl + path, { method: "POST", headers: all, body: JSON.stringify(body) });
+}

@@ -1,0 +1,96 @@
+import { GoogleGenAI, Modality, type LiveConnectConfig, type LiveServerMessage, type Session } from "@google/genai";
+import { keys } from "./house.ts";
+
+/** A session of Google's SDK as a test drives it: what came is kept, and can be waited for. */
+export interface LiveTest {
+  readonly session: Session;
+  readonly came: readonly LiveServerMessage[];
+  /** The next message that fits and was not passed over yet. */
+  next(fits: (message: LiveServerMessage) => boolean): Promise<LiveServerMessage>;
+  /** Everything until a turn is over; with its words, its sound in bytes, and what it used. */
+  turn(): Promise<LiveTurn>;
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+}
+
+/** A turn of the model. */
+export interface LiveTurn {
+  readonly text: string;
+  readonly audioBytes: number;
+  readonly spoken: string;
+  readonly heard: string;
+  readonly interrupted: boolean;
+  readonly usage: LiveServerMessage["usageMetadata"];
+}
+
+export const text: LiveConnectConfig = { responseModalities: [Modality.TEXT] };
+export const speech: LiveConnectConfig = { responseModalities: [Modality.AUDIO] };
+
+/** Google's SDK at an address, with a key. */
+export function google(baseUrl: string, apiKey: string = keys.demo): GoogleGenAI {
+  return new GoogleGenAI({ apiKey, httpOptions: { baseUrl } });
+}
+
+/** Opens a session; rejects where it is closed before its setup is complete. */
+export async function openLive(client: GoogleGenAI, model: string, config: LiveConnectConfig): Promise<LiveTest> {
+  const came: LiveServerMessage[] = [];
+  const changed = new Set<() => void>();
+  const notify = (): void => {
+    for (const each of changed) each();
+  };
+  let over: { code: number; reason: string } | undefined;
+  const { promise: closed, resolve } = Promise.withResolvers<{ code: number; reason: string }>();
+  let at = 0;
+  const session = await client.live.connect({
+    model,
+    config,
+    callbacks: {
+      onmessage: (message) => {
+        came.push(message);
+        notify();
+      },
+      onclose: ({ code, reason }) => {
+        over = { code, reason };
+        resolve(over);
+        notify();
+      },
+    },
+  });
+  async function next(fits: (message: LiveServerMessage) => boolean): Promise<LiveServerMessage> {
+    for (;;) {
+      const found = came.slice(at).findIndex(fits);
+      const message = found < 0 ? undefined : came[at + found];
+      if (message !== undefined) {
+        at += found + 1;
+        return message;
+      }
+      if (over !== undefined)
+        throw new Error(`closed with ${over.code} ${over.reason}: ${JSON.stringify(came.slice(-3))}`);
+      await new Promise<void>((wake) => {
+        const once = (): void => {
+          changed.delete(once);
+          wake();
+        };
+        changed.add(once);
+      });
+    }
+  }
+  async function turn(): Promise<LiveTurn> {
+    const from = at;
+    const last = await next(({ serverContent }) => serverContent?.turnComplete === true);
+    return { ...turnIn(came.slice(from, at)), usage: last.usageMetadata };
+  }
+  return { session, came, next, turn, closed };
+}
+
+function turnIn(messages: readonly LiveServerMessage[]): Omit<LiveTurn, "usage"> {
+  const contents = messages.flatMap(({ serverContent }) => (serverContent === undefined ? [] : [serverContent]));
+  const parts = contents.flatMap(({ modelTurn }) => modelTurn?.parts ?? []);
+  const sounds = parts.map(({ inlineData }) => Buffer.from(inlineData?.data ?? "", "base64").length);
+  return {
+    text: parts.map((part) => part.text ?? "").join(""),
+    audioBytes: sounds.reduce((sum, each) => sum + each, 0),
+    spoken: contents.map(({ outputTranscription }) => outputTranscription?.text ?? "").join(""),
+    heard: contents.map(({ inputTranscription }) => inputTranscription?.text ?? "").join(""),
+    interrupted: contents.some(({ interrupted }) => interrupted === true),
+  };
+}

@@ -1,0 +1,3 @@
+--[[ Gives a seat back.   seats zset: permit -> expiry (ms) ]]
+redis.call('ZREM', seats, permit)
+return {'left'}

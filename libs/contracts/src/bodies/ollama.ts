@@ -1,0 +1,88 @@
+import { Type, type TSchema } from "typebox";
+
+const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
+const anyObject = Type.Record(Type.String(), Type.Unknown());
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
+
+const images = nullable(Type.Array(Type.String({ description: "Base64" })));
+const called = Type.Object({ function: Type.Object({ name: Type.String() }) });
+
+/** What both endpoints have. */
+const shared = {
+  model,
+  stream: nullable(Type.Boolean({ description: "false: the answer comes in one piece; else one JSON object a line" })),
+  format: nullable(Type.Union([Type.String(), anyObject], { description: "json, or a JSON schema" })),
+  think: nullable(Type.Union([Type.Boolean(), Type.String()], { description: "or low, medium, high, max" })),
+  options: nullable(
+    Type.Object({
+      num_predict: nullable(
+        Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(-1), Type.Literal(-2)], {
+          description: "most tokens of the answer; -1 and -2: no bound",
+        }),
+      ),
+      temperature: nullable(Type.Number()),
+      top_p: nullable(Type.Number()),
+      top_k: nullable(Type.Integer()),
+      seed: nullable(Type.Integer()),
+      stop: nullable(Type.Union([Type.String(), Type.Array(Type.String())])),
+      presence_penalty: nullable(Type.Number()),
+      frequency_penalty: nullable(Type.Number()),
+    }),
+  ),
+  logprobs: nullable(Type.Boolean()),
+  top_logprobs: nullable(Type.Integer({ minimum: 0 })),
+};
+
+/** POST /api/chat, of Ollama's clients. Without messages nothing is called: a client asks whether the model is there. */
+export const OllamaChatRequest = Type.Object(
+  {
+    ...shared,
+    messages: nullable(
+      Type.Array(
+        Type.Object({
+          role: Type.String({ description: "system, user, assistant or tool" }),
+          content: nullable(Type.String()),
+          thinking: nullable(Type.String()),
+          images,
+          tool_calls: nullable(Type.Array(called)),
+          tool_name: nullable(Type.String()),
+          tool_call_id: nullable(Type.String()),
+        }),
+      ),
+    ),
+    tools: nullable(
+      Type.Array(
+        Type.Object({
+          type: nullable(Type.String()),
+          function: Type.Object({
+            name: Type.String(),
+            description: nullable(Type.String()),
+            parameters: nullable(anyObject),
+          }),
+        }),
+      ),
+    ),
+  },
+  { $id: "OllamaChatRequest" },
+);
+
+/** POST /api/generate, of Ollama's clients. */
+export const OllamaGenerateRequest = Type.Object(
+  {
+    ...shared,
+    prompt: nullable(Type.String()),
+    system: nullable(Type.String()),
+    images,
+    suffix: nullable(Type.String({ description: "refused: no vendor fills a gap in words" })),
+    context: nullable(Type.Array(Type.Integer(), { description: "refused: tokens of one model" })),
+    raw: nullable(Type.Boolean({ description: "dropped: nothing is put around a prompt here" })),
+    template: nullable(Type.String({ description: "dropped, as vendors have their own" })),
+  },
+  { $id: "OllamaGenerateRequest" },
+);
+
+/** POST /api/show; `name` is the older word for `model`. */
+export const OllamaShowRequest = Type.Object(
+  { model: Type.Optional(model), name: Type.Optional(model) },
+  { $id: "OllamaShowRequest" },
+);

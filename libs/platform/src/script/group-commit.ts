@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { Cluster, Command } from "ioredis";
+import type { Redis } from "../redis.ts";
+import { groupProgram } from "./group-program.ts";
+
+/** One call of a script, on its way into a group. */
+interface GroupedCall {
+  readonly script: string;
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+  readonly resolve: (reply: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Most calls of a group: Redis does nothing else while it runs one. */
+const mostTogether = 64;
+
+/** What waits on each connection for the end of the tick, by the slot that it belongs to. */
+const waiting = new WeakMap<Redis, Map<string, GroupedCall[]>>();
+
+/**
+ * Calls a script of the group program. What is called in one turn of the event loop runs together, as one command: Redis does
+ * each call as if it had come alone, in the order of calling, for a part of what a command costs both sides. Nothing waits
+ * longer for it: commands are written at the end of the turn in any case.
+ */
+export function callInGroup(redis: Redis, call: Pick<GroupedCall, "script" | "keys" | "args">): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    let slots = waiting.get(redis);
+    if (slots === undefined) {
+      slots = new Map();
+      waiting.set(redis, slots);
+    }
+    if (slots.size === 0) setImmediate(sendAll, redis, slots);
+    const slot = slotOf(redis, call.keys);
+    const group = slots.get(slot);
+    const added = { ...call, resolve, reject };
+    if (group === undefined) slots.set(slot, [added]);
+    else if (group.push(added) === mostTogether) {
+      slots.delete(slot);
+      void send(redis, group);
+    }
+  });
+}
+
+/** What calls must have in common: in a cluster the hash tag of their keys, else nothing. */
+function slotOf(redis: Redis, [key = ""]: readonly string[]): string {
+  return redis instanceof Cluster ? key.slice(key.indexOf("{") + 1, key.indexOf("}")) : "";
+}
+
+function sendAll(redis: Redis, slots: Map<string, GroupedCall[]>): void {
+  const groups = [...slots.values()];
+  slots.clear();
+  for (const group of groups) void send(redis, group);
+}
+
+async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> {
+  try {
+    const replies = await run(redis, group);
+    for (const [at, { resolve, reject }] of group.entries()) {
+      const reply = replies[at];
+      if (reply instanceof Error) reject(reply);
+      else resolve(reply);
+    }
+  } catch (error) {
+    for (const { reject } of group) reject(error);
+  }
+}
+
+/** Runs the program: by digest, sending its text only where the server does not know it yet. */
+async function run(redis: Redis, group: readonly GroupedCall[]): Promise<readonly unknown[]> {
+  const text = groupProgram() ?? "";
+  const keys = group.flatMap((call) => call.keys);
+  const rest = [String(keys.length), ...keys, ...group.flatMap(({ script, args }) => [script, ...args])];
+  try {
+    return listOf(await written(redis, "evalsha", [digestOf(text), ...rest]));
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+    return listOf(await written(redis, "eval", [text, ...rest]));
+  }
+}
+
+/** Writes a command at once: it has waited for the end of the turn already. */
+function written(redis: Redis, name: string, args: string[]): Promise<unknown> {
+  return Promise.resolve(redis.sendCommand(new Command(name, args, { replyEncoding: "utf8" })));
+}
+
+function listOf(reply: unknown): readonly unknown[] {
+  if (!Array.isArray(reply)) throw new TypeError("the reply to a group of calls is not a list");
+  return reply;
+}
+
+let known: { readonly text: string; readonly digest: string } | undefined;
+
+function digestOf(text: string): string {
+  if (known?.text !== text) known = { text, digest: createHash("sha1").update(text).digest("hex") };
+  return known.digest;
+}

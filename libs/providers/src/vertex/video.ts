@@ -1,0 +1,30 @@
+import { Failure } from "@modelgate/contracts";
+import { stringifyInTurns } from "@modelgate/wires/json";
+import type { DownloadCall, PollCall, StartCall } from "../call.ts";
+import { requestTo, type VendorRequest } from "../request.ts";
+import { projectAt } from "./address.ts";
+
+const json = { "content-type": "application/json" };
+
+/** Starts an operation; where the base URL names a bucket (`?storageUri=gs://…`), its films are put there. */
+export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
+  if (call.remixOf !== undefined)
+    throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
+  const { project, storageUri } = projectAt(call.baseUrl);
+  const { parameters } = call.body;
+  const isSaid = typeof parameters === "object" && parameters !== null;
+  const body =
+    storageUri === null ? call.body : { ...call.body, parameters: { ...(isSaid ? parameters : {}), storageUri } };
+  return requestTo(modelAt(project, call.model, "predictLongRunning"), call, json, yield* stringifyInTurns(body));
+}
+
+/** An operation's state, and with it a film that is in no bucket. The operation's name says its model. */
+export function pollVideo(call: PollCall | DownloadCall): VendorRequest {
+  const [, model = "unknown"] = /\/models\/([^/]+)\/operations\//.exec(call.task) ?? [];
+  const url = modelAt(projectAt(call.baseUrl).project, model, "fetchPredictOperation");
+  return requestTo(url, call, json, Buffer.from(JSON.stringify({ operationName: call.task })));
+}
+
+function modelAt(project: string, model: string, action: string): URL {
+  return new URL(`${project}/publishers/google/models/${encodeURIComponent(model)}:${action}`);
+}

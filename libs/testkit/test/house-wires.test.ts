@@ -1,0 +1,40 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+const wires = ["chat", "responses", "messages", "content", "converse"];
+/** A vendor says which of them it speaks. */
+const exclude = ["libs/providers/**", "services/console/**"];
+const files = globSync("{libs,services}/*/src/**/*.ts", { cwd: root, exclude }).map((file) => ({
+  file,
+  text: readFileSync(join(root, file), "utf8"),
+}));
+
+/** The files in which at least three of the text wires match. */
+const filesWith = (pattern: (wire: string) => RegExp): readonly string[] =>
+  files
+    .filter(({ text }) => wires.filter((wire) => pattern(wire).test(text)).length >= 3)
+    .map(({ file }) => file)
+    .toSorted();
+
+describe("a text wire is its folder, and one line of its registry", () => {
+  test("no other table has a row for each", () => {
+    expect(filesWith((wire) => new RegExp(`^\\s+${wire}: `, "m"))).toEqual([
+      "libs/contracts/src/failures/frames.ts", // formats of error events, which rows of endpoints name
+      "libs/wires/src/text/codecs.ts",
+    ]);
+  });
+
+  test("no other list names them", () => {
+    const listed = /\[[^[\]]*\]/g;
+    const lists = files.filter(({ text }) =>
+      (text.match(listed) ?? []).some((list) => wires.filter((wire) => list.includes(`"${wire}"`)).length >= 3),
+    );
+    expect(lists.map(({ file }) => file).toSorted()).toEqual(["libs/contracts/src/upstream-wires.ts"]);
+  });
+
+  test("no code outside the wires' folders asks for three of them by name", () => {
+    expect(filesWith((wire) => new RegExp(`\\bwire [!=]== "${wire}"`))).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+import { Failure } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { parseEvent } from "../look.ts";
+import type { RealtimeMessage } from "../message.ts";
+
+/** What a client of the live format says, with its members in camelCase as far as they are read here. */
+export type LiveMessage =
+  | { readonly kind: "setup"; readonly setup: JsonRecord }
+  | { readonly kind: "content"; readonly turns: readonly JsonRecord[]; readonly complete: boolean }
+  | { readonly kind: "audio"; readonly blob: Blob }
+  | { readonly kind: "picture"; readonly blob: Blob }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "activity-start" | "activity-end" | "stream-end" }
+  | { readonly kind: "results"; readonly results: readonly JsonRecord[] };
+
+/** Bytes with their media type. */
+export interface Blob {
+  readonly mimeType: string;
+  /** In Base64. */
+  readonly data: string;
+}
+
+/**
+ * Reads a client's message: exactly one of its members, as the vendor wants it. What is said at once in one message of
+ * input is taken apart. Throws Failure for what is no such message.
+ */
+export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[] {
+  const parsed = parseEvent(data);
+  if (parsed === undefined) throw new Failure("invalid_json", "The message is not a JSON object.");
+  const message = camel(parsed);
+  const said = Object.keys(message).filter((name) => (message[name] ?? undefined) !== undefined);
+  const [name] = said;
+  if (name === undefined || said.length > 1)
+    throw new Failure(
+      "invalid_value",
+      "A message has exactly one of setup, clientContent, realtimeInput, toolResponse.",
+    );
+  const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
+  if (read === undefined) throw new Failure("invalid_value", `Unknown name ${JSON.stringify(name)}.`, { param: name });
+  const value = message[name];
+  if (!isRecord(value)) throw wrong(name, "an object");
+  return read(camel(value));
+}
+
+const readers: Readonly<Record<string, (value: JsonRecord) => readonly LiveMessage[]>> = {
+  setup: (setup) => [{ kind: "setup", setup }],
+  clientContent: ({ turns, turnComplete }) => [
+    { kind: "content", turns: recordsIn(turns, "clientContent.turns"), complete: turnComplete === true },
+  ],
+  toolResponse: ({ functionResponses }) => [
+    { kind: "results", results: recordsIn(functionResponses, "toolResponse.functionResponses") },
+  ],
+  realtimeInput: inputOf,
+};
+
+function inputOf(input: JsonRecord): readonly LiveMessage[] {
+  const { mediaChunks, audio, video, text, activityStart, activityEnd, audioStreamEnd, ...more } = input;
+  const [unknown] = Object.keys(more);
+  if (unknown !== undefined)
+    throw new Failure("invalid_value", `Unknown name ${JSON.stringify(unknown)} at realtimeInput.`, { param: unknown });
+  const at = "realtimeInput";
+  const messages: LiveMessage[] = recordsIn(mediaChunks, `${at}.mediaChunks`).map((chunk) =>
+    mediaOf(blobOf(chunk, `${at}.mediaChunks`)),
+  );
+  if (isThere(activityStart)) messages.push({ kind: "activity-start" });
+  if (isThere(audio)) messages.push({ kind: "audio", blob: blobOf(audio, `${at}.audio`) });
+  if (isThere(video)) messages.push({ kind: "picture", blob: blobOf(video, `${at}.video`) });
+  if (isThere(text)) messages.push({ kind: "text", text: textOf(text, `${at}.text`) });
+  if (isThere(activityEnd)) messages.push({ kind: "activity-end" });
+  if (audioStreamEnd === true) messages.push({ kind: "stream-end" });
+  return messages;
+}
+
+function isThere(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function mediaOf(blob: Blob): LiveMessage {
+  return { kind: blob.mimeType.startsWith("audio/") ? "audio" : "picture", blob };
+}
+
+/** Bytes as a client gives them. Throws Failure (400). */
+export function blobOf(value: unknown, path: string): Blob {
+  if (!isRecord(value)) throw wrong(path, "an object");
+  const { data, mimeType } = camel(value);
+  return { data: textOf(data, `${path}.data`), mimeType: textOf(mimeType, `${path}.mimeType`) };
+}
+
+function textOf(value: unknown, path: string): string {
+  if (typeof value !== "string") throw wrong(path, "a string");
+  return value;
+}
+
+/** The objects in a list; an object alone is a list of one, as the vendor takes it. */
+export function recordsIn(value: unknown, path: string): readonly JsonRecord[] {
+  if (!isThere(value)) return [];
+  const listed: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return listed.map((each) => {
+    if (!isRecord(each)) throw wrong(path, "a list of objects");
+    return camel(each);
+  });
+}
+
+/** An object with its own members' names in camelCase: the vendor takes either. Throws Failure for one said twice. */
+export function camel(value: JsonRecord): JsonRecord {
+  const names = Object.keys(value);
+  if (!names.some((name) => name.includes("_"))) return value;
+  const pairs = Object.entries(value).map(
+    ([name, each]) => [name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), each] as const,
+  );
+  const after = Object.fromEntries(pairs);
+  if (Object.keys(after).length < names.length)
+    throw new Failure("invalid_value", "A member appears more than once, in two spellings.");
+  return after;
+}
+
+function wrong(param: string, wanted: string): Failure {
+  return new Failure("invalid_value", `${param} must be ${wanted}.`, { param });
+}

@@ -1,0 +1,76 @@
+import { Failure } from "@modelgate/contracts";
+
+/** Samples in a second, where a client does not say. */
+export const usualRate = 16_000;
+/** Rates that sound may have. */
+const [leastRate, mostRate] = [8_000, 48_000];
+/** The rate that the realtime format's own vendor takes. */
+const vendorsRate = 24_000;
+const sampleBytes = 2;
+
+/** Samples in a second, of a media type like `audio/pcm;rate=16000`. Throws Failure for what is no such sound. */
+export function rateOf(mimeType: string): number {
+  const [type = "", ...params] = mimeType.split(";").map((each) => each.trim().toLowerCase());
+  if (type !== "audio/pcm")
+    throw new Failure(
+      "unsupported_parameter",
+      `${JSON.stringify(mimeType)} is no sound that sessions take: use audio/pcm.`,
+      {
+        param: "mimeType",
+      },
+    );
+  const said = params.find((param) => param.startsWith("rate="))?.slice("rate=".length);
+  const rate = said === undefined ? usualRate : Number(said);
+  if (!Number.isInteger(rate) || rate < leastRate || rate > mostRate)
+    throw new Failure("invalid_value", `The rate of sound must be between ${leastRate} and ${mostRate}.`, {
+      param: "mimeType",
+    });
+  return rate;
+}
+
+/**
+ * Makes samples of 16 bits of any rate into those of 24 kHz, chunk by chunk: each is drawn on the line between its two
+ * neighbours. What is over at the end of a chunk is kept for the next.
+ */
+export class Resampler {
+  #rate = 0;
+  /** The sample before the next chunk, and where on the line from it the next drawn one is. */
+  #last: number | undefined;
+  #at = 0;
+  /** Half a sample. */
+  #odd: Buffer = Buffer.alloc(0);
+
+  /** In Base64, both. */
+  take(data: string, rate: number): string {
+    const bytes = Buffer.concat([this.#odd, Buffer.from(data, "base64")]);
+    const whole = bytes.length - (bytes.length % sampleBytes);
+    this.#odd = bytes.subarray(whole);
+    if (rate === vendorsRate) return bytes.toString("base64", 0, whole);
+    return this.#drawn(bytes.subarray(0, whole), rate).toString("base64");
+  }
+
+  #drawn(bytes: Buffer, rate: number): Buffer {
+    if (rate !== this.#rate) this.#last = undefined;
+    this.#rate = rate;
+    const samples = Array.from({ length: bytes.length / sampleBytes }, (_, at) => bytes.readInt16LE(at * sampleBytes));
+    const line = this.#last === undefined ? samples : [this.#last, ...samples];
+    if (this.#last === undefined) this.#at = 0;
+    const step = rate / vendorsRate;
+    const drawn: number[] = [];
+    for (; this.#at < line.length - 1; this.#at += step) {
+      const before = Math.floor(this.#at);
+      const [from = 0, to = 0] = [line[before], line[before + 1]];
+      drawn.push(Math.round(from + (to - from) * (this.#at - before)));
+    }
+    this.#last = line.at(-1);
+    this.#at -= Math.max(0, line.length - 1);
+    const out = Buffer.alloc(drawn.length * sampleBytes);
+    for (const [at, sample] of drawn.entries()) out.writeInt16LE(sample, at * sampleBytes);
+    return out;
+  }
+}
+
+/** Silence of so many milliseconds, for the realtime format's own vendor, in Base64. */
+export function silence(ms: number): string {
+  return Buffer.alloc(Math.round((vendorsRate * ms) / 1_000) * sampleBytes).toString("base64");
+}

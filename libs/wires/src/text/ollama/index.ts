@@ -1,0 +1,62 @@
+import { failureFrames } from "@modelgate/contracts";
+import type { ClientCodec, Parsed } from "../hub/codec.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { plainDialect } from "../../vendor-stores/members.ts";
+import { asksToThink } from "../thoughts.ts";
+import { askOfChat, askOfGenerate, relied, type OllamaAsk } from "./ask.ts";
+import { chatForm, generateForm, type AnswerForm } from "./form.ts";
+import { parseChat, parseGenerate } from "./parse-request.ts";
+import { renderAnswerIn } from "./render-answer.ts";
+import { LineWriter, silence } from "./writer.ts";
+
+/** How fields of the neutral form are spelled here. */
+const spelling = {
+  tools: "tools",
+  maxTokens: "options.num_predict",
+  stop: "options.stop",
+  format: "format",
+  reasoning: "think",
+  temperature: "options.temperature",
+  topP: "options.top_p",
+  topK: "options.top_k",
+  presencePenalty: "options.presence_penalty",
+  frequencyPenalty: "options.frequency_penalty",
+  seed: "options.seed",
+  logProbabilities: "logprobs",
+} as const;
+
+/** The chat of Ollama's clients (POST /api/chat), over vendors of every text wire; Ollama itself is reached by the chat wire. */
+export const ollamaChatCodec = {
+  wire: "ollama-chat",
+  client: clientOf({ ask: askOfChat, parseRequest: parseChat, form: chatForm }),
+} as const;
+
+/** The continued prompt of Ollama's clients (POST /api/generate). */
+export const ollamaGenerateCodec = {
+  wire: "ollama-generate",
+  client: clientOf({ ask: askOfGenerate, parseRequest: parseGenerate, form: generateForm }),
+} as const;
+
+/** What the two endpoints differ in. */
+interface Endpoint {
+  readonly ask: (body: unknown) => OllamaAsk;
+  readonly parseRequest: (body: JsonObject) => Parsed;
+  readonly form: AnswerForm;
+}
+
+function clientOf({ ask, parseRequest, form }: Endpoint): ClientCodec<OllamaAsk> {
+  return {
+    parseRequest,
+    renderAnswer: renderAnswerIn(form),
+    writer: (context) => new LineWriter(context, form),
+    spelling,
+    ask,
+    relied,
+    answerPrefix: "",
+    stores: plainDialect,
+    streamType: "application/x-ndjson",
+    keepAlive: silence,
+    failureFrame: failureFrames.ollama,
+    thoughts: { words: [Buffer.from("hink")], asked: (body) => asksToThink(body["think"]) },
+  };
+}

@@ -1,0 +1,106 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, named, records, type MadeId } from "../../vendor-stores/made.ts";
+import type { StoreDialect } from "../../vendor-stores/members.ts";
+import type { VendorId } from "../../vendor-stores/vendor-id.ts";
+import { responseOfItem } from "./item-ids.ts";
+
+/** What responses name in their vendor's store: items of earlier ones, and all that hosted tools made. */
+export const stores = {
+  // The service resolves it.
+  without: ["previous_response_id"],
+  opaque: [
+    "parameters",
+    "schema",
+    "json_schema",
+    "input_schema",
+    "output_schema",
+    "metadata",
+    "client_metadata",
+    "arguments",
+    "attributes",
+    "env",
+  ],
+  named: ({ input }) => itemsIn(input, "input"),
+  made: {
+    needles: [
+      '"container_id"',
+      '"web_search_call"',
+      '"file_search_call"',
+      '"code_interpreter_call"',
+      '"image_generation_call"',
+      '"tool_search_call"',
+      '"shell_call"',
+      '"mcp_',
+    ],
+    whereKept: true,
+    isAsked: () => true,
+    read: ({ output }, kept) => records(output).flatMap((item) => madeByItem(item, kept)),
+  },
+} as const satisfies StoreDialect;
+
+function madeByItem(item: JsonRecord, kept: boolean): readonly MadeId[] {
+  const annotations = records(item["content"]).flatMap(({ annotations: found }) => records(found));
+  return [
+    ...(kept || !isWhole(item) ? named("item", item["id"]) : []),
+    ...named("container", item["container_id"]),
+    ...named("container", memberOf(item["environment"], "container_id")),
+    ...annotations.filter(({ type }) => type === "container_file_citation" || type === "file_path").flatMap(citedFile),
+  ];
+}
+
+function citedFile(annotation: JsonRecord): readonly MadeId[] {
+  return [...named("container", annotation["container_id"]), ...named("file", annotation["file_id"])];
+}
+
+/** Items that say all that they mean: their id is never looked up. */
+const selfContained: ReadonlySet<unknown> = new Set([
+  "function_call",
+  "function_call_output",
+  "custom_tool_call",
+  "custom_tool_call_output",
+  "computer_call",
+  "computer_call_output",
+  "local_shell_call",
+  "local_shell_call_output",
+  "shell_call_output",
+  "apply_patch_call",
+  "apply_patch_call_output",
+  "mcp_approval_response",
+  "compaction_trigger",
+]);
+
+/** Items that are whole where they bring what only the vendor could add. */
+const wholeWith: Readonly<Record<string, string>> = {
+  message: "content",
+  reasoning: "encrypted_content",
+  compaction: "encrypted_content",
+  compaction_summary: "encrypted_content",
+  image_generation_call: "result",
+};
+
+/**
+ * Items of a response's input that name one in the vendor's store, by reference or by leaving their content out. An id
+ * that this gateway made up is in no vendor's store; only a reference to it is returned, so that it can be resolved.
+ */
+function itemsIn(input: unknown, path: string): readonly VendorId[] {
+  if (!Array.isArray(input)) return [];
+  return input.flatMap((item: unknown, at) => {
+    const id = isRecord(item) && !isWhole(item) ? item["id"] : undefined;
+    if (!isRecord(item) || typeof id !== "string" || id === "") return [];
+    if (typeOf(item) !== "item_reference" && responseOfItem(id) !== undefined) return [];
+    return [{ store: "item", id, path: `${path}[${at}].id` } as const];
+  });
+}
+
+/** Whether an item says all that it means. */
+function isWhole(item: JsonRecord): boolean {
+  const type = typeOf(item);
+  if (selfContained.has(type)) return true;
+  const needed = typeof type === "string" && Object.hasOwn(wholeWith, type) ? wholeWith[type] : undefined;
+  return needed !== undefined && (item[needed] ?? undefined) !== undefined;
+}
+
+/** An item without a type is a message, or a reference where it has no role. */
+function typeOf({ type, role }: JsonRecord): unknown {
+  return type ?? ((role ?? undefined) === undefined ? "item_reference" : "message");
+}

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { Tally } from "../../../src/realtime/live/tally.ts";
+
+const words = (text: string) => ({ serverContent: { modelTurn: { parts: [{ text }] } } });
+const over = (responseTokenCount: number) => ({
+  serverContent: { turnComplete: true },
+  usageMetadata: { promptTokenCount: 5, responseTokenCount },
+});
+const interrupted = { serverContent: { interrupted: true } };
+const kinds = (tally: Tally, ...messages: object[]) =>
+  messages.flatMap((message) => tally.take({ ...message })).map(({ kind }) => kind);
+
+test("a turn is a response, with what the vendor counted", () => {
+  const tally = new Tally("s");
+  tally.ask();
+  expect(kinds(tally, words("Hi"))).toEqual(["response-begun", "delta"]);
+  expect(tally.asked).toBe(0);
+  expect(tally.take(over(3))).toEqual([
+    {
+      kind: "response-done",
+      id: "resp_s1",
+      units: { requests: 1, inputTokens: 5, outputTokens: 3 },
+      outcome: "completed",
+    },
+  ]);
+});
+
+test("a turn without a word is charged where the vendor counted it, and else is none", () => {
+  const tally = new Tally("s");
+  expect(kinds(tally, over(0))).toEqual(["response-begun", "response-done"]);
+  expect(kinds(tally, { serverContent: { turnComplete: true } })).toEqual([]);
+});
+
+test("what interrupts a turn is answered by another, and is still asked for", () => {
+  const tally = new Tally("s");
+  tally.ask();
+  tally.take(words("Long"));
+  tally.ask();
+  const [done] = tally.take(interrupted).concat(tally.take(over(1)));
+  expect(done).toMatchObject({ kind: "response-done", outcome: "cancelled" });
+  expect(tally.asked).toBe(1);
+  expect(kinds(tally, words("Next"), over(1))).toEqual(["response-begun", "delta", "response-done"]);
+  expect(tally.asked).toBe(0);
+});
+
+test("a turn answers all that was asked before it began", () => {
+  const tally = new Tally("s");
+  tally.ask();
+  tally.ask();
+  tally.take(words("Both"));
+  expect(tally.asked).toBe(1);
+  tally.take(over(1));
+  expect(tally.asked).toBe(0);
+});
+
+test("calls end a response, and their last result asks for the next", () => {
+  const tally = new Tally("s");
+  const functionCalls = [
+    { id: "one", name: "a", args: {} },
+    { id: "two", name: "b", args: {} },
+  ];
+  expect(kinds(tally, { toolCall: { functionCalls }, usageMetadata: { promptTokenCount: 1 } })).toEqual([
+    "response-begun",
+    "delta",
+    "response-done",
+  ]);
+  expect(tally.answered([{ id: "one" }])).toBe(false);
+  expect(tally.answered([{ id: "two" }])).toBe(true);
+});
+
+test("a cancelled call is not waited for", () => {
+  const tally = new Tally("s");
+  tally.take({ toolCall: { functionCalls: [{ id: "one" }, { id: "two" }] } });
+  tally.take({ toolCallCancellation: { ids: ["one"] } });
+  expect(tally.answered([{ id: "two" }])).toBe(true);
+});

@@ -1,0 +1,58 @@
+import { Failure } from "@modelgate/contracts";
+import { ClientGone } from "@modelgate/platform";
+import type { RealtimeMessage } from "@modelgate/wires/realtime";
+import type { WebSocket } from "ws";
+
+/** A client whose session is being opened after the protocol was switched: what it says meanwhile is kept. */
+export interface EarlyClient extends Disposable {
+  /** Its first message. Rejects with ClientGone where it leaves, with Failure where it says nothing in time. */
+  first(): Promise<RealtimeMessage>;
+  /** All that it has said. */
+  readonly said: readonly RealtimeMessage[];
+  /** Aborts when it leaves. */
+  readonly signal: AbortSignal;
+}
+
+/** Bounds of what is kept, and of the wait. */
+export interface EarlyLimits {
+  readonly setupMs: number;
+  readonly bufferedBytes: number;
+}
+
+/** Hears a client until its session begins: disposed, it is no longer listened to, and not read. */
+export function hearEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
+  const said: RealtimeMessage[] = [];
+  const gone = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<RealtimeMessage>();
+  promise.catch(() => undefined);
+  const timer = setTimeout(
+    () => reject(new Failure("invalid_value", "The setup did not come in time.", { param: "setup" })),
+    setupMs,
+  );
+  let bytes = 0;
+  const onMessage = (data: unknown, binary: boolean): void => {
+    if (!Buffer.isBuffer(data)) return;
+    const message = { data, binary };
+    said.push(message);
+    bytes += data.length;
+    if (bytes > bufferedBytes) client.pause();
+    clearTimeout(timer);
+    resolve(message);
+  };
+  const onClose = (): void => {
+    gone.abort();
+    reject(new ClientGone("the client left before its session"));
+  };
+  client.on("message", onMessage).once("close", onClose);
+  // An error is followed by close.
+  client.on("error", () => undefined);
+  return {
+    said,
+    signal: gone.signal,
+    first: () => promise,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      client.off("message", onMessage).off("close", onClose);
+    },
+  };
+}

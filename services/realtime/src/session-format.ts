@@ -1,0 +1,58 @@
+import type { Failure } from "@modelgate/contracts";
+import {
+  errorEvent,
+  eventMessage,
+  goAwayMessage,
+  liveBridges,
+  liveCloseCode,
+  liveStores,
+  realtimeBridges,
+  realtimeStores,
+  type RealtimeMessage,
+} from "@modelgate/wires/realtime";
+import { carriedReason, closeCodes, type Ending } from "./closing.ts";
+
+/** What the formats of clients' sessions differ in, beside their messages. */
+export interface SessionFormat {
+  readonly bridges: typeof realtimeBridges;
+  /** How what names something in a vendor's store is spelled. */
+  readonly stores: typeof realtimeStores;
+  /** Whether a message that is refused ends the session. */
+  readonly endsRefused: boolean;
+  /** How a failure is told; empty where there is no word for it. */
+  failed(failure: Failure, eventId: string, causedBy?: string): readonly RealtimeMessage[];
+  /** How a failure ends a session, by the gateway's own ending. */
+  ending(ending: Ending): Ending;
+  /** How a refused message ends the session. */
+  refusal(failure: Failure): Ending;
+  /** What is said some time before the gateway goes. */
+  goesAway(leftMs: number): readonly RealtimeMessage[];
+}
+
+/** The realtime format: failures are events, and most of them are outlived. */
+export const realtimeFormat: SessionFormat = {
+  bridges: realtimeBridges,
+  stores: realtimeStores,
+  endsRefused: false,
+  failed: (failure, eventId, causedBy) => [errorEvent(failure, eventId, causedBy)],
+  ending: (ending) => ending,
+  refusal: (failure) => ({ code: closeCodes.policy, reason: failure.code, failure }),
+  goesAway: () => [],
+};
+
+/** The live format: a failure closes the session, and is the reason that stands in the close. */
+export const liveFormat: SessionFormat = {
+  bridges: liveBridges,
+  stores: liveStores,
+  endsRefused: true,
+  failed: () => [],
+  ending({ failure, reason, code, ...more }) {
+    if (failure === undefined) return { code, reason, ...more };
+    // What a vendor closes with is the live format's own already.
+    const isOurs = reason === failure.code;
+    const said = isOurs ? carriedReason(failure.message) : reason;
+    return { code: code === closeCodes.tryAgain ? closeCodes.broken : code, reason: said, failure, ...more };
+  },
+  refusal: (failure) => ({ code: liveCloseCode(failure), reason: failure.code, failure }),
+  goesAway: (leftMs) => [eventMessage(goAwayMessage(leftMs))],
+};

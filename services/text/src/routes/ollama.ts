@@ -1,0 +1,27 @@
+import { answerJson, type EndpointHandler } from "@modelgate/platform";
+import { priced } from "@modelgate/relay";
+import { renderLoaded, textCodecs } from "@modelgate/wires/text";
+import type { Deps } from "../deps.ts";
+import { readText } from "../read-text.ts";
+import { runText } from "../text-call.ts";
+
+/** POST /api/chat, of Ollama's clients. */
+export function ollamaChat(deps: Deps): EndpointHandler {
+  return answering(deps, "ollama-chat");
+}
+
+/** POST /api/generate, of Ollama's clients. */
+export function ollamaGenerate(deps: Deps): EndpointHandler {
+  return answering(deps, "ollama-generate");
+}
+
+/** A request that says nothing asks for its model to be loaded: that it is there is all the answer. */
+function answering(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
+  return async (call) => {
+    using body = await readText(deps, call, textCodecs[wire].client);
+    const { model, saysNothing } = body.seen;
+    if (!saysNothing) return await runText(deps, call, { wire, body: body.bytes, ask: body.seen });
+    priced(deps.relay, call, model);
+    answerJson(call.response, 200, renderLoaded(wire, { model, now: Math.floor(Date.now() / 1_000) }));
+  };
+}

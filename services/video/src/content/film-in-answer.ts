@@ -1,0 +1,95 @@
+import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
+
+/** How much may stand before the film in an answer. */
+const mostBefore = 1024 * 1024;
+/** Characters of an escape at most: `\u003d`. */
+const escapeLength = 6;
+
+/** The bytes of a film that stands in a JSON answer as Base64, read as they come. */
+export class FilmInAnswer {
+  readonly #opening: RegExp;
+  #state: "before" | "within" | "after" = "before";
+  #pending = "";
+
+  /** `member` is the name of the member that holds the film. */
+  constructor(member: string) {
+    this.#opening = new RegExp(`"${member}"\\s*:\\s*"`);
+  }
+
+  /** Whether the film is whole. */
+  get isOver(): boolean {
+    return this.#state === "after";
+  }
+
+  /** The film's next bytes. Throws RangeError where no film begins. */
+  push(piece: Buffer): Buffer {
+    if (this.isOver) return empty;
+    this.#pending += piece.toString("latin1");
+    if (this.#state === "before" && !this.#begin()) return empty;
+    return this.#decode();
+  }
+
+  #begin(): boolean {
+    const found = this.#opening.exec(this.#pending);
+    if (found === null) {
+      if (this.#pending.length > mostBefore) throw new RangeError("no film begins in the answer");
+      return false;
+    }
+    this.#pending = this.#pending.slice(found.index + found[0].length);
+    this.#state = "within";
+    return true;
+  }
+
+  #decode(): Buffer {
+    const end = this.#pending.indexOf('"');
+    if (end >= 0) this.#state = "after";
+    const ready = end >= 0 ? end : this.#wholeEscapes();
+    const text = unescaped(this.#pending.slice(0, ready));
+    const rest = end >= 0 ? "" : this.#pending.slice(ready);
+    // Four characters are three bytes.
+    const whole = end >= 0 ? text.length : text.length - (text.length % 4);
+    this.#pending = text.slice(whole) + rest;
+    return Buffer.from(text.slice(0, whole), "base64");
+  }
+
+  /** How much ends in no half of an escape. */
+  #wholeEscapes(): number {
+    const { length } = this.#pending;
+    const found = this.#pending.indexOf("\\", length - escapeLength);
+    return found < 0 ? length : found;
+  }
+}
+
+const empty = Buffer.alloc(0);
+
+/** JSON may write a slash and an equals sign in other ways. */
+function unescaped(text: string): string {
+  return text.includes("\\") ? text.replaceAll("\\/", "/").replaceAll(/\\u003d/gi, "=") : text;
+}
+
+/** An answer that is the film in another answer; one that holds none breaks off. */
+export function filmInAnswer(answer: UpstreamAnswer, member: string): UpstreamAnswer {
+  const film = new FilmInAnswer(member);
+  const pass = (sink: BodySink, chunk: Buffer): void => {
+    try {
+      const bytes = film.push(chunk);
+      if (bytes.length > 0) sink.data(bytes);
+    } catch (error) {
+      answer.abort();
+      sink.broken(error instanceof Error ? error : new Error("no film", { cause: error }));
+    }
+  };
+  return {
+    status: answer.status,
+    headers: { "content-type": "video/mp4" },
+    pipe: (sink) =>
+      answer.pipe({
+        data: (chunk) => pass(sink, chunk),
+        end: () => (film.isOver ? sink.end() : sink.broken(new Error("the answer holds no whole film"))),
+        broken: (error) => sink.broken(error),
+      }),
+    pause: () => answer.pause(),
+    resume: () => answer.resume(),
+    abort: () => answer.abort(),
+  };
+}

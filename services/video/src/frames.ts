@@ -1,0 +1,68 @@
+import { NotFetched, type RemoteFiles } from "@modelgate/channels";
+import { Failure } from "@modelgate/contracts";
+import { parseImage, type VendorVideoCodec, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
+
+/** Media types under which a picture may be sent; what it is, its bytes say. */
+function mayBePicture(mediaType: string): boolean {
+  return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
+}
+
+/**
+ * A request as each vendor takes its pictures: those at addresses are fetched where one wants bytes, once for all
+ * attempts, and counted against the process's budget. Dispose it when the request has been sent.
+ */
+export class Frames implements Disposable {
+  readonly #pictures: RemoteFiles;
+  readonly #request: VideoRequest;
+  readonly #held = new DisposableStack();
+  #fetched: Promise<VideoRequest> | undefined;
+
+  constructor({ pictures }: { readonly pictures: RemoteFiles }, request: VideoRequest) {
+    this.#pictures = pictures;
+    this.#request = request;
+  }
+
+  /** The request for a vendor of this wire. Throws Failure (400) naming the picture that cannot be had. */
+  async for({ takesBytesOnly }: VendorVideoCodec): Promise<VideoRequest> {
+    return takesBytesOnly === true ? await (this.#fetched ??= this.#fetchAll()) : this.#request;
+  }
+
+  [Symbol.dispose](): void {
+    this.#held.dispose();
+  }
+
+  async #fetchAll(): Promise<VideoRequest> {
+    const { firstFrame, lastFrame } = this.#request;
+    const [first, last] = await Promise.all([
+      this.#bytesOf(firstFrame, "firstFrame"),
+      this.#bytesOf(lastFrame, "lastFrame"),
+    ]);
+    return { ...this.#request, firstFrame: first, lastFrame: last };
+  }
+
+  async #bytesOf(image: VideoImage | undefined, param: string): Promise<VideoImage | undefined> {
+    if (image?.kind !== "url") return image;
+    try {
+      // The client may leave: what it asked for goes on.
+      const signal = new AbortController().signal;
+      const file = await this.#pictures.fetch({ url: image.url, accepts: mayBePicture, signal });
+      if (this.#held.disposed) file[Symbol.dispose]();
+      else this.#held.use(file);
+      return parseImage(file.bytes.toString("base64"), param);
+    } catch (cause) {
+      if (!(cause instanceof NotFetched)) throw cause;
+      throw new Failure("invalid_value", `${param} cannot be fetched: ${cause.message}.`, { param, cause });
+    }
+  }
+}
+
+/** A request as it is measured for a vendor that takes bytes only, before its pictures are fetched. */
+export function unfetched(request: VideoRequest, { takesBytesOnly }: VendorVideoCodec): VideoRequest {
+  if (takesBytesOnly !== true) return request;
+  const { firstFrame, lastFrame } = request;
+  return { ...request, firstFrame: asIfFetched(firstFrame), lastFrame: asIfFetched(lastFrame) };
+}
+
+function asIfFetched(image: VideoImage | undefined): VideoImage | undefined {
+  return image?.kind === "url" ? { kind: "data", mediaType: "image/png", data: "" } : image;
+}

@@ -1,0 +1,88 @@
+import type { UpstreamAnswer } from "@modelgate/channels";
+
+const [quote, escape, unicode] = [0x22, 0x5c, 0x75];
+/** Characters after the mark of a character that is written as its number. */
+const digits = 4;
+
+/** Cuts the strings of a JSON text that comes in pieces, so that a film which stands in it is never held. */
+export class StringCutter {
+  readonly #longest: number;
+  #inString = false;
+  /** Bytes of the string that were let through. */
+  #length = 0;
+  /** Whether the next byte belongs to an escape, and whether that is let through. */
+  #escaped: "kept" | "cut" | undefined;
+  /** Bytes that are let through whatever the length: an escape is not cut in two. */
+  #owed = 0;
+
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  /** The piece without what is beyond the bound. */
+  push(piece: Buffer): Buffer {
+    const kept: Buffer[] = [];
+    for (let at = 0; at < piece.length;)
+      at = this.#inString ? this.#inside(piece, at, kept) : this.#outside(piece, at, kept);
+    return Buffer.concat(kept);
+  }
+
+  #outside(piece: Buffer, at: number, kept: Buffer[]): number {
+    const found = piece.indexOf(quote, at);
+    const end = found < 0 ? piece.length : found + 1;
+    kept.push(piece.subarray(at, end));
+    [this.#inString, this.#length] = [found >= 0, 0];
+    return end;
+  }
+
+  #inside(piece: Buffer, at: number, kept: Buffer[]): number {
+    if (this.#escaped !== undefined) return this.#afterEscape(piece, at, kept);
+    const end = endOfPlain(piece, at);
+    const room = Math.max(this.#longest - this.#length, this.#owed);
+    const through = Math.max(0, Math.min(end - at, room));
+    kept.push(piece.subarray(at, at + through));
+    this.#length += through;
+    this.#owed = Math.max(0, this.#owed - through);
+    if (end === piece.length) return end;
+    if (piece[end] === quote) this.#inString = false;
+    else this.#escaped = this.#length < this.#longest ? "kept" : "cut";
+    if (this.#escaped !== "cut") kept.push(piece.subarray(end, end + 1));
+    return end + 1;
+  }
+
+  #afterEscape(piece: Buffer, at: number, kept: Buffer[]): number {
+    if (this.#escaped === "kept") {
+      kept.push(piece.subarray(at, at + 1));
+      this.#length += 2;
+      if (piece[at] === unicode) this.#owed = digits;
+    }
+    this.#escaped = undefined;
+    return at + 1;
+  }
+}
+
+/** Where a string's plain characters end: at its quote, at an escape, or with the piece. */
+function endOfPlain(piece: Buffer, at: number): number {
+  const end = piece.indexOf(quote, at);
+  const until = end < 0 ? piece.length : end;
+  const found = piece.subarray(at, until).indexOf(escape);
+  return found < 0 ? until : at + found;
+}
+
+/** An answer whose body is JSON, with its long strings cut. */
+export function withShortStrings(answer: UpstreamAnswer, longest: number): UpstreamAnswer {
+  const cutter = new StringCutter(longest);
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    pipe: (sink) =>
+      answer.pipe({
+        data: (chunk) => sink.data(cutter.push(chunk)),
+        end: () => sink.end(),
+        broken: (error) => sink.broken(error),
+      }),
+    pause: () => answer.pause(),
+    resume: () => answer.resume(),
+    abort: () => answer.abort(),
+  };
+}

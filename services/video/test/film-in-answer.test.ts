@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { FilmInAnswer } from "../src/content/film-in-answer.ts";
+import { StringCutter } from "../src/poll/brief.ts";
+
+/** A text in pieces of these lengths, and the rest. */
+function pieces(text: string, lengths: readonly number[]): readonly Buffer[] {
+  const bytes = Buffer.from(text);
+  let at = 0;
+  const cut = lengths.map((length) => bytes.subarray(at, (at += length)));
+  return [...cut, bytes.subarray(at)];
+}
+const anyPieces = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 60 });
+
+test("a film is read out of an answer, wherever its pieces end and however its Base64 is escaped", () => {
+  const film = fc.uint8Array({ maxLength: 300 });
+  fc.assert(
+    fc.property(film, anyPieces, fc.boolean(), (bytes, lengths, isEscaped) => {
+      const base64 = Buffer.from(bytes).toString("base64");
+      const said = isEscaped ? base64.replaceAll("/", String.raw`\/`).replaceAll("=", String.raw`\u003d`) : base64;
+      const answer = `{"name":"a \\"film\\"","response":{"videos":[{"film": "${said}","mimeType":"video/mp4"}]}}`;
+      const reader = new FilmInAnswer("film");
+      const read = Buffer.concat(pieces(answer, lengths).map((piece) => reader.push(piece)));
+      expect(read.equals(bytes)).toBe(true);
+      expect(reader.isOver).toBe(true);
+    }),
+  );
+});
+
+test("a film that breaks off is not over, and an answer of megabytes without one is given up", () => {
+  const reader = new FilmInAnswer("film");
+  reader.push(Buffer.from('{"film":"AAAA'));
+  expect(reader.isOver).toBe(false);
+  expect(() => new FilmInAnswer("film").push(Buffer.alloc(2 * 1024 * 1024, "x"))).toThrow(RangeError);
+});
+
+test("JSON whose long strings are cut is the same JSON with the beginnings of its strings", () => {
+  const longest = 20;
+  const value = fc.jsonValue({ maxDepth: 3 });
+  fc.assert(
+    fc.property(value, fc.string({ maxLength: 200 }), anyPieces, fc.boolean(), (found, long, lengths, isPretty) => {
+      const text = JSON.stringify({ found, long }, undefined, isPretty ? 2 : undefined);
+      const cutter = new StringCutter(longest);
+      const cut = Buffer.concat(pieces(text, lengths).map((piece) => cutter.push(piece))).toString();
+      const read: { readonly long: string } = JSON.parse(cut);
+      // A character that the cut goes through is another one.
+      const kept = read.long.replaceAll("\uFFFD", "");
+      expect(long.replaceAll("\uFFFD", "").startsWith(kept)).toBe(true);
+      expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(longest + 6);
+      if (Buffer.byteLength(text) <= longest) expect(cut).toBe(text);
+    }),
+  );
+  const short = JSON.stringify({ name: "an operation", done: true, list: ['a "quoted" \\ word', "\u0007"] });
+  const cutter = new StringCutter(1_000);
+  expect(cutter.push(Buffer.from(short)).toString()).toBe(short);
+});
