@@ -85,7 +85,8 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
       "/ledger/verification?account=rival",
     ])
       expect((await mia.get(path)).status, path).toBe(404);
-    for (const path of ["/accounts/rival/tokens", `/tokens/${foreign?.id ?? ""}/disable`])
+    const tokenPath = `/tokens/${foreign?.id ?? ""}`;
+    for (const path of ["/accounts/rival/tokens", tokenPath, `${tokenPath}/disable`])
       expect((await mia.post(path, { group: "default" })).status, path).toBe(404);
     for (const path of ["/channels", "/configuration", "/operators", "/sessions", "/vendors", "/operator-keys"])
       expect((await mia.get(path)).status, path).toBe(403);
@@ -96,6 +97,11 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     const made = await mia.post("/accounts/demo/tokens", { group: "default", name: "mine" });
     expect(made.data.key).toMatch(/^sk-/);
     expect((await mia.post("/accounts/demo/tokens", { group: "double" })).error).toMatchObject({ param: "group" });
+    const own = `/tokens/${made.data.id}`;
+    expect((await mia.post(own, { models: ["chat"] })).data).toMatchObject({ name: "mine", models: ["chat"] });
+    expect((await mia.post(own, { group: "double" })).error).toMatchObject({ param: "group" });
+    expect((await mia.post(own, { models: ["absent"] })).error).toMatchObject({ param: "models" });
+    expect((await max.post(own, { models: null })).status).toBe(403);
     expect((await mia.post(`/tokens/${made.data.id}/disable`)).data).toMatchObject({ disabled: true });
     expect((await max.post(`/tokens/${made.data.id}/enable`)).status).toBe(403);
     expect((await max.get("/accounts/demo")).data).toMatchObject({ id: "demo" });

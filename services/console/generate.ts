@@ -1,17 +1,48 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Writes the types of control's API, from its description, into `src/api/types.ts`. */
+/** Writes the types of control's API and of each of its operations, from its description, into `src/api/types.ts`. */
 const description = join(import.meta.dirname, "../control/openapi.json");
 const target = join(import.meta.dirname, "src/api/types.ts");
 
+/** An object without members. */
+const nothing = "Readonly<Record<string, never>>";
+
 type Json = Readonly<Record<string, unknown>>;
 
-/** The types of every named schema of a description, as TypeScript. */
+/** The types of every named schema of a description and of every operation, as TypeScript. */
 export function typesOf(document: unknown): string {
   const schemas = objectAt(objectAt(document, "components"), "schemas");
   const types = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};\n`);
-  return `/* oxlint-disable max-lines */\n// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${types.join("\n")}`;
+  return `/* oxlint-disable max-lines */\n// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${types.join("\n")}\n${operationsOf(document)}`;
+}
+
+/** What each operation takes and answers, by its method and path: what the client's calls are checked against. */
+function operationsOf(document: unknown): string {
+  const members = Object.entries(objectAt(document, "paths")).flatMap(([path, methods]) =>
+    Object.entries(isObject(methods) ? methods : {}).map(
+      ([method, operation]) => `  readonly "${method.toUpperCase()} ${path}": ${operationOf(operation)};`,
+    ),
+  );
+  return `/** What each operation takes and answers. */\nexport type Operations = {\n${members.join("\n")}\n};\n`;
+}
+
+function operationOf(operation: unknown): string {
+  const parameters = isObject(operation) && Array.isArray(operation["parameters"]) ? operation["parameters"] : [];
+  const named = (where: string, mark: string): string => {
+    const names = parameters.filter(isObject).filter((parameter) => parameter["in"] === where);
+    if (names.length === 0) return nothing;
+    return `{ ${names.map(({ name }) => `readonly ${JSON.stringify(name)}${mark}`).join("; ")} }`;
+  };
+  const body = objectAt(objectAt(operation, "requestBody"), "content");
+  const answer = objectAt(objectAt(objectAt(operation, "responses"), "200"), "content");
+  const data = objectAt(objectAt(objectAt(answer, "application/json"), "schema"), "properties")["data"];
+  return `{
+    readonly params: ${named("path", ": string")};
+    readonly query: ${named("query", "?: string | undefined")};
+    readonly body: ${"application/json" in body ? typeOf(objectAt(body, "application/json")["schema"]) : nothing};
+    readonly answer: ${data === undefined ? "string" : typeOf(data)};
+  }`;
 }
 
 function typeOf(schema: unknown): string {
@@ -32,6 +63,7 @@ function objectType(schema: Json): string {
   const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
   const properties = Object.entries(objectAt(schema, "properties"));
   const [values] = Object.values(objectAt(schema, "patternProperties"));
+  if (properties.length === 0 && values === undefined) return nothing;
   if (properties.length === 0) return `Readonly<Record<string, ${typeOf(values)}>>`;
   const members = properties.map(([name, member]) => {
     const optional = required.has(name) ? "" : "?";

@@ -26,6 +26,9 @@ export interface Ledger {
 
 /** What of a token may be changed. */
 export interface TokenChange {
+  readonly name?: string | null;
+  readonly group?: string;
+  readonly models?: readonly string[] | null;
   readonly disabled?: boolean;
   readonly expiresAt?: string | null;
   readonly budget?: Token["budget"] | null;

@@ -1,4 +1,6 @@
 import { memberOf } from "./member-of.ts";
+import { refusalText } from "../texts/refusals.ts";
+import type { Operations } from "./types.ts";
 
 /** What control refused, in its own words; `status` 401 means not signed in. */
 export class ApiError extends Error {
@@ -11,24 +13,71 @@ export class ApiError extends Error {
   }
 }
 
-/** Query parameters; undefined ones are left out. */
-export type Query = Readonly<Record<string, string | undefined>>;
+type Method = "GET" | "POST";
+type RouteOf<Asked extends Method, Route> = Route extends `${Asked} ${infer Path}` ? Path : never;
 
-/** A path with its query. */
-export function withQuery(path: string, query: Query): string {
+/** The paths that control's API has for a method. */
+type PathOf<Asked extends Method> = RouteOf<Asked, keyof Operations>;
+type OperationOf<Asked extends Method, Path extends string> = `${Asked} ${Path}` extends keyof Operations
+  ? Operations[`${Asked} ${Path}`]
+  : never;
+type ParamsOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["params"];
+/** An object without members. */
+type Nothing = Readonly<Record<string, never>>;
+
+/** What a read names: the parts of its path, where there are any, and its query. */
+type Read<Path extends PathOf<"GET">> = { readonly query?: OperationOf<"GET", Path>["query"] } & Params<"GET", Path>;
+type Change<Path extends PathOf<"POST">> = Params<"POST", Path> & Body<OperationOf<"POST", Path>["body"]>;
+type Params<Asked extends Method, Path extends string> =
+  ParamsOf<Asked, Path> extends Nothing ? object : { readonly params: ParamsOf<Asked, Path> };
+type Body<Sent> = object extends Sent
+  ? { readonly body?: Sent }
+  : Sent extends Nothing
+    ? { readonly body?: Sent }
+    : { readonly body: Sent };
+
+/** What an operation answers. */
+type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["answer"];
+
+/** The address of a read: its path with its parts and its query filled in; what is undefined is left out. */
+export function addressOf<Path extends PathOf<"GET">>(path: Path, sent: Read<Path>): string {
+  const { query = {}, params = {} }: Filled = sent;
   const entries = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
-  return entries.length === 0 ? path : `${path}?${new URLSearchParams(entries).toString()}`;
+  const filled = withParams(path, params);
+  return entries.length === 0 ? filled : `${filled}?${new URLSearchParams(entries).toString()}`;
 }
 
-/** Reads from control's API. Throws ApiError. */
-export function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-  return call<T>(withQuery(path, query), signal === undefined ? {} : { signal });
+/** Reads from control's API, as it describes itself. Throws ApiError. */
+export function get<Path extends PathOf<"GET">>(
+  path: Path,
+  ...[sent, signal]: object extends Read<Path>
+    ? [sent?: Read<Path>, signal?: AbortSignal]
+    : [sent: Read<Path>, signal?: AbortSignal]
+): Promise<AnswerOf<"GET", Path>> {
+  const filled: Read<Path> | undefined = sent;
+  const address = filled === undefined ? path : addressOf(path, filled);
+  return call(address, signal === undefined ? {} : { signal });
 }
 
-/** Changes something through control's API. Throws ApiError. */
-export function post<T>(path: string, body: object = {}): Promise<T> {
+/** Changes something through control's API, as it describes itself. Throws ApiError. */
+export function post<Path extends PathOf<"POST">>(
+  path: Path,
+  ...[sent]: object extends Change<Path> ? [sent?: Change<Path>] : [sent: Change<Path>]
+): Promise<AnswerOf<"POST", Path>> {
+  const { params = {}, body = {} }: Filled = sent ?? {};
   const headers = { "content-type": "application/json" };
-  return call<T>(path, { method: "POST", headers, body: JSON.stringify(body) });
+  return call(withParams(path, params), { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+/** What was sent, of whatever operation. */
+interface Filled {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+}
+
+function withParams(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
 async function call<T>(path: string, init: RequestInit): Promise<T> {
@@ -44,7 +93,9 @@ async function call<T>(path: string, init: RequestInit): Promise<T> {
   const [message, param] = [memberOf(error, "message"), memberOf(error, "param")];
   throw new ApiError(
     answer.status,
-    typeof message === "string" ? message : `The server answered ${answer.status}.`,
+    typeof message === "string"
+      ? refusalText(memberOf(error, "code"), message)
+      : `The server answered ${answer.status}.`,
     typeof param === "string" ? param : undefined,
   );
 }

@@ -523,6 +523,14 @@ export type ConfigurationDocument = {
   readonly loadedAt: string;
 };
 
+export type ConfigurationParts = {
+  readonly source: "file" | "books";
+  readonly version: number | null;
+  readonly groups: Readonly<Record<string, unknown>>;
+  readonly models: Readonly<Record<string, unknown>>;
+  readonly channels: readonly unknown[];
+};
+
 export type ConfigurationChange = {
   readonly version: number | null;
   readonly problems: readonly Problem[];
@@ -570,6 +578,490 @@ export type Refusal = {
     readonly message: string;
     readonly type: string;
     readonly param?: string | null;
-    readonly code?: string | null;
+    readonly code?:
+      | "invalid_value"
+      | "missing_required_parameter"
+      | "invalid_json"
+      | "invalid_api_key"
+      | "permission_denied"
+      | "unknown_url"
+      | "method_not_allowed"
+      | "request_too_large"
+      | "unsupported_media_type"
+      | "rate_limit_exceeded"
+      | "request_timeout"
+      | "insufficient_quota"
+      | "no_available_channel"
+      | "upstream_timeout"
+      | "server_overloaded"
+      | "internal_error"
+      | null;
+  };
+};
+
+/** What each operation takes and answers. */
+export type Operations = {
+  readonly "GET /sign-in-ways": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: {
+      readonly provider: boolean;
+    };
+  };
+  readonly "POST /session": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly link?: string;
+      readonly name?: string;
+      readonly password?: string;
+    };
+    readonly answer: Session;
+  };
+  readonly "GET /session": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Session;
+  };
+  readonly "POST /session/end": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Readonly<Record<string, never>>;
+  };
+  readonly "GET /accounts": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: { readonly after?: string | undefined };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Account[];
+  };
+  readonly "POST /accounts": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly id: string;
+      readonly name?: string | null;
+      readonly balance?: string | null;
+    };
+    readonly answer: Account;
+  };
+  readonly "GET /accounts/{id}": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: AccountWithCredits;
+  };
+  readonly "POST /accounts/{id}/credits": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly amount: string;
+      readonly reason: string;
+      readonly kind?: string;
+      readonly operationId?: string;
+    };
+    readonly answer: Credited;
+  };
+  readonly "GET /accounts/{id}/tokens": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Token[];
+  };
+  readonly "POST /accounts/{id}/tokens": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly group: string;
+      readonly name?: string | null;
+      readonly models?: readonly string[] | null;
+      readonly expiresAt?: string | null;
+      readonly dollarsPerDay?: string | null;
+      readonly dollarsPerMonth?: string | null;
+    };
+    readonly answer: NewToken;
+  };
+  readonly "GET /tokens/{id}": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Token;
+  };
+  readonly "POST /tokens/{id}": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly name?: string | null;
+      readonly group?: string;
+      readonly models?: readonly string[] | null;
+      readonly expiresAt?: string | null;
+      readonly dollarsPerDay?: string | null;
+      readonly dollarsPerMonth?: string | null;
+    };
+    readonly answer: Token;
+  };
+  readonly "POST /tokens/{id}/disable": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Token;
+  };
+  readonly "POST /tokens/{id}/enable": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Token;
+  };
+  readonly "POST /tokens/{id}/expire": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly at?: string;
+    };
+    readonly answer: Token;
+  };
+  readonly "GET /groups": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Group[];
+  };
+  readonly "GET /ledger/verification": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: { readonly account?: string | undefined; readonly after?: string | undefined };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: VerificationPage;
+  };
+  readonly "GET /audit": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: { readonly account?: string | undefined; readonly limit?: string | undefined };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: AuditPage;
+  };
+  readonly "GET /usage": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly token?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly outcome?: string | undefined;
+      readonly status?: string | undefined;
+      readonly "request-id"?: string | undefined;
+      readonly "end-user"?: string | undefined;
+      readonly tag?: string | undefined;
+      readonly by?: string | undefined;
+    };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Total[];
+  };
+  readonly "GET /usage/events": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly token?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly outcome?: string | undefined;
+      readonly status?: string | undefined;
+      readonly "request-id"?: string | undefined;
+      readonly "end-user"?: string | undefined;
+      readonly tag?: string | undefined;
+      readonly limit?: string | undefined;
+      readonly after?: string | undefined;
+    };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: CallPage;
+  };
+  readonly "GET /usage/export": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly token?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly outcome?: string | undefined;
+      readonly status?: string | undefined;
+      readonly "request-id"?: string | undefined;
+      readonly "end-user"?: string | undefined;
+      readonly tag?: string | undefined;
+      readonly format?: string | undefined;
+    };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: string;
+  };
+  readonly "GET /usage/first-bytes": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly by?: string | undefined;
+    };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly FirstByteGroup[];
+  };
+  readonly "GET /tasks": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: {
+      readonly account?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly state?: string | undefined;
+      readonly limit?: string | undefined;
+      readonly after?: string | undefined;
+    };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: TaskPage;
+  };
+  readonly "POST /bill": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Call;
+    readonly answer: Bill;
+  };
+  readonly "GET /prices/{version}": {
+    readonly params: { readonly version: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Price;
+  };
+  readonly "GET /channels": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Channel[];
+  };
+  readonly "GET /channels/{id}": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Channel;
+  };
+  readonly "POST /channels/{id}/disable": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly key?: string;
+      readonly reason?: string;
+    };
+    readonly answer: Channel;
+  };
+  readonly "POST /channels/{id}/enable": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly key?: string;
+    };
+    readonly answer: Channel;
+  };
+  readonly "POST /channels/{id}/test": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly key?: string;
+      readonly model?: string;
+    };
+    readonly answer: ChannelTest;
+  };
+  readonly "GET /channels/{id}/models": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly {
+      readonly name: string;
+      readonly kind: string;
+    }[];
+  };
+  readonly "GET /models/{name}": {
+    readonly params: { readonly name: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: {
+      readonly name: string;
+      readonly kind: string;
+    };
+  };
+  readonly "GET /models": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Model[];
+  };
+  readonly "GET /config": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: ConfigurationStatus;
+  };
+  readonly "GET /configuration": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: ConfigurationDocument;
+  };
+  readonly "POST /configuration": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly document: string;
+      readonly note?: string | null;
+      readonly basedOn?: number | null;
+      readonly check?: boolean;
+    };
+    readonly answer: ConfigurationChange;
+  };
+  readonly "GET /configuration/parts": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: ConfigurationParts;
+  };
+  readonly "POST /configuration/edits": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly edits: readonly Edit[];
+      readonly note?: string | null;
+      readonly basedOn?: number | null;
+      readonly check?: boolean;
+    };
+    readonly answer: ConfigurationChange;
+  };
+  readonly "GET /configuration/versions": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly ConfigurationVersion[];
+  };
+  readonly "GET /configuration/versions/{version}": {
+    readonly params: { readonly version: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: ConfigurationVersionWithDifference;
+  };
+  readonly "POST /configuration/versions/{version}/restore": {
+    readonly params: { readonly version: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: ConfigurationChange;
+  };
+  readonly "GET /vendors": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Vendor[];
+  };
+  readonly "POST /vendors/models": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly provider: string;
+      readonly baseUrl: string;
+      readonly key: string;
+    };
+    readonly answer: VendorModels;
+  };
+  readonly "GET /operators": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Person[];
+  };
+  readonly "POST /operators": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly name: string;
+      readonly role?: "viewer" | "operator" | "admin";
+      readonly account?: string | null;
+      readonly password?: string | null;
+    };
+    readonly answer: Person;
+  };
+  readonly "POST /operators/{name}": {
+    readonly params: { readonly name: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly role?: "viewer" | "operator" | "admin";
+      readonly password?: string | null;
+      readonly disabled?: boolean;
+    };
+    readonly answer: Person;
+  };
+  readonly "GET /operator-keys": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly OperatorKey[];
+  };
+  readonly "POST /operator-keys": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly name: string;
+      readonly role?: "viewer" | "operator" | "admin";
+      readonly account?: string | null;
+    };
+    readonly answer: NewOperatorKey;
+  };
+  readonly "POST /operator-keys/{id}/delete": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Readonly<Record<string, never>>;
+  };
+  readonly "GET /sessions": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly OpenSession[];
+  };
+  readonly "POST /sessions/{id}/end": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: {
+      readonly ended: number;
+    };
+  };
+  readonly "POST /sign-in-links": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly name?: string;
+      readonly role?: "viewer" | "operator" | "admin";
+      readonly account?: string;
+    };
+    readonly answer: {
+      readonly url: string;
+      readonly expiresAt: string;
+    };
+  };
+  readonly "GET /system": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: System;
+  };
+  readonly "GET /openapi.json": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Readonly<Record<string, unknown>>;
   };
 };

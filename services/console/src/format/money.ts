@@ -31,3 +31,8 @@ export function sumNanos(amounts: Iterable<string>): string {
   for (const amount of amounts) sum += BigInt(amount);
   return sum.toString();
 }
+
+/** Nano-dollars as they are typed in a form: 12.5; empty where there are none. */
+export function plainUsd(nanos: string | undefined): string {
+  return nanos === undefined ? "" : exactUsd(nanos).replaceAll(/[$,]|\.0+$/g, "");
+}

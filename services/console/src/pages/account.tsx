@@ -22,7 +22,7 @@ export function AccountPage() {
   const { id } = route.useParams();
   const account = useQuery({
     queryKey: ["account", id],
-    queryFn: () => get<AccountWithCredits>(`/accounts/${encodeURIComponent(id)}`),
+    queryFn: () => get("/accounts/{id}", { params: { id } }),
   });
   return (
     <Page title={say("Account {id}", { id })}>
@@ -94,7 +94,7 @@ function Credits({ account }: { readonly account: AccountWithCredits }) {
 function Credit({ id }: { readonly id: string }) {
   const { draft, reset, field } = useDraft({ amount: "", reason: "" });
   const credit = useChange({
-    change: () => post(`/accounts/${encodeURIComponent(id)}/credits`, draft),
+    change: () => post("/accounts/{id}/credits", { params: { id }, body: draft }),
     changes: ["account", "accounts"],
     onDone: reset,
   });

@@ -2,7 +2,6 @@ import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { get, post } from "../api/client.ts";
-import type { Account } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { localTime } from "../format/times.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -17,7 +16,7 @@ import { say } from "../texts/say.ts";
 
 /** Every account with its money. */
 export function AccountsPage() {
-  const accounts = useQuery({ queryKey: ["accounts"], queryFn: () => get<readonly Account[]>("/accounts") });
+  const accounts = useQuery({ queryKey: ["accounts"], queryFn: () => get("/accounts") });
   return (
     <Page title={say("Accounts and keys")} controls={<CreateAccount />}>
       <Loaded query={accounts}>
@@ -56,7 +55,7 @@ function CreateAccount() {
   const [opened, { open, close }] = useDisclosure(false);
   const { draft, field } = useDraft({ id: "", name: "", balance: "10.00" });
   const create = useChange({
-    change: () => post("/accounts", { id: draft.id, name: draft.name || null, balance: draft.balance }),
+    change: () => post("/accounts", { body: { id: draft.id, name: draft.name || null, balance: draft.balance } }),
     changes: ["accounts"],
     onDone: close,
   });

@@ -1,7 +1,6 @@
 import { Code } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { AuditPage as Audit } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
@@ -10,7 +9,7 @@ import { say } from "../texts/say.ts";
 
 /** Who changed what, newest first. */
 export function AuditPage() {
-  const audit = useQuery({ queryKey: ["audit"], queryFn: () => get<Audit>("/audit", { limit: "500" }) });
+  const audit = useQuery({ queryKey: ["audit"], queryFn: () => get("/audit", { query: { limit: "500" } }) });
   return (
     <Page title={say("Audit")}>
       <Loaded query={audit}>

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { get } from "../api/client.ts";
-import type { Call, CallPage as Calls } from "../api/types.ts";
+import type { Call } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { duration } from "../format/numbers.ts";
 import { localTime, periodOf } from "../format/times.ts";
@@ -23,7 +23,8 @@ export function CallPage() {
   const { from, to } = periodOf("90d");
   const found = useQuery({
     queryKey: ["call", requestId],
-    queryFn: ({ signal }) => get<Calls>("/usage/events", { "request-id": requestId, from, to, limit: "100" }, signal),
+    queryFn: ({ signal }) =>
+      get("/usage/events", { query: { "request-id": requestId, from, to, limit: "100" } }, signal),
   });
   return (
     <Page title={say("Call")} controls={<RequestId id={requestId} />}>

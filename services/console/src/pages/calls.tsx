@@ -2,8 +2,8 @@ import { Button, Group, Select, SegmentedControl, Switch, Text, TextInput } from
 import { useInfiniteQuery, type UseInfiniteQueryResult } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
-import { get, withQuery } from "../api/client.ts";
-import type { Call, CallPage } from "../api/types.ts";
+import { get, addressOf } from "../api/client.ts";
+import type { Call } from "../api/types.ts";
 import { exactUsd, shortUsd } from "../format/money.ts";
 import { count, duration } from "../format/numbers.ts";
 import { isSpan, localTime, periodOf, spans } from "../format/times.ts";
@@ -29,7 +29,7 @@ export function CallsPage() {
     queryKey: ["calls", query],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      get<CallPage>("/usage/events", { ...query, limit: pageRows, after: pageParam }, signal),
+      get("/usage/events", { query: { ...query, limit: pageRows, after: pageParam } }, signal),
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: ({ state }) => (filters.live === true && state.data?.pages.length === 1 ? liveMs : false),
   });
@@ -40,7 +40,7 @@ export function CallsPage() {
       controls={
         <Button
           component="a"
-          href={withQuery("/usage/export", { ...query, format: "csv" })}
+          href={addressOf("/usage/export", { query: { ...query, format: "csv" } })}
           variant="default"
           size="xs"
         >

@@ -2,12 +2,13 @@ import { Badge, Button, Card, Group, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { get, post } from "../api/client.ts";
-import type { Channel, ChannelTest } from "../api/types.ts";
+import type { Channel } from "../api/types.ts";
 import { duration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
 import { AddVendor } from "../parts/add-vendor.tsx";
 import { ChannelCourse, useCourses } from "../parts/channel-course.tsx";
 import { StateBadge } from "../parts/badges.tsx";
+import { EditPart } from "../parts/part-form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -17,12 +18,20 @@ import { say, sayWord } from "../texts/say.ts";
 export function ChannelsPage() {
   const channels = useQuery({
     queryKey: ["channels"],
-    queryFn: () => get<readonly Channel[]>("/channels"),
+    queryFn: () => get("/channels"),
     refetchInterval: 10_000,
   });
   const courseOf = useCourses();
   return (
-    <Page title={say("Channels")} controls={<AddVendor />}>
+    <Page
+      title={say("Channels")}
+      controls={
+        <Group gap="xs">
+          <EditPart section="channels" />
+          <AddVendor />
+        </Group>
+      }
+    >
       <Loaded query={channels}>
         {(rows) =>
           rows.length === 0 ? (
@@ -77,7 +86,10 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
             </Group>
           ))}
         </Stack>
-        <Controls channel={channel} />
+        <Group gap="xs" align="start">
+          <EditPart section="channels" name={channel.id} />
+          <Controls channel={channel} />
+        </Group>
       </Group>
     </Card>
   );
@@ -85,13 +97,12 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
 
 /** Tests, disables and enables a channel, or one of its keys. */
 function Controls({ channel, of }: { readonly channel: Channel; readonly of?: Channel["keys"][number] }) {
-  const path = `/channels/${encodeURIComponent(channel.id)}`;
-  const body = of === undefined ? {} : { key: of.id };
+  const sent = { params: { id: channel.id }, body: of === undefined ? {} : { key: of.id } };
   const name = of === undefined ? channel.id : `${channel.id} ${of.id}`;
   const { state } = of ?? channel;
   const word = state === "ok" || state === "trying" ? "disable" : "enable";
-  const change = useChange({ change: () => post(`${path}/${word}`, body), changes: ["channels"] });
-  const test = useMutation({ mutationFn: () => post<ChannelTest>(`${path}/test`, body) });
+  const change = useChange({ change: () => post(`/channels/{id}/${word}`, sent), changes: ["channels"] });
+  const test = useMutation({ mutationFn: () => post("/channels/{id}/test", sent) });
   const size = of === undefined ? "compact-sm" : "compact-xs";
   return (
     <Stack gap={4} align={of === undefined ? "end" : "start"}>

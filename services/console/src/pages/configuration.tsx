@@ -2,12 +2,7 @@ import { Alert, Button, Card, Code, Group, Stack, Text, Textarea, TextInput, Tit
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
-import type {
-  ConfigurationChange,
-  ConfigurationDocument,
-  ConfigurationVersion,
-  ConfigurationVersionWithDifference,
-} from "../api/types.ts";
+import type { ConfigurationDocument } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
 import { ChangeResult, Problems } from "../parts/change-result.tsx";
 import { DataTable } from "../parts/data-table.tsx";
@@ -22,7 +17,7 @@ const changed = ["configuration", "versions", "models", "channels", "groups"];
 export function ConfigurationPage() {
   const configuration = useQuery({
     queryKey: ["configuration"],
-    queryFn: () => get<ConfigurationDocument>("/configuration"),
+    queryFn: () => get("/configuration"),
   });
   return (
     <Page title={say("Configuration")}>
@@ -65,11 +60,8 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
   const [text, setText] = useState(found.document);
   const [note, setNote] = useState("");
   const send = (check: boolean) => () =>
-    post<ConfigurationChange>("/configuration", {
-      document: text,
-      note: note || undefined,
-      basedOn: found.version ?? 0,
-      check,
+    post("/configuration", {
+      body: { document: text, note: note || null, basedOn: found.version ?? 0, check },
     });
   const check = useChange({ change: send(true), changes: [] });
   const save = useChange({ change: send(false), changes: changed });
@@ -123,7 +115,7 @@ function History() {
   const [shown, setShown] = useState<number>();
   const versions = useQuery({
     queryKey: ["versions"],
-    queryFn: () => get<readonly ConfigurationVersion[]>("/configuration/versions"),
+    queryFn: () => get("/configuration/versions"),
   });
   return (
     <Card withBorder>
@@ -173,10 +165,10 @@ const backgrounds = {
 function Version({ version }: { readonly version: number }) {
   const found = useQuery({
     queryKey: ["versions", version],
-    queryFn: () => get<ConfigurationVersionWithDifference>(`/configuration/versions/${version}`),
+    queryFn: () => get("/configuration/versions/{version}", { params: { version: String(version) } }),
   });
   const restore = useChange({
-    change: () => post<ConfigurationChange>(`/configuration/versions/${version}/restore`),
+    change: () => post("/configuration/versions/{version}/restore", { params: { version: String(version) } }),
     changes: changed,
   });
   return (

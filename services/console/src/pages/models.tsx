@@ -1,21 +1,23 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { FirstByteGroup, Model, Total } from "../api/types.ts";
+import type { Total } from "../api/types.ts";
 import { count, duration, percentage } from "../format/numbers.ts";
 import { periodOf } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
+import { Groups } from "../parts/groups.tsx";
 import { Page } from "../parts/page.tsx";
+import { EditPart } from "../parts/part-form.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 /** Every model, its price and who serves it. */
 export function ModelsPage() {
-  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
+  const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
   const recordOf = useRecords();
   return (
-    <Page title={say("Models")}>
+    <Page title={say("Models")} controls={<EditPart section="models" />}>
       <Loaded query={models}>
         {(rows) =>
           rows.length === 0 ? (
@@ -45,11 +47,13 @@ export function ModelsPage() {
                 { heading: say("Failed"), numeric: true, cell: ({ name }) => recordOf(name).failed },
                 { heading: say("First byte p50"), numeric: true, cell: ({ name }) => recordOf(name).firstByte },
                 { heading: say("Served by"), cell: ({ channels }) => channels.join(", ") || say("no channel") },
+                { heading: say("Action"), cell: ({ name }) => <EditPart section="models" name={name} /> },
               ]}
             />
           )
         }
       </Loaded>
+      <Groups />
     </Page>
   );
 }
@@ -59,11 +63,11 @@ function useRecords() {
   const { from, to } = periodOf("7d");
   const totals = useQuery({
     queryKey: ["totals", from, to, "model,outcome"],
-    queryFn: () => get<readonly Total[]>("/usage", { from, to, by: "model,outcome" }),
+    queryFn: () => get("/usage", { query: { from, to, by: "model,outcome" } }),
   });
   const times = useQuery({
     queryKey: ["first bytes", from, to, "model"],
-    queryFn: () => get<readonly FirstByteGroup[]>("/usage/first-bytes", { from, to, by: "model" }),
+    queryFn: () => get("/usage/first-bytes", { query: { from, to, by: "model" } }),
   });
   return (name: string) => {
     const own = totals.data?.filter(({ by }) => by["model"] === name) ?? [];

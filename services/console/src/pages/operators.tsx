@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
-import type { NewOperatorKey, OpenSession, OperatorKey, Person } from "../api/types.ts";
+import type { Person, Role } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
 import { Copied } from "../parts/copied.tsx";
 import { DataTable } from "../parts/data-table.tsx";
@@ -15,7 +15,8 @@ import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-const roles = ["viewer", "operator", "admin"];
+const roles: readonly Role[] = ["viewer", "operator", "admin"];
+const roleOf = (word: string | null): Role => roles.find((role) => role === word) ?? "viewer";
 
 /** Who may sign in, which sessions are open, and keys for automation. */
 export function OperatorsPage() {
@@ -29,7 +30,7 @@ export function OperatorsPage() {
 }
 
 function People() {
-  const people = useQuery({ queryKey: ["operators"], queryFn: () => get<readonly Person[]>("/operators") });
+  const people = useQuery({ queryKey: ["operators"], queryFn: () => get("/operators") });
   return (
     <Card withBorder>
       <Loaded query={people}>
@@ -68,7 +69,7 @@ function State({ isDisabled }: { readonly isDisabled: boolean }) {
 function Switch({ person: { name, disabled } }: { readonly person: Person }) {
   const word = disabled ? "enable" : "disable";
   const change = useChange({
-    change: () => post(`/operators/${encodeURIComponent(name)}`, { disabled: !disabled }),
+    change: () => post("/operators/{name}", { params: { name }, body: { disabled: !disabled } }),
     changes: ["operators", "sessions"],
   });
   return (
@@ -86,9 +87,10 @@ function Switch({ person: { name, disabled } }: { readonly person: Person }) {
 
 function CreateOperator() {
   const [opened, { open, close }] = useDisclosure(false);
-  const { draft, set, reset, field } = useDraft({ name: "", role: "viewer", account: "", password: "" });
+  const { draft, set, reset, field } = useDraft({ name: "", role: roleOf(null), account: "", password: "" });
   const create = useChange({
-    change: () => post("/operators", { ...draft, account: draft.account || null, password: draft.password || null }),
+    change: () =>
+      post("/operators", { body: { ...draft, account: draft.account || null, password: draft.password || null } }),
     changes: ["operators"],
     onDone: () => {
       close();
@@ -109,7 +111,7 @@ function CreateOperator() {
               data={roles.map((value) => ({ value, label: sayWord(value) }))}
               allowDeselect={false}
               value={draft.role}
-              onChange={(role) => set({ role: role ?? "viewer" })}
+              onChange={(role) => set({ role: roleOf(role) })}
               error={create.errorAt("role")}
             />
             <TextInput label={say("Account (empty: all accounts)")} {...field("account", create)} />
@@ -128,7 +130,7 @@ function CreateOperator() {
 }
 
 function Keys() {
-  const keys = useQuery({ queryKey: ["operator-keys"], queryFn: () => get<readonly OperatorKey[]>("/operator-keys") });
+  const keys = useQuery({ queryKey: ["operator-keys"], queryFn: () => get("/operator-keys") });
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
@@ -153,7 +155,8 @@ function Keys() {
                   heading: say("Action"),
                   cell: ({ id, name }) => (
                     <Act
-                      path={`/operator-keys/${id}/delete`}
+                      path="/operator-keys/{id}/delete"
+                      id={id}
                       label={`${say("delete")} ${name}`}
                       changes={["operator-keys"]}
                     />
@@ -170,9 +173,9 @@ function Keys() {
 
 function MakeOperatorKey() {
   const [made, setMade] = useState<string>();
-  const { draft, set, field } = useDraft({ name: "", role: "viewer" });
+  const { draft, set, field } = useDraft({ name: "", role: roleOf(null) });
   const make = useChange({
-    change: () => post<NewOperatorKey>("/operator-keys", { ...draft, account: null }),
+    change: () => post("/operator-keys", { body: { ...draft, account: null } }),
     changes: ["operator-keys"],
     onDone: ({ key }) => setMade(key),
   });
@@ -187,7 +190,7 @@ function MakeOperatorKey() {
             data={roles.map((value) => ({ value, label: sayWord(value) }))}
             allowDeselect={false}
             value={draft.role}
-            onChange={(role) => set({ role: role ?? "viewer" })}
+            onChange={(role) => set({ role: roleOf(role) })}
           />
           <Button type="submit" size="xs" mt={24} loading={make.isPending}>
             {say("Make")}
@@ -201,7 +204,7 @@ function MakeOperatorKey() {
 }
 
 function Sessions() {
-  const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => get<readonly OpenSession[]>("/sessions") });
+  const sessions = useQuery({ queryKey: ["sessions"], queryFn: () => get("/sessions") });
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
@@ -221,7 +224,7 @@ function Sessions() {
               {
                 heading: say("Action"),
                 cell: ({ id, name }) => (
-                  <Act path={`/sessions/${id}/end`} label={`${say("end")} ${name} ${id}`} changes={["sessions"]} />
+                  <Act path="/sessions/{id}/end" id={id} label={`${say("end")} ${name} ${id}`} changes={["sessions"]} />
                 ),
               },
             ]}
@@ -235,14 +238,16 @@ function Sessions() {
 /** A button whose word is the first of its label. */
 function Act({
   path,
+  id,
   label,
   changes,
 }: {
-  readonly path: string;
+  readonly path: "/sessions/{id}/end" | "/operator-keys/{id}/delete";
+  readonly id: string;
   readonly label: string;
   readonly changes: readonly string[];
 }) {
-  const act = useChange({ change: () => post(path), changes });
+  const act = useChange({ change: () => post(path, { params: { id } }), changes });
   return (
     <Button size="compact-xs" variant="default" loading={act.isPending} onClick={act.start} aria-label={label}>
       {label.split(" ")[0]}

@@ -3,7 +3,6 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { get } from "../api/client.ts";
-import type { FirstByteGroup, Total } from "../api/types.ts";
 import { shortUsd, sumNanos } from "../format/money.ts";
 import { count, duration, percentage } from "../format/numbers.ts";
 import { isSpan, periodOf, spans, type Span } from "../format/times.ts";
@@ -47,7 +46,7 @@ function useTotals(span: Span, by: string) {
   const { from, to } = periodOf(span);
   return useQuery({
     queryKey: ["totals", from, to, by],
-    queryFn: ({ signal }) => get<readonly Total[]>("/usage", { by, from, to }, signal),
+    queryFn: ({ signal }) => get("/usage", { query: { by, from, to } }, signal),
     refetchInterval: refreshMs,
   });
 }
@@ -79,7 +78,7 @@ function FirstByte({ span }: { readonly span: Span }) {
   const { from, to } = periodOf(span);
   const times = useQuery({
     queryKey: ["first bytes", from, to],
-    queryFn: ({ signal }) => get<readonly FirstByteGroup[]>("/usage/first-bytes", { from, to }, signal),
+    queryFn: ({ signal }) => get("/usage/first-bytes", { query: { from, to } }, signal),
     refetchInterval: refreshMs,
   });
   const all = times.data?.[0];

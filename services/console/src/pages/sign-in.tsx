@@ -14,7 +14,7 @@ import {
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { get, post } from "../api/client.ts";
-import type { Session } from "../api/types.ts";
+import type { Operations } from "../api/types.ts";
 import { Form } from "../parts/form.tsx";
 import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
@@ -39,11 +39,11 @@ export function SignInPage() {
   );
 }
 
-function useSignIn(credentials: () => object) {
+function useSignIn(credentials: () => Operations["POST /session"]["body"]) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   return useChange({
-    change: () => post<Session>("/session", credentials()),
+    change: () => post("/session", { body: credentials() }),
     changes: [],
     onDone(session) {
       queries.setQueryData(["session"], session);
@@ -68,7 +68,7 @@ function ByLink({ link }: { readonly link: string }) {
 function ByPassword() {
   const { draft, field } = useDraft({ name: "", password: "" });
   const signIn = useSignIn(() => draft);
-  const ways = useQuery({ queryKey: ["ways"], queryFn: () => get<{ readonly provider: boolean }>("/sign-in-ways") });
+  const ways = useQuery({ queryKey: ["ways"], queryFn: () => get("/sign-in-ways") });
   return (
     <>
       <Form change={signIn}>

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Select, Stack, Text, TextInput } from "@mantine/c
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { get } from "../api/client.ts";
-import type { Task, TaskPage } from "../api/types.ts";
+import type { Task } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
@@ -23,7 +23,7 @@ export function TasksPage() {
     queryKey: ["tasks", filters],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }) =>
-      get<TaskPage>("/tasks", { ...filters, limit: pageRows, after: pageParam }, signal),
+      get("/tasks", { query: { ...filters, limit: pageRows, after: pageParam } }, signal),
     getNextPageParam: ({ next }) => next ?? undefined,
     refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? refreshMs : false),
   });

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
-import type { Channel, ConfigurationChange, Model, Vendor, VendorModels } from "../api/types.ts";
+import type { Vendor, VendorModels } from "../api/types.ts";
 import { channelEdits, type ChosenModel } from "./channel-edits.ts";
 import { ChangeResult } from "./change-result.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -28,15 +28,13 @@ export function AddVendor() {
 }
 
 function VendorForm() {
-  const vendors = useQuery({ queryKey: ["vendors"], queryFn: () => get<readonly Vendor[]>("/vendors") });
+  const vendors = useQuery({ queryKey: ["vendors"], queryFn: () => get("/vendors") });
   const { draft, set, field } = useDraft({ vendor: "", baseUrl: "", key: "" });
   const chosen = vendors.data?.find(({ name }) => name === draft.vendor);
   const list = useChange({
     change: () =>
-      post<VendorModels>("/vendors/models", {
-        provider: chosen?.provider ?? "",
-        baseUrl: draft.baseUrl,
-        key: draft.key,
+      post("/vendors/models", {
+        body: { provider: chosen?.provider ?? "", baseUrl: draft.baseUrl, key: draft.key },
       }),
     changes: [],
   });
@@ -94,20 +92,22 @@ function useSave({
   readonly apiKey: string;
   readonly chosen: readonly ChosenModel[];
 }) {
-  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
-  const channels = useQuery({ queryKey: ["channels"], queryFn: () => get<readonly Channel[]>("/channels") });
+  const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
+  const channels = useQuery({ queryKey: ["channels"], queryFn: () => get("/channels") });
   return useChange({
     change: () =>
-      post<ConfigurationChange>("/configuration/edits", {
-        edits: channelEdits({
-          vendor,
-          baseUrl,
-          key: apiKey,
-          chosen,
-          knownModels: models.data?.map(({ name }) => name) ?? [],
-          knownChannels: channels.data?.map(({ id }) => id) ?? [],
-        }),
-        note: `${vendor.title} added`,
+      post("/configuration/edits", {
+        body: {
+          edits: channelEdits({
+            vendor,
+            baseUrl,
+            key: apiKey,
+            chosen,
+            knownModels: models.data?.map(({ name }) => name) ?? [],
+            knownChannels: channels.data?.map(({ id }) => id) ?? [],
+          }),
+          note: `${vendor.title} added`,
+        },
       }),
     changes: ["models", "channels", "configuration", "versions"],
   });

@@ -1,7 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { CallPage } from "../api/types.ts";
 import { exactUsd, sumNanos } from "../format/money.ts";
 import { periodOf } from "../format/times.ts";
 import { say } from "../texts/say.ts";
@@ -14,7 +13,7 @@ export function CallCost({ requestId }: { readonly requestId: string }) {
   const { from, to } = periodOf("7d");
   const found = useQuery({
     queryKey: ["cost", requestId],
-    queryFn: () => get<CallPage>("/usage/events", { "request-id": requestId, from, to }),
+    queryFn: () => get("/usage/events", { query: { "request-id": requestId, from, to } }),
     refetchInterval: ({ state }) => (state.data?.events.length === 0 ? lookMs : false),
   });
   const calls = found.data?.events ?? [];

@@ -1,7 +1,7 @@
 import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { FirstByteGroup, Total } from "../api/types.ts";
+import type { Total } from "../api/types.ts";
 import { duration, percentage } from "../format/numbers.ts";
 import { say } from "../texts/say.ts";
 import { Sparkline } from "./sparkline.tsx";
@@ -16,12 +16,12 @@ export function useCourses() {
   const period = { from: new Date(to - hours * hourMs).toISOString(), to: new Date(to - 1).toISOString() };
   const times = useQuery({
     queryKey: ["first bytes", period.from, "channel"],
-    queryFn: () => get<readonly FirstByteGroup[]>("/usage/first-bytes", { ...period, by: "channel,hour" }),
+    queryFn: () => get("/usage/first-bytes", { query: { ...period, by: "channel,hour" } }),
     refetchInterval: refreshMs,
   });
   const totals = useQuery({
     queryKey: ["totals", period.from, "channel,outcome,hour"],
-    queryFn: () => get<readonly Total[]>("/usage", { ...period, by: "channel,outcome,hour" }),
+    queryFn: () => get("/usage", { query: { ...period, by: "channel,outcome,hour" } }),
     refetchInterval: refreshMs,
   });
   const names = Array.from({ length: hours }, (_, at) => new Date(to - (hours - at) * hourMs).toISOString());

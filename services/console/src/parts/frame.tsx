@@ -41,7 +41,7 @@ const pages: readonly {
 
 /** What stands around every page: navigation, who is signed in, and the way to the sign-in page for others. */
 export function Frame() {
-  const session = useQuery({ queryKey: ["session"], queryFn: () => get<Session>("/session") });
+  const session = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
   if (session.isPending)
     return (
       <Center h="100vh">

@@ -1,24 +1,24 @@
-import { Badge, Button, Card, Group, Select, Stack, TextInput, Title } from "@mantine/core";
+import { Badge, Button, Card, Group, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
-import type { Group as TokenGroup, Token } from "../api/types.ts";
+import type { Token } from "../api/types.ts";
+import { shortUsd } from "../format/money.ts";
 import { localTime } from "../format/times.ts";
 import { Dialog } from "./dialog.tsx";
 import { DataTable } from "./data-table.tsx";
+import { ChangeKey, CreateKey } from "./key-form.tsx";
 import { NewKey } from "./new-key.tsx";
 import { Empty, Loaded } from "./states.tsx";
-import { Form } from "./form.tsx";
-import { useDraft } from "./use-draft.ts";
-import { FailedChange, useChange } from "./use-change.tsx";
+import { useChange } from "./use-change.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 /** The keys of an account: made, disabled, enabled. */
 export function Keys({ accountId }: { readonly accountId: string }) {
   const tokens = useQuery({
     queryKey: ["tokens", accountId],
-    queryFn: () => get<readonly Token[]>(`/accounts/${encodeURIComponent(accountId)}/tokens`),
+    queryFn: () => get("/accounts/{id}/tokens", { params: { id: accountId } }),
   });
   return (
     <Card withBorder>
@@ -42,9 +42,18 @@ export function Keys({ accountId }: { readonly accountId: string }) {
                 { heading: say("Key"), cell: ({ hint }) => hint },
                 { heading: say("Group"), cell: ({ group }) => group },
                 { heading: say("Models"), cell: ({ models }) => models?.join(", ") ?? say("all of the group") },
+                { heading: say("Budget"), cell: ({ budget }) => <Budget budget={budget} /> },
                 { heading: say("Expires"), cell: ({ expiresAt }) => localTime(expiresAt) },
                 { heading: say("State"), cell: (token) => <State token={token} /> },
-                { heading: say("Action"), cell: (token) => <Switch token={token} /> },
+                {
+                  heading: say("Action"),
+                  cell: (token) => (
+                    <Group gap={4} wrap="nowrap">
+                      <EditKey token={token} />
+                      <Switch token={token} />
+                    </Group>
+                  ),
+                },
               ]}
             />
           )
@@ -65,7 +74,7 @@ function State({ token: { disabled, expiresAt } }: { readonly token: Token }) {
 
 function Switch({ token: { id, disabled, name } }: { readonly token: Token }) {
   const word = disabled ? "enable" : "disable";
-  const change = useChange({ change: () => post(`/tokens/${id}/${word}`), changes: ["tokens"] });
+  const change = useChange({ change: () => post(`/tokens/{id}/${word}`, { params: { id } }), changes: ["tokens"] });
   return (
     <Button
       size="compact-xs"
@@ -76,6 +85,29 @@ function Switch({ token: { id, disabled, name } }: { readonly token: Token }) {
     >
       {sayWord(word)}
     </Button>
+  );
+}
+
+function Budget({ budget: { perDay, perMonth } = {} }: { readonly budget: Token["budget"] | undefined }) {
+  const parts = [
+    ...(perDay === undefined ? [] : [say("{amount} a day", { amount: shortUsd(perDay) })]),
+    ...(perMonth === undefined ? [] : [say("{amount} a month", { amount: shortUsd(perMonth) })]),
+  ];
+  return parts.join(", ") || say("none");
+}
+
+function EditKey({ token }: { readonly token: Token }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const title = say("Edit the key {name}", { name: token.name ?? token.id });
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={open} aria-label={title}>
+        {say("Edit")}
+      </Button>
+      <Dialog opened={opened} onClose={close} title={title}>
+        {opened && <ChangeKey token={token} onDone={close} />}
+      </Dialog>
+    </>
   );
 }
 
@@ -92,45 +124,8 @@ function MakeKey({ accountId }: { readonly accountId: string }) {
         {say("Make a key")}
       </Button>
       <Dialog opened={opened} onClose={end} title={say("Make a key")}>
-        {key === undefined ? <KeyForm accountId={accountId} onMade={setKey} /> : <NewKey value={key} />}
+        {key === undefined ? <CreateKey accountId={accountId} onMade={setKey} /> : <NewKey value={key} />}
       </Dialog>
     </>
-  );
-}
-
-function KeyForm({ accountId, onMade }: { readonly accountId: string; readonly onMade: (key: string) => void }) {
-  const { draft, set, field } = useDraft({ name: "", group: "default", expiresAt: "" });
-  const groups = useQuery({ queryKey: ["groups"], queryFn: () => get<readonly TokenGroup[]>("/groups") });
-  const make = useChange({
-    change: () =>
-      post<{ readonly key: string }>(`/accounts/${encodeURIComponent(accountId)}/tokens`, {
-        group: draft.group,
-        name: draft.name || null,
-        expiresAt: draft.expiresAt || null,
-      }),
-    changes: ["tokens"],
-    onDone: ({ key }) => onMade(key),
-  });
-  return (
-    <Form change={make}>
-      <Stack>
-        <TextInput label={say("Name")} data-autofocus {...field("name", make)} />
-        <Select
-          label={say("Group")}
-          required
-          data={groups.data?.map(({ name }) => name) ?? [draft.group]}
-          value={draft.group}
-          onChange={(group) => set({ group: group ?? draft.group })}
-          error={make.errorAt("group")}
-        />
-        <TextInput label={say("Expires (empty: never)")} type="date" {...field("expiresAt", make)} />
-        <FailedChange error={make.error} />
-        <Group justify="end">
-          <Button type="submit" loading={make.isPending}>
-            {say("Make")}
-          </Button>
-        </Group>
-      </Stack>
-    </Form>
   );
 }

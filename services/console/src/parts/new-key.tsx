@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { ConfigurationStatus, Model } from "../api/types.ts";
 import { settingsFor, type ClientName } from "./client-settings.ts";
 import { Copied } from "./copied.tsx";
 import { chatOnce } from "./gateway.ts";
@@ -9,8 +8,8 @@ import { say } from "../texts/say.ts";
 
 /** A key that was just made: shown this once, with settings to copy for clients, and a first call. */
 export function NewKey({ value }: { readonly value: string }) {
-  const status = useQuery({ queryKey: ["config"], queryFn: () => get<ConfigurationStatus>("/config") });
-  const models = useQuery({ queryKey: ["models"], queryFn: () => get<readonly Model[]>("/models") });
+  const status = useQuery({ queryKey: ["config"], queryFn: () => get("/config") });
+  const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
   const model = models.data?.find(({ kind, channels }) => kind === "chat" && channels.length > 0)?.name;
   const address = status.data?.edgeUrl ?? undefined;
   return (

@@ -1,14 +1,18 @@
 import { Table, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { post } from "../api/client.ts";
-import type { Bill, Call } from "../api/types.ts";
+import type { Call } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { Loaded } from "./states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 /** Units × price × factor × multiplier, line by line, as a sum that adds up to the cost. */
 export function Sum({ call }: { readonly call: Call }) {
-  const bill = useQuery({ queryKey: ["bill", call.id], queryFn: () => post<Bill>("/bill", call), staleTime: Infinity });
+  const bill = useQuery({
+    queryKey: ["bill", call.id],
+    queryFn: () => post("/bill", { body: call }),
+    staleTime: Infinity,
+  });
   return (
     <Loaded query={bill}>
       {({ lines, otherNanos }) => (

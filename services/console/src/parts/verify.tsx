@@ -8,7 +8,7 @@ import { say } from "../texts/say.ts";
 export function Verify({ accountId }: { readonly accountId: string }) {
   const verification = useQuery({
     queryKey: ["verification", accountId],
-    queryFn: () => get<{ readonly accounts: readonly Verification[] }>("/ledger/verification", { account: accountId }),
+    queryFn: () => get("/ledger/verification", { query: { account: accountId } }),
     enabled: false,
   });
   const found = verification.data?.accounts[0];

@@ -1,7 +1,7 @@
 import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { Account, CallPage, Channel } from "../api/types.ts";
+import type { Account } from "../api/types.ts";
 import { duration } from "../format/numbers.ts";
 import { useSystem } from "./use-system.ts";
 import { say, sayWord } from "../texts/say.ts";
@@ -72,7 +72,7 @@ function SystemTrouble() {
 function ChannelsOut() {
   const channels = useQuery({
     queryKey: ["channels"],
-    queryFn: () => get<readonly Channel[]>("/channels"),
+    queryFn: () => get("/channels"),
     refetchInterval: refreshMs,
   });
   const wrong = channels.data?.filter(({ state }) => state !== "ok") ?? [];
@@ -101,7 +101,7 @@ function ChannelsOut() {
 function LowAccounts() {
   const accounts = useQuery({
     queryKey: ["accounts"],
-    queryFn: () => get<readonly Account[]>("/accounts"),
+    queryFn: () => get("/accounts"),
     refetchInterval: refreshMs,
   });
   const low = accounts.data?.filter(isLow) ?? [];
@@ -132,7 +132,7 @@ function isLow({ availableNanos, creditedNanos }: Account): boolean {
 function Unpriced() {
   const newest = useQuery({
     queryKey: ["unpriced"],
-    queryFn: () => get<CallPage>("/usage/events", { limit: "200" }),
+    queryFn: () => get("/usage/events", { query: { limit: "200" } }),
     refetchInterval: refreshMs,
   });
   const units = new Set(

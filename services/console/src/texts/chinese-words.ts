@@ -28,6 +28,15 @@ export const chineseWords = {
   channel: "渠道",
   tag: "标签",
   request: "请求",
+  // settings
+  weighted: "按权重",
+  cheapest: "最便宜",
+  fastest: "最快",
+  refuse: "拒绝",
+  pass: "放行",
+  shared: "共享",
+  true: "是",
+  false: "否",
   // kinds of models
   chat: "对话",
   completion: "补全",

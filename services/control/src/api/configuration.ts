@@ -3,7 +3,7 @@ import { Failure, type ConfigurationProblem } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { ConfigurationBooks, ConfigurationVersion } from "../configuration/books-source.ts";
 import { differenceOf } from "../configuration/difference.ts";
-import { edited, fragmentOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
+import { edited, fragmentOf, partsOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
 import type { Follower } from "../configuration/follow.ts";
 import { ownVariableProblems } from "../configuration/own-variables.ts";
 import { parseConfiguration } from "../configuration/read.ts";
@@ -48,6 +48,14 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       }
       const { document = "", ...newest } = (await books.find()) ?? {};
       return { source: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
+    },
+    "GET /configuration/parts": async () => {
+      if (path !== undefined) {
+        const document = await readFile(path, "utf8").catch(() => "");
+        return { source: "file", version: null, ...partsOf(document) };
+      }
+      const { document = "", version = null } = (await books.find()) ?? {};
+      return { source: "books", version, ...partsOf(document) };
     },
     "POST /configuration": async ({ body, actor }) =>
       change({ text: fields.longText(body, "document"), copy: undefined, ...settingsIn(body), actor }),

@@ -1,6 +1,6 @@
 import { findTokenById, listTokens, newKey, tokenOf, type Token, type TokenBudget } from "@modelgate/accounts";
 import { readPublishedNow } from "./published.ts";
-import { Failure } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { accountOf } from "./accounts.ts";
@@ -35,9 +35,14 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     },
     "GET /tokens/{id}": (call) => tokenFor(redis, call),
     "POST /tokens/{id}": async (call) => {
-      const [before, { body, actor }] = [await tokenFor(redis, call), call];
-      const budget = budgetOf(body, before.budget) ?? null;
-      return ledger.changeToken(before.id, { budget }, { actor, action: "token.set" });
+      const { body, actor, operator } = call;
+      const before = await tokenFor(redis, call);
+      const wish = changeOf(body, before);
+      const group = wish.group ?? before.group;
+      await checkNames(redis, group, wish.models ?? undefined);
+      if (operator.account !== undefined && group !== before.group)
+        await checkMembersGroup(redis, operator.account, group);
+      return ledger.changeToken(before.id, wish, { actor, action: "token.set" });
     },
     "POST /tokens/{id}/disable": change("disable", () => ({ disabled: true })),
     "POST /tokens/{id}/enable": change("enable", () => ({ disabled: false })),
@@ -62,6 +67,21 @@ async function checkMembersGroup(redis: Redis, accountId: string, group: string)
   throw new Failure("invalid_value", `The account has no key of the group ${JSON.stringify(group)}; it has ${say}.`, {
     param: "group",
   });
+}
+
+/** What a body changes of a token: what it does not name stays, what it names as null is taken away. */
+function changeOf(body: unknown, before: Token): TokenChange {
+  return present({
+    name: fields.optionalText(body, "name"),
+    group: fields.optionalText(body, "group"),
+    models: isNull(body, "models") ? null : fields.optionalTexts(body, "models"),
+    expiresAt: isNull(body, "expiresAt") ? null : fields.optionalTime(body, "expiresAt"),
+    budget: budgetOf(body, before.budget) ?? null,
+  });
+}
+
+function isNull(body: unknown, name: string): boolean {
+  return fields.value(body, name) === null;
 }
 
 /** The budget that a body asks for: what it does not name stays, what it names as null is taken away. */

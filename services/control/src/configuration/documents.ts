@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { field } from "../field.ts";
 import { isMap, isScalar, isSeq, parseDocument, type Document, type Scalar } from "yaml";
 
 /** A vendor's key as the books keep it. */
@@ -14,6 +15,16 @@ export interface Edit {
   readonly value: unknown;
 }
 
+/** The groups, models and channels that a document has. */
+export interface ConfigurationParts {
+  readonly groups: object;
+  readonly models: object;
+  readonly channels: readonly unknown[];
+}
+
+/** What stands in place of a key. */
+const hidden = "(hidden)";
+
 /** How the YAML of a document is folded. */
 const written = { lineWidth: 120, flowCollectionPadding: true } as const;
 
@@ -25,6 +36,9 @@ export function edited(text: string, edits: readonly Edit[]): string {
 }
 
 function edit(document: Document, [section, name]: Edit["path"], value: unknown): void {
+  const before = document.get(section);
+  // What is empty is written as {} or []; what it takes stands on lines of its own.
+  if ((isMap(before) || isSeq(before)) && before.items.length === 0) before.flow = false;
   if (section !== "channels") {
     if (value === null) document.deleteIn([section, name]);
     else document.setIn([section, name], document.createNode(value));
@@ -35,16 +49,38 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   const at = channels.items.findIndex((item) => isMap(item) && item.get("id") === name);
   if (value === null) {
     if (at >= 0) channels.delete(at);
-  } else if (at >= 0) channels.set(at, document.createNode(value));
+  } else if (at >= 0) channels.set(at, withKeysThatStay(document.createNode(value), channels.items[at]));
   else channels.add(document.createNode(value));
 }
 
-/** The YAML of edits alone, to be copied into a file. */
+/** A channel in which each key that reads as hidden is the one that stood at its position before. */
+function withKeysThatStay(channel: unknown, before: unknown): unknown {
+  const known = [...itemsOf(isMap(before) ? before.get("keys") : undefined)].filter(isText).map(({ value }) => value);
+  for (const [at, key] of itemsOf(isMap(channel) ? channel.get("keys") : undefined).entries())
+    if (isText(key) && key.value === hidden) key.value = known[at] ?? hidden;
+  return channel;
+}
+
+/** The YAML of edits alone, to be copied into a file; what is to be removed stands in comments. */
 export function fragmentOf(edits: readonly Edit[]): string {
-  return edited(
-    "",
-    edits.filter(({ value }) => value !== null),
-  );
+  const kept = edits.filter(({ value }) => value !== null);
+  const removed = edits.filter(({ value }) => value === null).map(({ path }) => `# remove ${path.join(".")}\n`);
+  return removed.join("") + (kept.length === 0 ? "" : edited("", kept));
+}
+
+/** What a document says of groups, models and channels, as it is written; keys of vendors are hidden. */
+export function partsOf(text: string): ConfigurationParts {
+  const said: unknown = parseDocument(withHiddenKeys(text)).toJS({ maxAliasCount: 100 });
+  const [groups, models, channels] = (["groups", "models", "channels"] as const).map((name) => field(said, name));
+  return {
+    groups: isObject(groups) ? groups : {},
+    models: isObject(models) ? models : {},
+    channels: Array.isArray(channels) ? channels : [],
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A document without the accounts that it declares: those live in the books already. */
@@ -75,7 +111,7 @@ export function withHiddenKeys(text: string): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return "";
   const secrets = [...writtenKeys(document), ...clientKeys(document)];
-  for (const scalar of secrets) scalar.value = "(hidden)";
+  for (const scalar of secrets) scalar.value = hidden;
   return secrets.length === 0 ? text : document.toString(written);
 }
 

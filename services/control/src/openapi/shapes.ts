@@ -229,6 +229,14 @@ export const ConfigurationDocument = Type.Object({
   published: text,
   loadedAt: text,
 });
+/** What a configuration says, part by part, as it is written: secrets are not in it. */
+export const ConfigurationParts = Type.Object({
+  source: Type.Enum(["file", "books"]),
+  version: orNull(Type.Integer()),
+  groups: Type.Record(text, any),
+  models: Type.Record(text, any),
+  channels: Type.Array(any),
+});
 export const ConfigurationChange = Type.Object({
   version: orNull(Type.Integer()),
   problems: Type.Array(Problem),

@@ -4,6 +4,7 @@ import { differenceOf } from "../../src/configuration/difference.ts";
 import {
   edited,
   fragmentOf,
+  partsOf,
   withHiddenKeys,
   withKeptKeys,
   withoutAccounts,
@@ -31,6 +32,17 @@ test("an edit changes its part and leaves comments where they are", () => {
   expect(text).not.toContain("id: main");
   expect(text).toContain("- id: new");
   expect(fragmentOf([{ path: ["channels", "new"], value: { id: "new" } }])).toBe("channels:\n  - id: new\n");
+});
+
+test("a channel's key that reads as hidden stays, and what is removed stands in comments", () => {
+  const [channel] = partsOf(document).channels;
+  expect(channel).toEqual({ id: "main", keys: ["(hidden)", "env:NAME"] });
+  expect(partsOf(document).models).toEqual({ a: { kind: "chat" } });
+  const value = { id: "main", keys: ["(hidden)", "env:NAME", "secret-2"], weight: 2 };
+  const text = edited(document, [{ path: ["channels", "main"], value }]);
+  expect(partsOf(text).channels).toEqual([{ ...value, keys: ["(hidden)", "env:NAME", "(hidden)"] }]);
+  expect(text).toMatch(/- secret-1\s+- env:NAME\s+- secret-2/);
+  expect(fragmentOf([{ path: ["models", "a"], value: null }])).toBe("# remove models.a\n");
 });
 
 test("keys that are written out are kept beside a document, or hidden; places stay", () => {

@@ -64,10 +64,18 @@ export const accounts: Readonly<Record<string, Operation>> = {
     answer: shape.Token,
   },
   "POST /tokens/{id}": {
-    summary: "Change what a key may spend.",
+    summary: "Change a key: what is absent stays, what is null is taken away. A member keeps to the account's groups.",
     area: "accounts",
     role: "operator",
-    body: Type.Object({ dollarsPerDay: name, dollarsPerMonth: name }),
+    member: "handler",
+    body: Type.Object({
+      name,
+      group: optional,
+      models: Type.Optional(Type.Union([Type.Array(text), Type.Null()])),
+      expiresAt: name,
+      dollarsPerDay: name,
+      dollarsPerMonth: name,
+    }),
     answer: shape.Token,
   },
   "POST /tokens/{id}/disable": {

@@ -1,9 +1,13 @@
 import { Type } from "typebox";
 import type { Operation } from "../operation.ts";
 import * as shape from "../shapes.ts";
-import { nothing, optional, text } from "./members.ts";
+import { name, nothing, text } from "./members.ts";
 
-const settings = { note: optional, basedOn: Type.Optional(Type.Integer()), check: Type.Optional(Type.Boolean()) };
+const settings = {
+  note: name,
+  basedOn: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+  check: Type.Optional(Type.Boolean()),
+};
 
 /** The configuration, and vendors that can be added to it. */
 export const configuration: Readonly<Record<string, Operation>> = {
@@ -20,6 +24,12 @@ export const configuration: Readonly<Record<string, Operation>> = {
     role: "viewer",
     answer: shape.ConfigurationDocument,
   },
+  "GET /configuration/parts": {
+    summary: "Show the groups, models and channels as they are written; secrets are not in them.",
+    area: "configuration",
+    role: "viewer",
+    answer: shape.ConfigurationParts,
+  },
   "POST /configuration": {
     summary: "Check a configuration and save it as a new version.",
     area: "configuration",
@@ -28,7 +38,8 @@ export const configuration: Readonly<Record<string, Operation>> = {
     answer: shape.ConfigurationChange,
   },
   "POST /configuration/edits": {
-    summary: "Change groups, models or channels; a value that is null removes one.",
+    summary:
+      "Change groups, models or channels; a value that is null removes one, and a key that reads (hidden) stays.",
     area: "configuration",
     role: "admin",
     body: Type.Object({ edits: Type.Array(shape.Edit), ...settings }),

@@ -1,0 +1,41 @@
+import { Card, Group, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { get } from "../api/client.ts";
+import { DataTable } from "./data-table.tsx";
+import { EditPart } from "./part-form.tsx";
+import { Empty, Loaded } from "./states.tsx";
+import { say } from "../texts/say.ts";
+
+/** The groups that keys may be of: which models, at what price. */
+export function Groups() {
+  const groups = useQuery({ queryKey: ["groups"], queryFn: () => get("/groups") });
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Title order={3} size="h5">
+          {say("Groups")}
+        </Title>
+        <EditPart section="groups" />
+      </Group>
+      <Loaded query={groups}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>{say("No groups are configured. A key is of one.")}</Empty>
+          ) : (
+            <DataTable
+              label={say("Groups")}
+              rows={rows}
+              keyOf={({ name }) => name}
+              columns={[
+                { heading: say("Group"), cell: ({ name }) => name },
+                { heading: say("Price multiplier"), numeric: true, cell: ({ multiplier = 1 }) => multiplier },
+                { heading: say("Models"), cell: ({ models }) => models.join(", ") },
+                { heading: say("Action"), cell: ({ name }) => <EditPart section="groups" name={name} /> },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

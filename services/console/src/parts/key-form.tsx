@@ -1,0 +1,124 @@
+import { Button, Group, Select, Stack, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { get, post } from "../api/client.ts";
+import type { Token } from "../api/types.ts";
+import { plainUsd } from "../format/money.ts";
+import { Form } from "./form.tsx";
+import { useDraft } from "./use-draft.ts";
+import { FailedChange, useChange } from "./use-change.tsx";
+import { say } from "../texts/say.ts";
+
+/** What a key's form holds. */
+type KeyDraft = Readonly<
+  Record<"name" | "group" | "models" | "expiresAt" | "dollarsPerDay" | "dollarsPerMonth", string>
+>;
+
+const emptyKey: KeyDraft = {
+  name: "",
+  group: "default",
+  models: "",
+  expiresAt: "",
+  dollarsPerDay: "",
+  dollarsPerMonth: "",
+};
+
+/** Makes a key; what it is, its maker shows. */
+export function CreateKey({
+  accountId,
+  onMade,
+}: {
+  readonly accountId: string;
+  readonly onMade: (key: string) => void;
+}) {
+  const form = useDraft(emptyKey);
+  const make = useChange({
+    change: () => post("/accounts/{id}/tokens", { params: { id: accountId }, body: wishOf(form.draft) }),
+    changes: ["tokens"],
+    onDone: ({ key }) => onMade(key),
+  });
+  return <KeyFields form={form} change={make} action={say("Make")} />;
+}
+
+/** Changes a key: what is emptied is taken away from it. */
+export function ChangeKey({ token, onDone }: { readonly token: Token; readonly onDone: () => void }) {
+  const form = useDraft<KeyDraft>({
+    name: token.name ?? "",
+    group: token.group,
+    models: token.models?.join(", ") ?? "",
+    expiresAt: token.expiresAt ?? "",
+    dollarsPerDay: plainUsd(token.budget?.perDay),
+    dollarsPerMonth: plainUsd(token.budget?.perMonth),
+  });
+  const change = useChange({
+    change: () => post("/tokens/{id}", { params: { id: token.id }, body: wishOf(form.draft) }),
+    changes: ["tokens"],
+    onDone,
+  });
+  return <KeyFields form={form} change={change} action={say("Save")} />;
+}
+
+function wishOf({ name, group, models, expiresAt, dollarsPerDay, dollarsPerMonth }: KeyDraft) {
+  const names = models
+    .split(/[,\n]/)
+    .map((model) => model.trim())
+    .filter((model) => model !== "");
+  return {
+    group,
+    name: name || null,
+    models: names.length === 0 ? null : names,
+    expiresAt: expiresAt || null,
+    dollarsPerDay: dollarsPerDay || null,
+    dollarsPerMonth: dollarsPerMonth || null,
+  };
+}
+
+function KeyFields({
+  form: { draft, set, field },
+  change,
+  action,
+}: {
+  readonly form: ReturnType<typeof useDraft<KeyDraft>>;
+  readonly change: Pick<ReturnType<typeof useChange>, "start" | "isPending" | "error" | "errorAt">;
+  readonly action: string;
+}) {
+  const groups = useQuery({ queryKey: ["groups"], queryFn: () => get("/groups") });
+  return (
+    <Form change={change}>
+      <Stack>
+        <TextInput label={say("Name")} data-autofocus {...field("name", change)} />
+        <Select
+          label={say("Group")}
+          required
+          data={groups.data?.map(({ name }) => name) ?? [draft.group]}
+          value={draft.group}
+          onChange={(group) => set({ group: group ?? draft.group })}
+          error={change.errorAt("group")}
+        />
+        <Textarea
+          label={say("Models, separated by commas (empty: all of the group)")}
+          autosize
+          minRows={1}
+          maxRows={6}
+          {...field("models", change)}
+        />
+        <TextInput label={say("Expires (empty: never)")} placeholder="2030-01-01" {...field("expiresAt", change)} />
+        <TextInput
+          label={say("Dollars per day (empty: no budget)")}
+          inputMode="decimal"
+          {...field("dollarsPerDay", change)}
+        />
+        <TextInput
+          label={say("Dollars per month (empty: no budget)")}
+          inputMode="decimal"
+          {...field("dollarsPerMonth", change)}
+        />
+        <FailedChange error={change.error} />
+        <Group justify="end">
+          <Button type="submit" loading={change.isPending}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Form>
+  );
+}

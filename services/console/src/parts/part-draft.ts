@@ -1,0 +1,112 @@
+import type { Edit } from "../api/types.ts";
+import type { PartField } from "./part-fields.ts";
+
+/** What a form's fields hold, each by its path, and under `rest` what else the part says, as JSON. */
+export type PartDraft = Readonly<Record<string, string>>;
+
+type Members = Record<string, unknown>;
+
+/** The fields of a part as text. */
+export function draftOf(part: unknown, fields: readonly PartField[]): PartDraft {
+  const rest = isMembers(part) ? structuredClone(part) : {};
+  const draft = Object.fromEntries(fields.map(({ path }) => [path, textOf(take(rest, path.split(".")))]));
+  // A channel's id is its name, which has a field of its own.
+  take(rest, ["id"]);
+  return { ...draft, rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, undefined, 2) };
+}
+
+/** The part that a form's fields say; undefined where its JSON is wrong. What is empty is left out. */
+export function partOf(draft: PartDraft, fields: readonly PartField[]): Members | undefined {
+  const part = membersIn(draft["rest"] ?? "");
+  if (part === undefined) return undefined;
+  for (const field of fields) {
+    const text = (draft[field.path] ?? "").trim();
+    if (text === "") continue;
+    if (field.kind === "secret") part["keys"] = [...listOf(part["keys"]), text];
+    else put(part, field.path.split("."), valueOf(text, field));
+  }
+  return part;
+}
+
+/** Where control says that a part is wrong: what its problems' paths begin with. */
+export function pathOf(section: Edit["section"], name: string, channels: readonly unknown[]): string {
+  if (section !== "channels") return /^\d+$/.test(name) ? `${section}[${name}].` : `${section}.${name}.`;
+  const at = channels.findIndex((channel) => isMembers(channel) && channel["id"] === name);
+  return `channels[${at === -1 ? channels.length : at}].`;
+}
+
+/** Whether a problem's path is that of a field, or of something in it. */
+export function isAt(path: string, field: string): boolean {
+  return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(String).join("\n");
+  if (isMembers(value))
+    return Object.entries(value)
+      .map(([name, upstream]) => `${name} = ${String(upstream)}`)
+      .join("\n");
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+
+function valueOf(text: string, { kind }: PartField): unknown {
+  if (kind === "number") return Number.isFinite(Number(text)) ? Number(text) : text; // control says what is wrong with it
+  if (kind === "flag") return text === "true";
+  if (kind === "names") return itemsIn(text, /[,\n]/);
+  if (kind === "lines") return itemsIn(text, "\n");
+  if (kind !== "models" || text === "*") return text;
+  const items = itemsIn(text, /[,\n]/);
+  if (!items.some((item) => item.includes("="))) return items;
+  return Object.fromEntries(
+    items.map((item) => {
+      const [name = "", upstream = name] = item.split("=").map((side) => side.trim());
+      return [name, upstream];
+    }),
+  );
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function itemsIn(text: string, between: RegExp | string): readonly string[] {
+  return text
+    .split(between)
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+/** Takes what stands at a path out of an object, and objects that are empty without it. */
+function take(members: Members, [name = "", ...deeper]: readonly string[]): unknown {
+  const value = members[name];
+  if (deeper.length > 0 && !isMembers(value)) return undefined;
+  const taken = deeper.length > 0 && isMembers(value) ? take(value, deeper) : value;
+  if (deeper.length === 0 || (isMembers(value) && Object.keys(value).length === 0))
+    Reflect.deleteProperty(members, name);
+  return taken;
+}
+
+function put(members: Members, [name = "", ...deeper]: readonly string[], value: unknown): void {
+  if (deeper.length === 0) {
+    members[name] = value;
+    return;
+  }
+  const before = members[name];
+  const inner: Members = isMembers(before) ? before : {};
+  members[name] = inner;
+  put(inner, deeper, value);
+}
+
+function membersIn(json: string): Members | undefined {
+  if (json.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(json);
+    return isMembers(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,89 @@
+import type { Edit, Model } from "../api/types.ts";
+import type { Text } from "../texts/say.ts";
+
+/** A field of the form of a model, a group or a channel. */
+export interface PartField {
+  /** Where it stands in the part: `price.input`. */
+  readonly path: string;
+  readonly label: Text;
+  /**
+   * What is typed: `names` are separated by commas or lines, `lines` by lines alone, `models` may be `name = upstream`,
+   * `secret` is a key that is added to the `keys` of a channel.
+   */
+  readonly kind: "text" | "number" | "names" | "lines" | "models" | "choice" | "flag" | "provider" | "secret";
+  readonly choices?: readonly string[];
+}
+
+const kinds: Readonly<Record<Model["kind"], true>> = {
+  chat: true,
+  completion: true,
+  embedding: true,
+  rerank: true,
+  moderation: true,
+  image: true,
+  video: true,
+  transcription: true,
+  speech: true,
+  realtime: true,
+};
+
+const prices: readonly (readonly [name: string, label: Text])[] = [
+  ["input", "Input, $ per million"],
+  ["output", "Output, $ per million"],
+  ["cachedInput", "Cached input, $ per million"],
+  ["cacheWrite", "Cache write, $ per million"],
+  ["cacheWrite1h", "Cache write for an hour, $ per million"],
+  ["inputAudio", "Audio input, $ per million"],
+  ["outputAudio", "Audio output, $ per million"],
+  ["inputImage", "Image input, $ per million"],
+  ["outputImage", "Image output, $ per million"],
+  ["request", "Request, $ each"],
+  ["image", "Image, $ each"],
+  ["second", "Second, $ each"],
+  ["character", "Character, $ each"],
+];
+
+/** The fields of each section's form, in the order of the form. What else a part says stands in its last field, as JSON. */
+export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>> = {
+  models: [
+    { path: "kind", label: "Kind", kind: "choice", choices: Object.keys(kinds) },
+    { path: "ownedBy", label: "Owned by", kind: "text" },
+    ...prices.map(([name, label]): PartField => ({ path: `price.${name}`, label, kind: "number" })),
+    { path: "contextTokens", label: "Context, tokens", kind: "number" },
+    { path: "maxOutputTokens", label: "Longest answer, tokens", kind: "number" },
+    {
+      path: "choice",
+      label: "Choice among channels",
+      kind: "choice",
+      choices: ["weighted", "cheapest", "fastest"],
+    },
+    { path: "fallbacks", label: "Fallbacks, separated by commas", kind: "names" },
+  ],
+  groups: [
+    { path: "models", label: "Models, separated by commas (*: all)", kind: "names" },
+    { path: "multiplier", label: "Price multiplier", kind: "number" },
+    { path: "limits.requestsPerMinute", label: "Requests per minute of a key", kind: "number" },
+    { path: "limits.tokensPerMinute", label: "Tokens per minute of a key", kind: "number" },
+    { path: "limits.concurrency", label: "Open calls of a key", kind: "number" },
+    { path: "limits.dollarsPerDay", label: "Dollars per day of an account", kind: "number" },
+    { path: "limits.dollarsPerMonth", label: "Dollars per month of an account", kind: "number" },
+    { path: "unpriced", label: "Units without a price", kind: "choice", choices: ["refuse", "pass"] },
+    { path: "vendorStores", label: "Ids in vendors' stores", kind: "choice", choices: ["refuse", "shared"] },
+    { path: "showChannel", label: "Show the channel in headers", kind: "flag" },
+  ],
+  channels: [
+    { path: "provider", label: "Vendor", kind: "provider" },
+    { path: "baseUrl", label: "Address (empty: the vendor's own)", kind: "text" },
+    { path: "keys", label: "Keys, one a line (env:NAME, file:/path; kept: is sealed)", kind: "lines" },
+    { path: "newKey", label: "Add a key", kind: "secret" },
+    { path: "models", label: "Models, one a line (name = the vendor's name; *: all)", kind: "models" },
+    { path: "groups", label: "Groups, separated by commas (empty: all)", kind: "names" },
+    { path: "priority", label: "Priority", kind: "number" },
+    { path: "weight", label: "Weight", kind: "number" },
+    { path: "maxConcurrency", label: "Open calls at most", kind: "number" },
+    { path: "keyConcurrency", label: "Open calls of each key at most", kind: "number" },
+    { path: "requestsPerMinute", label: "Requests per minute at most", kind: "number" },
+    { path: "timeoutMs", label: "Longest silence, ms", kind: "number" },
+    { path: "firstByteTimeoutMs", label: "Longest wait for the first byte, ms", kind: "number" },
+  ],
+};

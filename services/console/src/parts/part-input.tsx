@@ -1,0 +1,66 @@
+import { Autocomplete, PasswordInput, Select, Textarea, TextInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { get } from "../api/client.ts";
+import type { PartField } from "./part-fields.ts";
+import { say, sayWord } from "../texts/say.ts";
+
+interface Typed {
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+/** The input of one field of a model, a group or a channel. */
+export function PartInput({
+  field: { label, kind, choices = [] },
+  value,
+  onChange,
+  error,
+}: Typed & { readonly field: PartField; readonly error: string | undefined }) {
+  const shared = { label: say(label), value, error };
+  if (kind === "choice" || kind === "flag")
+    return (
+      <Select
+        {...shared}
+        clearable
+        data={(kind === "flag" ? ["true", "false"] : choices).map((word) => ({ value: word, label: sayWord(word) }))}
+        value={value || null}
+        onChange={(word) => onChange(word ?? "")}
+      />
+    );
+  if (kind === "provider") return <ProviderInput {...shared} onChange={onChange} />;
+  const typed = {
+    ...shared,
+    onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onChange(currentTarget.value),
+  };
+  if (kind === "secret") return <PasswordInput {...typed} autoComplete="off" />;
+  if (kind === "text") return <TextInput {...typed} />;
+  if (kind === "number") return <TextInput {...typed} inputMode="decimal" />;
+  return <Textarea {...typed} autosize minRows={1} maxRows={8} spellCheck={false} />;
+}
+
+function ProviderInput({
+  onChange,
+  ...shared
+}: Typed & { readonly label: string; readonly error: string | undefined }) {
+  const vendors = useQuery({ queryKey: ["vendors"], queryFn: () => get("/vendors") });
+  const names = [...new Set(vendors.data?.map(({ provider }) => provider))].toSorted();
+  return <Autocomplete {...shared} data={names} onChange={onChange} />;
+}
+
+/** What a part says that has no field of its own, as JSON. */
+export function RestInput({ value, isWrong, onChange }: Typed & { readonly isWrong: boolean }) {
+  return (
+    <Textarea
+      label={say("Other settings, as JSON")}
+      autosize
+      minRows={1}
+      maxRows={12}
+      spellCheck={false}
+      styles={{ input: { fontFamily: "monospace" } }}
+      value={value}
+      onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      error={isWrong ? say("This is no JSON object.") : undefined}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import type { Refusal } from "../api/types.ts";
+import { language, say, type Text } from "./say.ts";
+
+type Code = NonNullable<Refusal["error"]["code"]>;
+
+/** What each code of control's refusals means; a code without a text is a type error. */
+const meanings: Readonly<Record<Code, Text>> = {
+  invalid_value: "This value is not accepted.",
+  missing_required_parameter: "A value is missing.",
+  invalid_json: "The body is not JSON.",
+  invalid_api_key: "The sign-in is wrong or has ended.",
+  permission_denied: "You may not do this.",
+  unknown_url: "There is no such thing.",
+  method_not_allowed: "The address does not take this.",
+  request_too_large: "This is too large.",
+  unsupported_media_type: "This format is not accepted.",
+  rate_limit_exceeded: "Too many attempts. Try again later.",
+  request_timeout: "The request took too long.",
+  insufficient_quota: "The balance or a budget is not enough.",
+  no_available_channel: "No channel is available.",
+  upstream_timeout: "The vendor did not answer in time.",
+  server_overloaded: "A part of the gateway is away. Try again shortly.",
+  internal_error: "Something went wrong in the gateway.",
+};
+
+/** A refusal in the language in use: what its code means, with control's own words, which are English. */
+export function refusalText(code: unknown, message: string): string {
+  if (language() === "en" || !isCode(code)) return message;
+  return say("{meaning} (in English: {detail})", { meaning: say(meanings[code]), detail: message });
+}
+
+function isCode(code: unknown): code is Code {
+  return typeof code === "string" && Object.hasOwn(meanings, code);
+}
