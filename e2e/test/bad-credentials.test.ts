@@ -261,7 +261,7 @@ describe.each(listers)("$id", ({ id, off, checked: line }) => {
   });
 });
 
-test("a good file is good for the check that asks, and nobody is billed for it", async () => {
+test("a good file is good for the check that asks, and no account is billed for it", async () => {
   const good = join(folder, "good.yaml");
   const channel = (id: string, provider: string, path: string, secret: string, model: string) => ({
     id,

@@ -51,7 +51,7 @@ const open = (model: string, settings = text, key: string = keys.demo) =>
 const eventsOf = async (model: string) =>
   (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event).filter((event) => event.model === model);
 
-/** What a turn costs by the usage that the client was told. */
+/** What a turn costs by the usage that the client was sent. */
 function costOf(usage: LiveTest["came"][number]["usageMetadata"]): bigint {
   const of = (details: readonly { modality?: string; tokenCount?: number }[] = [], modality: string) =>
     details.reduce((sum, each) => sum + (each.modality === modality ? (each.tokenCount ?? 0) : 0), 0);
@@ -69,7 +69,7 @@ function costOf(usage: LiveTest["came"][number]["usageMetadata"]): bigint {
 /** A function as the SDK declares it, in the vendor's own schema. */
 const weather: FunctionDeclaration = {
   name: "weather",
-  description: "Tells the weather.",
+  description: "Says what the weather is.",
   parameters: { type: Type.OBJECT, properties: { city: { type: Type.STRING } } },
 };
 
@@ -200,7 +200,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
   });
 });
 
-test("what the SDK was told of input is what the vendor heard, at another rate too", async () => {
+test("what the SDK read of input is what the vendor heard, at another rate too", async () => {
   const live = await open("gpt", { ...speech, inputAudioTranscription: {} });
   live.session.sendRealtimeInput(sound(16_000, 1_000, 1));
   live.session.sendRealtimeInput({ audioStreamEnd: true });

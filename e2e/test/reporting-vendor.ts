@@ -11,7 +11,7 @@ export interface Report {
   readonly silentAfterWords?: { readonly searches: boolean } | undefined;
 }
 
-/** A vendor of the wires chat, messages and content that says a few words, and reports whatever usage it is told to. */
+/** A vendor of the wires chat, messages and content that says a few words, and reports whatever usage its test has set. */
 export interface ReportingVendor extends AsyncDisposable {
   readonly url: string;
   report(report: Report): void;

@@ -81,7 +81,7 @@ const eventsIn = (stream: string): readonly unknown[] =>
   });
 
 /** Asks whole and streamed, and holds the answer and every event of the stream against their schemas. */
-async function hold(path: string, body: object, whole: Check, piece: Check): Promise<void> {
+async function expectValid(path: string, body: object, whole: Check, piece: Check): Promise<void> {
   const answer = await ask(path, body);
   expect(answer).toMatchObject({ status: 200 });
   expect(whole(JSON.parse(answer.text)), answer.text).toEqual([]);
@@ -112,7 +112,7 @@ describe.each(vendors)("over $name", ({ name: model }) => {
     const body = { model, max_tokens: 40, tools, messages: [{ role: "user", content }], reasoning_effort: "low" };
     const plain = { ...body, stream_options: undefined };
     const [whole, piece] = [openai("CreateChatCompletionResponse"), openai("CreateChatCompletionStreamResponse")];
-    await hold("/v1/chat/completions", plain, whole, piece);
+    await expectValid("/v1/chat/completions", plain, whole, piece);
     const stream = await ask("/v1/chat/completions", {
       ...body,
       stream: true,
@@ -129,7 +129,7 @@ describe.each(vendors)("over $name", ({ name: model }) => {
       tools: [{ type: "function", name: "weather", parameters, strict: false }],
       reasoning: { effort: "low", summary: "auto" },
     };
-    await hold("/v1/responses", body, openai("Response"), openai("ResponseStreamEvent"));
+    await expectValid("/v1/responses", body, openai("Response"), openai("ResponseStreamEvent"));
   });
 
   test.each(cases)("messages: %s", async (_, content) => {
@@ -140,7 +140,7 @@ describe.each(vendors)("over $name", ({ name: model }) => {
       messages: [{ role: "user", content }],
     };
     const file = "messages/messages";
-    await hold("/v1/messages", body, anthropic(file, "Message"), anthropic(file, "RawMessageStreamEvent"));
+    await expectValid("/v1/messages", body, anthropic(file, "Message"), anthropic(file, "RawMessageStreamEvent"));
   });
 
   test("messages with thoughts", async () => {
@@ -151,12 +151,12 @@ describe.each(vendors)("over $name", ({ name: model }) => {
       messages: [{ role: "user", content: "Hello" }],
     };
     const file = "messages/messages";
-    await hold("/v1/messages", body, anthropic(file, "Message"), anthropic(file, "RawMessageStreamEvent"));
+    await expectValid("/v1/messages", body, anthropic(file, "Message"), anthropic(file, "RawMessageStreamEvent"));
   });
 
   test("completions", async () => {
     const check = openai("CreateCompletionResponse");
-    await hold("/v1/completions", { model, prompt: "Once", max_tokens: 40 }, check, check);
+    await expectValid("/v1/completions", { model, prompt: "Once", max_tokens: 40 }, check, check);
   });
 
   test("stored responses, their input, compactions and counts", async () => {
@@ -185,7 +185,7 @@ test.each(["judge"])("moderations of %s", async (model) => {
 });
 
 test.each(["sketch", "qwen-sketch", "content-sketch"])("images of %s", async (model) => {
-  await hold(
+  await expectValid(
     "/v1/images/generations",
     { model, prompt: "A boat", response_format: "b64_json" },
     openai("ImagesResponse"),

@@ -22,7 +22,7 @@ export interface Recording {
   readonly messages?: MessagesRecording;
 }
 
-/** What a vendor answers in the messages wire; an answer that nobody recorded is absent. */
+/** What a vendor answers in the messages wire; an answer without a recording is absent. */
 export interface MessagesRecording {
   readonly source: string;
   readonly whole?: { readonly says: string; readonly body: object; readonly units: Units };

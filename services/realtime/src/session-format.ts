@@ -19,7 +19,7 @@ export interface SessionFormat {
   readonly stores: typeof realtimeStores;
   /** Whether a message that is refused ends the session. */
   readonly endsRefused: boolean;
-  /** How a failure is told; empty where there is no word for it. */
+  /** How a failure is rendered; empty where the format has no message for it. */
   failed(failure: Failure, eventId: string, causedBy?: string): readonly RealtimeMessage[];
   /** How a failure ends a session, by the gateway's own ending. */
   ending(ending: Ending): Ending;

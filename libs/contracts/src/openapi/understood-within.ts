@@ -1,5 +1,5 @@
 import type { BodyName } from "../bodies/index.ts";
-import type { Members } from "./understood.ts";
+import type { Members } from "./members.ts";
 
 /**
  * Members within members that are understood, by where they stand: `tools[].function` is a member of each of the items of

@@ -1,4 +1,5 @@
 import type { BodyName } from "../bodies/index.ts";
+import type { Members } from "./members.ts";
 import { understoodWithin } from "./understood-within.ts";
 
 /**
@@ -55,11 +56,6 @@ const understood: Readonly<Partial<Record<BodyName, Members>>> = {
   VideoRequest: { string: "size", any: "seconds" },
   VideoForm: { number: "seed", any: "duration n metadata" },
 };
-
-/** Names of members, apart by blanks, by the kind of their values. */
-export type Members = Readonly<
-  Partial<Record<"number" | "integer" | "boolean" | "string" | "array" | "object" | "any", string>>
->;
 
 /** A body's schema with the members that are understood beside those that it checks, wherever they stand. */
 export function withUnderstood(name: string, schema: object): object {

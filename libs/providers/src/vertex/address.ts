@@ -41,11 +41,11 @@ export function liveAddressOf(baseUrl: string): URL {
 
 /** A model as a session's first message names it: with the project and the region of its address. */
 export function modelInSession(baseUrl: string, model: string): string {
-  const place = /\/(projects\/[^/]+\/locations\/[^/]+)/.exec(new URL(baseUrl).pathname)?.[1] ?? "";
-  return `${place}/publishers/google/models/${model}`;
+  const projectPath = /\/(projects\/[^/]+\/locations\/[^/]+)/.exec(new URL(baseUrl).pathname)?.[1] ?? "";
+  return `${projectPath}/publishers/google/models/${model}`;
 }
 
-const placeOfProject = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
+const projectOfPath = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
 /** Google's hosts that serve one region, and say which. */
 const hostOfRegion = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
 
@@ -53,7 +53,7 @@ const hostOfRegion = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;
-  if (!placeOfProject.test(url.pathname))
+  if (!projectOfPath.test(url.pathname))
     return "names no project and region: it is https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION";
   const region = hostOfRegion.exec(url.hostname)?.[1];
   const location = /\/locations\/([^/]+)/.exec(url.pathname)?.[1];

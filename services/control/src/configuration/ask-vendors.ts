@@ -15,7 +15,7 @@ const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
 
 /**
  * Asks the vendor of every channel, with each key, for something that costs nothing: its list of models, or the answer to an
- * empty request. What is wrong is one line each: a key or signature that is refused, an address where nobody answers, a
+ * empty request. What is wrong is one line each: a key or signature that is refused, an address where no server answers, a
  * vendor that lists nothing where its list is what a channel serves.
  */
 export async function askVendors(

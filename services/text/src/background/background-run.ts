@@ -1,4 +1,4 @@
-import { endpointOf, Failure } from "@modelgate/contracts";
+import { endpointOf, Failure, present } from "@modelgate/contracts";
 import { ClientGone, failureOf, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
 import type { JsonBody } from "@modelgate/relay";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
@@ -184,7 +184,7 @@ export function eventsOfQueued(response: JsonObject): readonly string[] {
 
 /** What is said of it by who asked for it, whatever a vendor that its call is passed on to says. */
 function patchOf({ id, previous_response_id, conversation }: JsonObject): JsonObject {
-  return { id, background: true, previous_response_id, ...(conversation === undefined ? {} : { conversation }) };
+  return present({ id, background: true, previous_response_id, conversation });
 }
 
 /** The same request as a stream that a vendor need not keep going by itself. */

@@ -90,6 +90,9 @@ function splitIds({ vendorIds = [] }: ReadResponses["ask"], conversationId: stri
   return [vendorIds.filter(isOurs), { vendorIds: vendorIds.filter(isVendors) }] as const;
 }
 
+/** The turns before a request that names no earlier response. */
+const nothingEarlier = { items: [], last: undefined, ids: [] };
+
 /** Resolves what a request refers to: earlier responses, items of them, and compactions of ours. Throws Failure (400) for what is unknown. */
 export async function prepareResponses(
   deps: Pick<Deps, "relay" | "responses" | "conversations" | "compactions" | "body">,
@@ -109,9 +112,9 @@ export async function prepareResponses(
     compactions: seal,
     body: { maxBytes },
   } = deps;
-  const earlier = ask.previousId === undefined ? undefined : await earlierTurns(store, accountId, ask.previousId);
+  const earlier = ask.previousId === undefined ? nothingEarlier : await earlierTurns(store, accountId, ask.previousId);
   const said = itemsOf(unresolved["input"]);
-  const whole = await resolveReferences(store, accountId, [...(earlier?.items ?? []), ...(spoken ?? []), ...said]);
+  const whole = await resolveReferences(store, accountId, [...earlier.items, ...(spoken ?? []), ...said]);
   // What is not ours after all may be of a vendor that makes up ids as this gateway does.
   const left = new Set(whole.map(referenceOf));
   await admitVendorIds(
@@ -126,13 +129,13 @@ export async function prepareResponses(
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
   // Parts of a conversation were each within the bounds of a body; so must be the whole.
   const value = await parseJson(body, deps.body);
-  const keptAt = said.some(isOurs) ? undefined : earlier?.last.keptAt;
+  const keptAt = said.some(isOurs) ? undefined : earlier.last?.keptAt;
   return {
     ask: await asTurn(deps, call, textCodecs.responses.client)(value),
     body,
     admitted,
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },
-    ancestors: earlier?.ids ?? [],
+    ancestors: earlier.ids,
     conversationId,
   };
 }

@@ -10,7 +10,7 @@ export function liveCloseCode({ status }: Failure): number {
   return status >= 500 || status === 429 ? codes.broken : codes.invalid;
 }
 
-/** What a live client is told before its gateway goes, as the vendor tells it. */
+/** The message to a live client before its gateway goes, in the vendor's form. */
 export function goAwayMessage(leftMs: number): object {
   return { goAway: { timeLeft: `${Math.round(leftMs / 1_000)}s` } };
 }

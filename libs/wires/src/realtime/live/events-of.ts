@@ -60,6 +60,7 @@ export class EventsOf {
       case "activity-start":
       case "activity-end":
       case "stream-end":
+      default:
         return this.#marked(said.kind);
     }
   }

@@ -24,6 +24,7 @@ export function inputOfLive(message: LiveMessage): ModelInput {
     case "activity-start":
     case "activity-end":
     case "stream-end":
+    default:
       return none;
   }
 }

@@ -121,6 +121,7 @@ class LivePassBridge implements RealtimeBridge {
       case "activity-start":
       case "activity-end":
       case "stream-end":
+      default:
         return { realtimeInput: marks[said.kind] };
     }
   }
@@ -145,6 +146,7 @@ class LivePassBridge implements RealtimeBridge {
         return adding;
       case "picture":
       case "activity-start":
+      default:
         return adding;
     }
   }

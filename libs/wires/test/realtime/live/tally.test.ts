@@ -25,7 +25,7 @@ test("a turn is a response, with what the vendor counted", () => {
   ]);
 });
 
-test("a turn without a word is charged where the vendor counted it, and else is none", () => {
+test("a turn without a word is charged where the vendor counted it, and otherwise no turn", () => {
   const tally = new Tally("s");
   expect(kinds(tally, over(0))).toEqual(["response-begun", "response-done"]);
   expect(kinds(tally, { serverContent: { turnComplete: true } })).toEqual([]);
