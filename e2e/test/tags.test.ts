@@ -162,7 +162,8 @@ test("usage is grouped and narrowed by tag and by end user", async () => {
     (await read<{ readonly events: readonly UsageEvent[] }>(suite, `/usage/events?${filter}`)).events;
   const rows = await until("every call to be in the books", async () => {
     const found = await by("tag:team");
-    return Number(found.find(({ by }) => by["tag:team"] === "search")?.sums["calls"]) >= calls.length && found;
+    const callsOf = (team: string) => Number(found.find(({ by }) => by["tag:team"] === team)?.sums["calls"] ?? 0);
+    return callsOf("search") >= calls.length && callsOf("") > 0 && found;
   });
   expect(rows.map(({ by }) => by["tag:team"])).toEqual(["", "search"]);
   const named = calls.flatMap(([, , endUser]) => endUser ?? []);

@@ -68,8 +68,8 @@ const streamClasses: Readonly<Record<string, string>> = {
 function streamError({ wire, name }: Client, vendor: Vendor, fault: Fault): object {
   const [family = ""] = name.split(" ");
   const className = streamClasses[family];
-  // The vendor of messages says why it breaks; on its own wire what it said is not repeated.
-  const says = fault === "breaking" && vendor.wire === "messages" && wire !== "messages";
+  // The vendor of messages says why it breaks: that it has too much to do.
+  const says = fault === "breaking" && vendor.wire === "messages";
   if (wire !== "responses") return { className, body: (says ? overloadedBodies : brokenBodies)[wire] };
   if (vendor.wire === "responses") return { className, body: { type: "error", code: "upstream_error" } };
   if (family === "ai") return { className, body: { type: "response.failed", response: { error: failed } } };

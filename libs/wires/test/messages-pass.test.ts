@@ -77,7 +77,7 @@ describe("passing through", () => {
     ["a ping", { type: "ping" }, quiet],
     ["something new", { type: "riddle", usage: { output_tokens: 9 } }, quiet],
     ["the end", { type: "message_stop" }, { ...quiet, done: true }],
-    ["an error", { type: "error", error: { type: "overloaded_error" } }, { ...quiet, failed: true }],
+    ["an error", { type: "error", error: { type: "overloaded_error" } }, { ...quiet, failed: true, overloaded: true }],
   ])("%s is seen for what it is, with its event's name or without", (_, body, seen) => {
     const report = body["type"] === "message_start" ? undefined : before;
     expect(messagesPass.see(frame(body), report)).toEqual(seen);

@@ -118,6 +118,12 @@ test("while PostgreSQL takes no writes, as after a failover, an event waits and 
   try {
     await createAccount(redis, { id: "demoted", balance: 1_000n });
     await readOnly("on");
+    // Its sessions have ended: what it says first of a call is then why it cannot be written.
+    await until(
+      "the ledger to read again",
+      async () => Array.isArray(await read(ledger, "demoted").catch(String)),
+      30_000,
+    );
     await call("demoted", "meanwhile");
     await until("the ledger to be refused", () => ledger.logs().includes("in a read-only transaction"), 60_000);
     await readOnly("off");

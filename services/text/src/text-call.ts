@@ -1,7 +1,7 @@
 import type { ChannelKeyId } from "@modelgate/catalog";
 import { channelKeyIdOf, type SpokenWay } from "@modelgate/channels";
 import { textWires, type UpstreamWire } from "@modelgate/contracts";
-import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
+import { inTurnsIfLong, once, type ServiceCall } from "@modelgate/platform";
 import {
   CallFees,
   estimateTokens,
@@ -189,7 +189,7 @@ function usualExchange(
 }
 
 /** What a client's bound may be raised to, whatever the vendor. */
-const leastBound = Math.max(...textWires.map((wire) => textCodec(wire).vendor?.leastBound ?? 0));
+const leastBound = once(() => Math.max(...textWires.map((wire) => textCodec(wire).vendor?.leastBound ?? 0)));
 
 /**
  * Finds the bound of a call's output: the client's own. Where there is none, some vendors' wires demand one that thoughts
@@ -203,7 +203,7 @@ async function boundAtVendor(
 ): Promise<number | undefined> {
   const { thoughts }: ClientCodec = textCodecs[wire].client;
   const { maxOutputTokens } = ask;
-  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, leastBound * ask.choices);
+  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, leastBound() * ask.choices);
   if (thoughts === undefined) return undefined;
   if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
   for (const candidate of relay.catalog.current().candidates(model, caller.group)) {

@@ -36,9 +36,9 @@ export type ClientWire = {
 
 /** Finds the codec of a text wire that vendors have. Throws Error for a wire of another kind. */
 export function textCodec(wire: string): TextCodec {
-  const codecs: Readonly<Record<string, TextCodec>> = vendorCodecs;
+  const codecs: Readonly<Record<string, TextCodec | ClientOnlyCodec>> = textCodecs;
   const codec = Object.hasOwn(codecs, wire) ? codecs[wire] : undefined;
-  if (codec === undefined) throw new Error(`${wire} is not a wire of text`);
+  if (codec === undefined || !("wire" in codec)) throw new Error(`${wire} is not a wire of text`);
   return codec;
 }
 

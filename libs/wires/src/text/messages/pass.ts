@@ -1,5 +1,5 @@
 import { failureFrames } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { spliceMembers } from "../../json/splice.ts";
@@ -64,7 +64,7 @@ export const messagesPass: PassCodec = {
       usageOnly: false,
       done: type === "message_stop",
       failed: type === "error",
-      overloaded: type === "error" && isRecord(event["error"]) && event["error"]["type"] === "overloaded_error",
+      overloaded: isOverloaded(event) ? true : undefined,
     };
   },
   dropsForeignSeals: true,
@@ -131,4 +131,8 @@ function isForeign(block: unknown): boolean {
   const { type, signature, data } = block;
   const sealed = type === "thinking" ? signature : type === "redacted_thinking" ? data : undefined;
   return typeof sealed === "string" && sealed.startsWith(envelopeMark);
+}
+
+function isOverloaded({ type, error }: JsonRecord): boolean {
+  return type === "error" && isRecord(error) && error["type"] === "overloaded_error";
 }

@@ -78,11 +78,12 @@ describe("parts", () => {
 
   test("a failed call's result is an error, and one without words says nothing", () => {
     const turns: TextRequest["turns"] = [
+      { role: "user", parts: [text("a")] },
       { role: "assistant", parts: [calling("c")] },
       { role: "user", parts: [{ kind: "tool-result", callId: "c", parts: [], isError: true }] },
     ];
     const { messages }: any = render({ turns, tools }).body;
-    expect(messages[1].content).toEqual([{ toolResult: { toolUseId: "c", content: [{ json: {} }], status: "error" } }]);
+    expect(messages[2].content).toEqual([{ toolResult: { toolUseId: "c", content: [{ json: {} }], status: "error" } }]);
   });
 
   test.each<[string, Part]>([
@@ -95,10 +96,21 @@ describe("parts", () => {
 
   test("thoughts of another wire are left out by name", () => {
     const foreign: Part = { kind: "reasoning", text: "hm", seal: { wire: "messages", kind: "signature", value: "s" } };
-    const turns: TextRequest["turns"] = [{ role: "assistant", parts: [foreign, text("a")] }];
+    const turns: TextRequest["turns"] = [
+      { role: "user", parts: [text("q")] },
+      { role: "assistant", parts: [foreign, text("a")] },
+    ];
     expect(render({ turns })).toMatchObject({
-      body: { messages: [{ role: "assistant", content: [{ text: "a" }] }] },
+      body: { messages: [{ role: "user" }, { role: "assistant", content: [{ text: "a" }] }] },
       dropped: ["turn.reasoning"],
+    });
+  });
+
+  test("a history that begins with the assistant has a turn before it, which is named", () => {
+    const turns: TextRequest["turns"] = [{ role: "assistant", parts: [text("a")] }];
+    expect(render({ turns })).toMatchObject({
+      body: { messages: [{ role: "user" }, { role: "assistant", content: [{ text: "a" }] }] },
+      dropped: ["turn.first-assistant"],
     });
   });
 });
@@ -119,6 +131,7 @@ describe("tools", () => {
     expect(render({ ...user(text("a")), ...none })).toMatchObject({ body: {}, dropped: [] });
     expect(render({ ...user(text("a")), ...none }).body["toolConfig"]).toBeUndefined();
     const turns: TextRequest["turns"] = [
+      { role: "user", parts: [text("a")] },
       { role: "assistant", parts: [calling("c")] },
       { role: "user", parts: [result("c")] },
     ];
