@@ -13,11 +13,8 @@ import { startRounds } from "./shard-rounds.ts";
 import { verifierOf } from "./api/verification.ts";
 import { startWatching } from "./watch/watch.ts";
 
-/**
- * Most events that are recorded in one transaction. SQLite works on the event loop, which answers calls where the ledger shares
- * a process with them: 32 events take some three milliseconds.
- */
-const [mostInSqlite, mostInPostgres] = [32, 500];
+/** Most events that are recorded in one transaction: what surrounds one costs SQLite as much CPU as some forty events. */
+const mostAtOnce = 500;
 
 /** What the ledger's routes work with, and what runs beside them. */
 export interface Deps extends AsyncDisposable {
@@ -53,7 +50,7 @@ export async function openDeps({
       bus,
       connection,
       log,
-      mostAtOnce: env.books.url === undefined ? mostInSqlite : mostInPostgres,
+      mostAtOnce,
       counted,
       unpriced,
       noticed: (ids) => watch.noticed(ids),
