@@ -19,7 +19,9 @@ const keys = ["account", "period", "token", "model", "channel", "outcome"] as co
 
 /** Adds calls that were just inserted to the totals of their hours and days. */
 export async function addTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const hourly = summed(events.map((event) => ({ key: keyOf(event, totalsPeriods.hourly_totals), sums: sumsOf(event) })));
+  const hourly = summed(
+    events.map((event) => ({ key: keyOf(event, totalsPeriods.hourly_totals), sums: sumsOf(event) })),
+  );
   const daily = summed(hourly.map(({ key, sums }) => ({ key: ofPeriod(key, totalsPeriods.daily_totals), sums })));
   await addRows(at, "hourly_totals", hourly.map(rowOf));
   await addRows(at, "daily_totals", daily.map(rowOf));

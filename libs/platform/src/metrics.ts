@@ -89,7 +89,10 @@ const leasesHeld: Gauge<"of"> = new Gauge({
   labelNames: ["of"],
   collect() {
     for (const [of, known] of Object.entries(leaseCounts))
-      leasesHeld.set({ of }, Array.from(known, (count) => count()).reduce((sum, one) => sum + one, 0));
+      leasesHeld.set(
+        { of },
+        Array.from(known, (count) => count()).reduce((sum, one) => sum + one, 0),
+      );
   },
 });
 

@@ -103,7 +103,8 @@ class CompiledPrice extends Map<UnitName, bigint> implements Price {
     this.lengths = lengths;
     this.serviceTiers = serviceTiers;
     this.factor = factor;
-    this.isByRequest = units.has("requests") && [...units.keys()].every((unit) => unit === "requests" || isToolUnit(unit));
+    this.isByRequest =
+      units.has("requests") && [...units.keys()].every((unit) => unit === "requests" || isToolUnit(unit));
   }
 }
 
