@@ -1,8 +1,8 @@
-import { Counter, Gauge } from "@modelgate/platform";
+import { Gauge, SeriesCounter } from "@modelgate/platform";
 import type { ChannelStates } from "./state.ts";
 
 /** Attempts by channel, and what came of them: `ok`, or the failure's code. */
-const attempts = new Counter({
+const attempts = new SeriesCounter({
   name: "modelgate_channel_attempts_total",
   help: "attempts at vendors",
   labelNames: ["channel", "result"],

@@ -31,6 +31,7 @@ export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
 export { Counter, Gauge, Histogram, observeRequest, observeStore, showLeases, type Registry } from "./metrics.ts";
+export { SeriesCounter, SeriesHistogram, type ValueSeries } from "./series.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
 export {
   actorHeader,

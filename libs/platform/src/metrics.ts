@@ -1,5 +1,6 @@
-import { collectDefaultMetrics, Gauge, Histogram, register, type Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, register, type Registry } from "prom-client";
 import { measureLoopLag } from "./loop-lag.ts";
+import { SeriesHistogram } from "./series.ts";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
@@ -35,7 +36,7 @@ export function countActive(change: 1 | -1): void {
   counts.activeRequests += change;
 }
 
-const requestDuration = new Histogram({
+const requestDuration = new SeriesHistogram({
   name: "http_server_request_duration_seconds",
   help: "time from a request's head to the end of its answer, streams to their last byte",
   labelNames: ["http_request_method", "http_route", "http_response_status_code"],
@@ -55,14 +56,12 @@ const methods = new Set(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIO
 
 /** Counts a request that is over, under labels that no client can multiply. */
 export function observeRequest({ method = "", route, status, seconds }: RequestSeen): void {
-  requestDuration.observe(
-    {
-      http_request_method: methods.has(method) ? method : "_OTHER",
-      http_route: route ?? "none",
-      http_response_status_code: status,
-    },
-    seconds,
-  );
+  const series = requestDuration.series({
+    http_request_method: methods.has(method) ? method : "_OTHER",
+    http_route: route ?? "none",
+    http_response_status_code: status,
+  });
+  series.observe(seconds);
 }
 
 /** Whether a store answers, as its connection last heard. */

@@ -1,7 +1,7 @@
-import { Counter } from "@modelgate/platform";
+import { SeriesCounter } from "@modelgate/platform";
 
 /** What the limiter decided: `admitted`, or what refused. */
-const decisions = new Counter({
+const decisions = new SeriesCounter({
   name: "modelgate_limiter_decisions_total",
   help: "decisions of the limiter",
   labelNames: ["decision"],

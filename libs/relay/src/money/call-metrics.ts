@@ -8,48 +8,48 @@ import {
   type UsageDraft,
 } from "@modelgate/contracts";
 import { providerNameOf, type Tried } from "@modelgate/channels";
-import { Counter, Gauge, Histogram } from "@modelgate/platform";
+import { Counter, Gauge, SeriesCounter, SeriesHistogram, type ValueSeries } from "@modelgate/platform";
 
 /** Metrics of calls, by the names and buckets of OpenTelemetry's conventions for generative AI where those have one. */
 const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
 type Labels = Readonly<Record<(typeof labels)[number], string>>;
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-const duration = new Histogram({
+const duration = new SeriesHistogram({
   name: "gen_ai_client_operation_duration_seconds",
   help: "time from a call's beginning to its end",
   labelNames: [...labels, "error_type"],
   buckets: seconds,
 });
-const firstChunk = new Histogram({
+const firstChunk = new SeriesHistogram({
   name: "gen_ai_client_operation_time_to_first_chunk_seconds",
   help: "time from a streamed call's beginning to the vendor's first chunk",
   labelNames: labels,
   buckets: [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30],
 });
-const perChunk = new Histogram({
+const perChunk = new SeriesHistogram({
   name: "gen_ai_client_operation_time_per_output_chunk_seconds",
   help: "time between two chunks of a stream",
   labelNames: labels,
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
 });
-const tokenUsage = new Histogram({
+const tokenUsage = new SeriesHistogram({
   name: "gen_ai_client_token_usage",
   help: "tokens of a call",
   labelNames: [...labels, "gen_ai_token_type"],
   buckets: Array.from({ length: 14 }, (_, power) => 4 ** power),
 });
-const calls = new Counter({
+const calls = new SeriesCounter({
   name: "modelgate_calls_total",
   help: "calls that were settled",
   labelNames: ["endpoint", "outcome"],
 });
-const cost = new Counter({
+const cost = new SeriesCounter({
   name: "modelgate_cost_usd_total",
   help: "what calls cost their accounts, in US dollars; rounded, the ledger has it exactly",
   labelNames: ["gen_ai_request_model"],
 });
-const estimated = new Counter({
+const estimated = new SeriesCounter({
   name: "modelgate_calls_estimated_total",
   help: "calls whose usage the vendor did not report",
   labelNames: ["gen_ai_request_model"],
@@ -93,10 +93,11 @@ export function observeCall({ draft, kind, provider, units, costNanos }: CallSee
   const { endpoint, outcome, status, model, latencyMs } = draft;
   const at = labelsOf(kind, provider, model);
   calls.inc({ endpoint, outcome });
-  duration.observe({ ...at, error_type: outcome === "completed" ? "" : `${outcome}_${status}` }, latencyMs / 1_000);
+  const errorType = outcome === "completed" ? "" : `${outcome}_${status}`;
+  duration.series({ ...at, error_type: errorType }).observe(latencyMs / 1_000);
   const [input, output] = [inputTotal(units), outputTotal(units)];
-  if (input > 0) tokenUsage.observe({ ...at, gen_ai_token_type: "input" }, input);
-  if (output > 0) tokenUsage.observe({ ...at, gen_ai_token_type: "output" }, output);
+  if (input > 0) tokenUsage.series({ ...at, gen_ai_token_type: "input" }).observe(input);
+  if (output > 0) tokenUsage.series({ ...at, gen_ai_token_type: "output" }).observe(output);
   cost.inc({ gen_ai_request_model: model }, Number(costNanos) / 1e9);
   if (draft.estimated) estimated.inc({ gen_ai_request_model: model });
 }
@@ -112,14 +113,14 @@ export function observeCapped(call: {
 
 /** Watches one stream: how long its first chunk took, how far apart the others are, and that it is open. */
 export class StreamWatch implements Disposable {
-  readonly #perChunk: { observe(value: number): void };
+  readonly #perChunk: ValueSeries;
   #last = performance.now();
   #open = true;
 
   constructor(kind: ModelKind, provider: string, model: string, firstByteMs: number) {
     const at = labelsOf(kind, provider, model);
-    this.#perChunk = perChunk.labels(at);
-    firstChunk.observe(at, firstByteMs / 1_000);
+    this.#perChunk = perChunk.series(at);
+    firstChunk.series(at).observe(firstByteMs / 1_000);
     openStreams.inc();
   }
 

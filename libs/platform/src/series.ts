@@ -1,0 +1,122 @@
+import { Counter, Histogram, type LabelValues } from "prom-client";
+
+/** What a metric of series is made with. */
+interface SeriesOptions<Label extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly Label[];
+}
+
+type Labels<Label extends string> = Readonly<Record<Label, string | number>>;
+
+/**
+ * The series of a metric by their labels, each a plain object to count in. prom-client makes a text of the labels for every value
+ * that it is given, which is too much for what happens with each call, or each chunk of a stream.
+ */
+class SeriesByLabels<Label extends string, Series> {
+  readonly all = new Map<string, { readonly labels: LabelValues<Label>; readonly series: Series }>();
+  readonly #names: readonly Label[];
+  readonly #make: () => Series;
+
+  constructor(names: readonly Label[], make: () => Series) {
+    this.#names = names;
+    this.#make = make;
+  }
+
+  get(labels: Labels<Label>): Series {
+    let key = "";
+    for (const name of this.#names) key += `${labels[name]}\n`;
+    const known = this.all.get(key);
+    if (known !== undefined) return known.series;
+    const series = this.#make();
+    this.all.set(key, { labels: { ...labels }, series });
+    return series;
+  }
+}
+
+/** A counter of what happens with every call. */
+export class SeriesCounter<Label extends string> {
+  readonly #series: SeriesByLabels<Label, { count: number }>;
+
+  /** Declares it in the registry of the process. */
+  constructor({ name, help, labelNames }: SeriesOptions<Label>) {
+    const series = new SeriesByLabels<Label, { count: number }>(labelNames, () => ({ count: 0 }));
+    this.#series = series;
+    const shown: Counter<Label> = new Counter({
+      name,
+      help,
+      labelNames,
+      collect() {
+        shown.reset();
+        for (const { labels, series: one } of series.all.values()) shown.inc(labels, one.count);
+      },
+    });
+  }
+
+  inc(labels: Labels<Label>, by = 1): void {
+    this.#series.get(labels).count += by;
+  }
+}
+
+/** Counts values of one series. */
+export interface ValueSeries {
+  observe(value: number): void;
+}
+
+/** Values of one series, by the first bucket that each is within; the last count is of those beyond all. */
+class BucketSeries implements ValueSeries {
+  readonly counts: number[];
+  sum = 0;
+  readonly #bounds: readonly number[];
+
+  constructor(bounds: readonly number[]) {
+    this.#bounds = bounds;
+    this.counts = [...bounds.map(() => 0), 0];
+  }
+
+  observe(value: number): void {
+    this.sum += value;
+    let at = 0;
+    while (at < this.#bounds.length && value > (this.#bounds[at] ?? Infinity)) at++;
+    this.counts[at] = (this.counts[at] ?? 0) + 1;
+  }
+}
+
+/** A histogram of what happens with every call or chunk; of prom-client's it has the declaration and the registry. */
+export class SeriesHistogram<Label extends string> extends Histogram<Label> {
+  readonly #series: SeriesByLabels<Label, BucketSeries>;
+  readonly #bounds: readonly number[];
+  readonly #declared: { readonly name: string; readonly help: string };
+
+  /** Declares it in the registry of the process. */
+  constructor({ name, help, labelNames, buckets }: SeriesOptions<Label> & { readonly buckets: readonly number[] }) {
+    super({ name, help, labelNames, buckets: [...buckets] });
+    this.#bounds = buckets;
+    this.#declared = { name, help };
+    this.#series = new SeriesByLabels(labelNames, () => new BucketSeries(buckets));
+  }
+
+  /** The series of some labels: to be kept where it gets many values. */
+  series(labels: Labels<Label>): ValueSeries {
+    return this.#series.get(labels);
+  }
+
+  /** What prom-client asks a histogram for, in whatever form it is shown. */
+  getForPromString() {
+    const { name, help } = this.#declared;
+    const values = [...this.#series.all.values()].flatMap(({ labels, series: { counts, sum } }) => {
+      let within = 0;
+      const buckets = counts.map((count, at) => {
+        within += count;
+        const bound = { le: this.#bounds[at] ?? "+Inf", ...labels };
+        return { metricName: `${name}_bucket`, labels: bound, value: within };
+      });
+      return [
+        ...buckets,
+        { metricName: `${name}_sum`, labels, value: sum },
+        { metricName: `${name}_count`, labels, value: within },
+      ];
+    });
+    return Promise.resolve({ name, help, type: "histogram", values, aggregator: "sum" });
+  }
+}
