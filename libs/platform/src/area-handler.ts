@@ -131,7 +131,7 @@ function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId
     name: endpointLabel(id),
     kind: "server",
     parent: firstHeader(request.headers, [headers.traceparent]),
-    attributes: { "http.request.method": method, "http.route": route },
+    attributes: () => ({ "http.request.method": method, "http.route": route }),
   });
   response.once("close", () => {
     const status = statusOf(response);
