@@ -14,7 +14,9 @@ import { say } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
-const refreshMs = 10_000;
+/** How often figures are read anew: those of long spans, and those by tag, move slowly and cost the books more. */
+const refreshMs: Readonly<Record<Span, number>> = { "1d": 10_000, "7d": 10_000, "30d": 60_000, "90d": 60_000 };
+const tagRefreshMs = 60_000;
 
 /** Spend, calls, tokens, errors and times of a span, and what is wrong now. */
 export function OverviewPage() {
@@ -42,12 +44,12 @@ export function OverviewPage() {
   );
 }
 
-function useTotals(span: Span, by: string) {
+function useTotals(span: Span, by: string, everyMs = refreshMs[span]) {
   const { from, to } = periodOf(span);
   return useQuery({
     queryKey: ["totals", from, to, by],
     queryFn: ({ signal }) => get("/usage", { query: { by, from, to } }, signal),
-    refetchInterval: refreshMs,
+    refetchInterval: everyMs,
   });
 }
 
@@ -79,7 +81,7 @@ function FirstByte({ span }: { readonly span: Span }) {
   const times = useQuery({
     queryKey: ["first bytes", from, to],
     queryFn: ({ signal }) => get("/usage/first-bytes", { query: { from, to } }, signal),
-    refetchInterval: refreshMs,
+    refetchInterval: refreshMs[span],
   });
   const all = times.data?.[0];
   const value = all === undefined ? "–" : `${duration(all.p50)} / ${duration(all.p95)}`;
@@ -169,7 +171,7 @@ function ByTag({
 
 function TagTotals({ span, tag }: { readonly span: Span; readonly tag: string }) {
   const by = `tag:${tag}`;
-  const totals = useTotals(span, by);
+  const totals = useTotals(span, by, tagRefreshMs);
   return (
     <Loaded query={totals}>
       {(rows) => (
