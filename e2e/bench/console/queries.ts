@@ -3,6 +3,7 @@ import type { Suite } from "@modelgate/testkit";
 import { report } from "../options.ts";
 
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** Times every query that the console's pages make over usage, through control's HTTP API as the pages ask it. */
@@ -13,6 +14,7 @@ export async function measureQueries(suite: Suite): Promise<void> {
   const ask = (path: string, query: Query) => asked(suite, path, query);
   const events = (query: Query) => ask("/usage/events", { ...month, limit: "100", ...query });
 
+  const sums = "calls,costNanos";
   for (const [name, by] of [
     ["figures", "outcome"],
     ["spend by day and model", "day,model"],
@@ -21,21 +23,22 @@ export async function measureQueries(suite: Suite): Promise<void> {
     ["top channels", "channel"],
     ["by tag", "tag:team"],
   ] as const)
-    await time(`overview, 30 days: ${name}`, () => ask("/usage", { ...month, by }));
+    await time(`overview, 30 days: ${name}`, () => ask("/usage", { ...month, by, sums }));
   for (const [name, by] of [
     ["figures", "outcome"],
     ["spend by hour and model", "hour,model"],
     ["top accounts", "account"],
   ] as const)
-    await time(`overview, today: ${name}`, () => ask("/usage", { ...today, by }));
+    await time(`overview, today: ${name}`, () => ask("/usage", { ...today, by, sums }));
   await time("overview, 30 days: first byte", () => ask("/usage/first-bytes", month));
   await time("overview, today: first byte", () => ask("/usage/first-bytes", today));
   await time("overview: units without a price, looked for", () => ask("/usage/events", { limit: "200" }));
 
-  const hours = { from: new Date(now - dayMs).toISOString(), to: new Date(now).toISOString() };
-  await time("channels: calls and failures by hour", () => ask("/usage", { ...hours, by: "channel,outcome,hour" }));
+  const hour = Math.ceil(now / hourMs) * hourMs;
+  const hours = { from: new Date(hour - dayMs).toISOString(), to: new Date(hour - 1).toISOString() };
+  await time("channels: calls and failures by hour", () => ask("/usage", { ...hours, by: "channel,outcome,hour", sums: "calls" }));
   await time("channels: first byte by hour", () => ask("/usage/first-bytes", { ...hours, by: "channel,hour" }));
-  await time("models, 7 days: failures", () => ask("/usage", { from: day(now - 6 * dayMs), to: today.to, by: "model,outcome" }));
+  await time("models, 7 days: failures", () => ask("/usage", { from: day(now - 6 * dayMs), to: today.to, by: "model,outcome", sums: "calls" }));
   await time("models, 7 days: first byte", () => ask("/usage/first-bytes", { from: day(now - 6 * dayMs), to: today.to, by: "model" }));
   await time("video tasks: first page", () => ask("/tasks", { limit: "100" }));
 

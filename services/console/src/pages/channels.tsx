@@ -8,7 +8,7 @@ import { localTime } from "../format/times.ts";
 import { AddVendor } from "../parts/add-vendor.tsx";
 import { ChannelCourse, useCourses } from "../parts/channel-course.tsx";
 import { StateBadge } from "../parts/badges.tsx";
-import { EditPart } from "../parts/part-form.tsx";
+import { EditPart } from "../parts/edit-part.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";

@@ -44,17 +44,18 @@ export function OverviewPage() {
   );
 }
 
-function useTotals(span: Span, by: string, everyMs = refreshMs[span]) {
+/** Sums of a span: two of them are read from the books in half the time of all. */
+function useTotals(span: Span, by: string, sums = "calls,costNanos", everyMs = refreshMs[span]) {
   const { from, to } = periodOf(span);
   return useQuery({
-    queryKey: ["totals", from, to, by],
-    queryFn: ({ signal }) => get("/usage", { query: { by, from, to } }, signal),
+    queryKey: ["totals", from, to, by, sums],
+    queryFn: ({ signal }) => get("/usage", { query: { by, from, to, sums } }, signal),
     refetchInterval: everyMs,
   });
 }
 
 function Figures({ span }: { readonly span: Span }) {
-  const totals = useTotals(span, "outcome");
+  const totals = useTotals(span, "outcome", "calls,costNanos,inputTokens,outputTokens");
   return (
     <Loaded query={totals}>
       {(rows) => {
@@ -171,7 +172,7 @@ function ByTag({
 
 function TagTotals({ span, tag }: { readonly span: Span; readonly tag: string }) {
   const by = `tag:${tag}`;
-  const totals = useTotals(span, by, tagRefreshMs);
+  const totals = useTotals(span, by, undefined, tagRefreshMs);
   return (
     <Loaded query={totals}>
       {(rows) => (

@@ -23,7 +23,7 @@ export function AsCode({
         {say("As code")}
       </Button>
       {opened && (
-        <Tabs defaultValue="curl" keepMounted={false} w="100%">
+        <Tabs defaultValue={Object.keys(samples)[0] ?? null} keepMounted={false} w="100%">
           <Tabs.List>
             {Object.keys(samples).map((name) => (
               <Tabs.Tab key={name} value={name}>

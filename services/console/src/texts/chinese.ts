@@ -26,6 +26,7 @@ export const chinese = {
   "Try again": "重试",
   "Not changed": "未更改",
   Close: "关闭",
+  Done: "完成",
   Copy: "复制",
   Copied: "已复制",
   "Copy {what}": "复制{what}",
