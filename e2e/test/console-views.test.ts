@@ -72,7 +72,7 @@ describe.skipIf(program === undefined)("every view of the console", { timeout: 6
     expect(await axeFaults(page), "in dark").toEqual([]);
     expect(await notReachedByTab(page), "by keyboard").toEqual([]);
     await page.setViewportSize(phone);
-    expect(await wider(page), "wider than a phone, px").toBe(0);
+    expect(await wider(page), "wider than a phone").toEqual([]);
     expect(await axeFaults(page), "on a phone").toEqual([]);
     expect(session.errors).toEqual([]);
   });
@@ -84,9 +84,16 @@ async function axeFaults(page: Page): Promise<readonly string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id} ${html}`));
 }
 
-/** How much wider a page is than its window, px. */
-function wider(page: Page): Promise<number> {
-  return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+/** What makes a page wider than its window; nothing where it is not. */
+function wider(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    return [...document.querySelectorAll("main *, [role=dialog] *")]
+      .filter((each) => each.getBoundingClientRect().right > clientWidth && each.closest(".mantine-ScrollArea-root") === null)
+      .map((each) => each.outerHTML.slice(0, 150))
+      .concat("wider by " + (scrollWidth - clientWidth) + " px");
+  })()`);
 }
 
 /** Most presses of Tab until every control of a page was reached. */

@@ -103,13 +103,13 @@ function Controls({ channel, of }: { readonly channel: Channel; readonly of?: Ch
   const word = state === "ok" || state === "trying" ? "disable" : "enable";
   const change = useChange({ change: () => post(`/channels/{id}/${word}`, sent), changes: ["channels"] });
   const test = useMutation({ mutationFn: () => post("/channels/{id}/test", sent) });
-  const size = of === undefined ? "compact-sm" : "compact-xs";
   return (
     <Stack gap={4} align={of === undefined ? "end" : "start"}>
       <Group gap="xs">
         <Button
-          size={size}
+          size="compact-xs"
           variant="default"
+          tt="capitalize"
           loading={test.isPending}
           onClick={() => test.mutate()}
           aria-label={`${say("test")} ${name}`}
@@ -117,8 +117,9 @@ function Controls({ channel, of }: { readonly channel: Channel; readonly of?: Ch
           {say("test")}
         </Button>
         <Button
-          size={size}
+          size="compact-xs"
           variant="default"
+          tt="capitalize"
           loading={change.isPending}
           onClick={change.start}
           aria-label={`${sayWord(word)} ${name}`}

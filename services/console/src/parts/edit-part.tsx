@@ -1,7 +1,6 @@
-import { Button, Skeleton } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { createContext, lazy, Suspense, useContext, useState, type ReactNode } from "react";
 import type { Edit } from "../api/types.ts";
-import { Dialog } from "./dialog.tsx";
 import { useIsAdmin } from "./use-admin.ts";
 import { say, type Text } from "../texts/say.ts";
 
@@ -28,13 +27,11 @@ export function PartDialogs({ children }: { readonly children: ReactNode }) {
   return (
     <OpenPart value={setPart}>
       {children}
-      <Dialog opened={part !== undefined} onClose={close} title={part === undefined ? "" : titleOf(part)}>
-        {part !== undefined && (
-          <Suspense fallback={<Skeleton h={320} aria-label={say("Loading")} />}>
-            <PartDialog part={part} onDone={close} />
-          </Suspense>
-        )}
-      </Dialog>
+      {part !== undefined && (
+        <Suspense>
+          <PartDialog part={part} title={titleOf(part)} onClose={close} />
+        </Suspense>
+      )}
     </OpenPart>
   );
 }

@@ -5,6 +5,7 @@ import { get, post } from "../api/client.ts";
 import type { ConfigurationChange, ConfigurationParts, Edit, Problem } from "../api/types.ts";
 import { memberOf } from "../api/member-of.ts";
 import { ChangeResult } from "./change-result.tsx";
+import { Dialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
 import type { Part } from "./edit-part.tsx";
 import { draftOf, isAt, partOf, pathOf, type PartDraft } from "./part-draft.ts";
@@ -18,13 +19,23 @@ import { say } from "../texts/say.ts";
 /** Queries that read anew after a change of the configuration. */
 const changed = ["parts", "configuration", "versions", "models", "channels", "groups"];
 
-/** The form of a model, a group or a channel; without a name, of a new one. */
-export function PartDialog({ part: { section, name }, onDone }: { readonly part: Part; readonly onDone: () => void }) {
+/** The form of a model, a group or a channel, over the page; without a name, of a new one. */
+export function PartDialog({
+  part: { section, name },
+  title,
+  onClose,
+}: {
+  readonly part: Part;
+  readonly title: string;
+  readonly onClose: () => void;
+}) {
   const parts = useQuery({ queryKey: ["parts"], queryFn: () => get("/configuration/parts"), staleTime: 0 });
   return (
-    <Loaded query={parts}>
-      {(found) => <PartForm section={section} name={name} found={found} onDone={onDone} />}
-    </Loaded>
+    <Dialog opened onClose={onClose} title={title}>
+      <Loaded query={parts}>
+        {(found) => <PartForm section={section} name={name} found={found} onDone={onClose} />}
+      </Loaded>
+    </Dialog>
   );
 }
 
