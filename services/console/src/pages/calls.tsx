@@ -129,7 +129,7 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
         label={say("outcome")}
         tt="capitalize"
         size="xs"
-        w={130}
+        w={115}
         clearable
         data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
         value={filters.outcome ?? null}
@@ -169,7 +169,7 @@ function Filter({
       styles={{ label: { textTransform: "capitalize" } }}
       placeholder={placeholders[name]}
       size="xs"
-      w={130}
+      w={115}
       value={text}
       onChange={({ currentTarget }) => setDraft({ from: current, text: currentTarget.value })}
       onBlur={apply}

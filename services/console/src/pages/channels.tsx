@@ -55,7 +55,7 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
   return (
     <Card withBorder padding="sm">
       <Group justify="space-between" align="start">
-        <Stack gap={4}>
+        <Stack gap={4} flex={1} miw={240}>
           <Group gap="xs">
             <Text fw={600}>{channel.id}</Text>
             <StateBadge {...channel} />

@@ -33,10 +33,10 @@ export function OverviewPage() {
       <WrongNow />
       <Figures span={span} />
       <Grid>
-        <Grid.Col span={{ base: 12, md: 8 }}>
+        <Grid.Col span={{ base: 12, md: 7 }}>
           <Spend span={span} />
         </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 4 }}>
+        <Grid.Col span={{ base: 12, md: 5 }}>
           <Card withBorder h="100%">
             <Title order={3} size="h5" mb="sm">
               {say("Latest calls")}

@@ -13,7 +13,10 @@ export const theme = createTheme({
     // An alert's own color is too pale for its title (WCAG AA).
     Alert: Alert.extend({ styles: { title: { color: "var(--mantine-color-text)" } } }),
     // As a word is written, and never cut: a state that reads "CO…" says nothing.
-    Badge: Badge.extend({ defaultProps: { tt: "none", miw: "fit-content" } }),
+    Badge: Badge.extend({
+      defaultProps: { tt: "none" },
+      styles: { root: { overflow: "visible" }, label: { overflow: "visible" } },
+    }),
     // What is typed is shown by keyboard too.
     PasswordInput: { defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, "aria-label": say("Show or hide") } } },
   },
