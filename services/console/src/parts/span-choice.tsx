@@ -20,7 +20,7 @@ export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly o
   };
   return (
     <Group gap="xs">
-      <SegmentedControl {...choice} visibleFrom="sm" onChange={choose} />
+      <SegmentedControl {...choice} transitionDuration={0} visibleFrom="sm" onChange={choose} />
       <NativeSelect {...choice} hiddenFrom="sm" onChange={({ currentTarget }) => choose(currentTarget.value)} />
       {!isNamed(span) && (
         <Group gap="xs" wrap="nowrap">
