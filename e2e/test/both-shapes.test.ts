@@ -90,7 +90,7 @@ describe.each(shapes)("services %s", (shape) => {
     expect(answer.status < 300).toBe(name === "models");
   });
 
-  test("a call is counted once at the door, and has one line of a request", async () => {
+  test("a call is counted once at the door, and has one line in each process", async () => {
     const id = `counted-once-${shape}`;
     const counted = async (): Promise<number> => {
       const metrics = await (await fetch(`${suite.opsUrl("edge")}/metrics`)).text();
@@ -101,15 +101,12 @@ describe.each(shapes)("services %s", (shape) => {
     await ask(suite, ["/v1/completions", { model: "chat", prompt: "Hello" }], id);
     await until("it to be counted", async () => (await counted()) > before);
     expect(await counted()).toBe(before + 1);
-    const lines = await until("its line", () => {
-      const all = suite
-        .process("edge")
-        .logs()
-        .split("\n")
-        .filter((line) => line.includes(id));
-      return all.some((line) => line.includes('"msg":"request"')) && all;
+    const processes = [...new Set([suite.process("edge"), suite.process("text")])];
+    const messages = await until("its lines", () => {
+      const found = processes.map((each) => linesWith(each.logs(), id));
+      return found.every((lines) => lines.length > 0) && found;
     });
-    expect(lines.filter((line) => line.includes('"msg":"request"'))).toHaveLength(1);
+    expect(messages).toEqual(processes.length === 1 ? [["call"]] : [["request"], ["call"]]);
   });
 
   test("what clients write for services alone is not believed", async () => {
@@ -137,3 +134,11 @@ test.each(Object.keys({ ...calls, ...refusals }))("clients see no difference: %s
   if (name === "an area that this deployment does not run") return; // away, or not there at all
   expect(seen["one"]?.[name]).toEqual(seen["apart"]?.[name]);
 });
+
+/** The messages of a log's lines that have a text in them. */
+function linesWith(log: string, text: string): readonly string[] {
+  return log
+    .split("\n")
+    .filter((line) => line.includes(text))
+    .map((line) => /"msg":"([^"]*)"/.exec(line)?.[1] ?? line);
+}

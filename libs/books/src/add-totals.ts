@@ -19,17 +19,21 @@ const keys = ["account", "period", "token", "model", "channel", "outcome"] as co
 
 /** Adds calls that were just inserted to the totals of their hours and days. */
 export async function addTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  for (const table of ["hourly_totals", "daily_totals"] as const)
-    await addRows(
-      at,
-      table,
-      summed(events, (event) => keyOf(event, totalsPeriods[table])),
-    );
-  const labelled = summed(
-    events.flatMap((event) => (labelsOf(event).length === 0 ? [] : [event])),
-    (event) => ({ ...keyOf(event, totalsPeriods.labelled_totals), labels: labelsText(labelsOf(event)) }),
+  const hourly = summed(
+    events.map((event) => ({ key: keyOf(event, totalsPeriods.hourly_totals), sums: sumsOf(event) })),
   );
-  await addLabelledRows(at, labelled);
+  const daily = summed(hourly.map(({ key, sums }) => ({ key: ofPeriod(key, totalsPeriods.daily_totals), sums })));
+  await addRows(at, "hourly_totals", hourly.map(rowOf));
+  await addRows(at, "daily_totals", daily.map(rowOf));
+  const labelled = summed(
+    events.flatMap((event) => {
+      const labels = labelsOf(event);
+      if (labels.length === 0) return [];
+      const key = { ...keyOf(event, totalsPeriods.labelled_totals), labels: labelsText(labels) };
+      return [{ key, sums: sumsOf(event) }];
+    }),
+  );
+  await addLabelledRows(at, labelled.map(rowOf));
 }
 
 /** Adds rows to what a table of totals has under the same keys. */
@@ -62,26 +66,46 @@ function added(table: keyof typeof totalsPeriods): Readonly<Record<string, RawBu
   );
 }
 
-/** One row for each key, in the order of the keys, so that two ledgers that add at once wait for each other in one order. */
-function summed<Key extends object>(events: readonly UsageEvent[], keyed: (event: UsageEvent) => Key) {
-  const groups = new Map<string, { readonly key: Key; readonly sums: Sums }>();
-  for (const event of events) {
-    const key = keyed(event);
+/** Sums under a key. */
+interface Summed<Key> {
+  readonly key: Key;
+  readonly sums: Sums;
+}
+
+/** The sums of each key, in the order of the keys, so that two ledgers that add at once wait for each other in one order. */
+function summed<Key extends object>(all: readonly Summed<Key>[]): readonly Summed<Key>[] {
+  const groups = new Map<string, Summed<Key>>();
+  for (const { key, sums } of all) {
     const name = Object.values(key).join("\u001f");
-    const group = groups.get(name) ?? { key, sums: new Map() };
-    groups.set(name, group);
-    addAmounts(group.sums, amountsOf(event));
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, { key, sums: new Map(sums) });
+    else addAmounts(group.sums, sums);
   }
-  return [...groups]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([, { key, sums }]) => ({ ...key, ...columnsOf(sums) }));
+  return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, group]) => group);
+}
+
+function sumsOf(event: UsageEvent): Sums {
+  return new Map(amountsOf(event));
+}
+
+function rowOf<Key extends object>({ key, sums }: Summed<Key>) {
+  return { ...key, ...columnsOf(sums) };
+}
+
+/** The key of the period that another one's period is in. */
+function ofPeriod<Key extends { readonly period: number }>(key: Key, periodMs: number): Key {
+  return { ...key, period: periodOf(key.period, periodMs) };
+}
+
+/** When the period of a time began, Unix ms. */
+function periodOf(at: number, periodMs: number): number {
+  return at - (((at % periodMs) + periodMs) % periodMs);
 }
 
 function keyOf(event: UsageEvent, periodMs: number) {
-  const at = Date.parse(event.time);
   return {
     account: event.accountId,
-    period: at - (((at % periodMs) + periodMs) % periodMs),
+    period: periodOf(Date.parse(event.time), periodMs),
     token: event.tokenId,
     model: event.model,
     channel: event.channelId,

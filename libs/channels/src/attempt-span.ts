@@ -10,11 +10,11 @@ export function attemptSpan(parent: Span | undefined, model: string, { candidate
     name: `call ${model}`,
     kind: "client",
     parent: parent?.traceparent,
-    attributes: {
+    attributes: () => ({
       "gen_ai.provider.name": providerNameOf(channel.provider),
       "gen_ai.request.model": upstreamModel,
       "server.address": URL.canParse(channel.baseUrl) ? hostOf(new URL(channel.baseUrl)) : undefined,
       "modelgate.channel": channel.id,
-    },
+    }),
   });
 }

@@ -14,6 +14,7 @@ const rememberedMs = 600_000;
 export class SpokenWires {
   readonly #missing = new FoundOut<number>();
   readonly #refusing = new FoundOut<number>();
+  readonly #orders = new WeakMap<Candidate, Map<string, readonly UpstreamWire[]>>();
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {
@@ -35,13 +36,28 @@ export class SpokenWires {
    * vendor's order; at the end those whose endpoint has lately refused calls of this model for its own sake.
    */
   usable<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
+    const ordered = this.#ordered(candidate, wanted);
+    if (this.#missing.isEmpty && this.#refusing.isEmpty) return ordered;
+    const known = ordered.filter((wire) => !isAt(this.#missing, candidate, wire, this.#now()));
+    const isRefusing = (wire: Wire): boolean => isAt(this.#refusing, candidate, wire, this.#now());
+    return [...known.filter((wire) => !isRefusing(wire)), ...known.filter(isRefusing)];
+  }
+
+  /** The wires in their order, whatever was found out of them: reckoned once for each candidate of a catalog. */
+  #ordered<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
+    const name = wanted.join();
+    const orders = this.#orders.get(candidate) ?? new Map<string, readonly UpstreamWire[]>();
+    this.#orders.set(candidate, orders);
+    const kept = orders.get(name);
+    // Only wires of `wanted` are in the order that was kept under their names.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    if (kept !== undefined) return kept as readonly Wire[];
     const spoken = vendorOf(candidate.channel, candidate.upstreamModel)?.wires ?? [];
     const [own] = wanted;
     const others = spoken.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
     const ordered = own !== undefined && spoken.includes(own) ? [own, ...others] : others;
-    const known = ordered.filter((wire) => !isAt(this.#missing, candidate, wire, this.#now()));
-    const isRefusing = (wire: Wire): boolean => isAt(this.#refusing, candidate, wire, this.#now());
-    return [...known.filter((wire) => !isRefusing(wire)), ...known.filter(isRefusing)];
+    orders.set(name, ordered);
+    return ordered;
   }
 
   /**

@@ -44,10 +44,12 @@ export function addUnits(left: Units, right: Units): Units {
 
 /** The units that are there, with their amounts. */
 export function unitEntries(units: Units): readonly (readonly [UnitName, number])[] {
-  return unitNames.flatMap((name) => {
+  const entries: (readonly [UnitName, number])[] = [];
+  for (const name of unitNames) {
     const amount = units[name];
-    return amount === undefined ? [] : [[name, amount] as const];
-  });
+    if (amount !== undefined) entries.push([name, amount]);
+  }
+  return entries;
 }
 
 /** All tokens of a call, whatever their kind: what a tokens-per-minute limit counts. */
@@ -66,7 +68,9 @@ export function outputTotal(units: Units): number {
 }
 
 function total(units: Units, names: readonly UnitName[]): number {
-  return names.reduce((sum, name) => sum + (units[name] ?? 0), 0);
+  let sum = 0;
+  for (const name of names) sum += units[name] ?? 0;
+  return sum;
 }
 
 /** The units that a vendor may count a token of input in. */

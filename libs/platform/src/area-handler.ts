@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import {
   endpointLabel,
   endpointOf,
+  type endpoints,
   errorFormatOf,
   Failure,
   findEndpoint,
@@ -49,8 +50,11 @@ export interface ServiceCall {
 
 export type EndpointHandler = (call: ServiceCall) => Promise<void>;
 
-/** A handler for each endpoint of an area. */
-export type AreaHandlers<A extends Area> = Readonly<Record<AreaEndpointId<A>, EndpointHandler>>;
+/** A handler for each endpoint of an area, by a table of endpoints: without one the service does not compile. */
+export type AreaHandlers<
+  A extends Area,
+  Table extends Readonly<Record<string, Endpoint>> = typeof endpoints,
+> = Readonly<Record<AreaEndpointId<A, Table>, EndpointHandler>>;
 
 /** A call that an edge has let in, where its area is served. */
 export type AdmittedCall = Pick<
@@ -127,7 +131,7 @@ function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId
     name: endpointLabel(id),
     kind: "server",
     parent: firstHeader(request.headers, [headers.traceparent]),
-    attributes: { "http.request.method": method, "http.route": route },
+    attributes: () => ({ "http.request.method": method, "http.route": route }),
   });
   response.once("close", () => {
     const status = statusOf(response);

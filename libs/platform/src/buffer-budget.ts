@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { bufferBytes } from "./metrics.ts";
+import { countBuffered } from "./metrics.ts";
 
 /** Whose bytes are held: the account and the token of a call. */
 export interface Holder {
@@ -68,33 +68,37 @@ export class BufferBudget {
     const account = useOf(this.#accounts, accountId);
     const tokenKey = JSON.stringify([accountId, tokenId]);
     const token = useOf(this.#tokens, tokenKey);
-    const holding: Holding = new Holding({
-      take: (bytes) => this.#takeFor(holding, account, token, bytes),
-      give: (bytes) => {
-        account.bytes -= bytes;
-        token.bytes -= bytes;
-        this.#count(-bytes);
-      },
-      arrives: () => {
-        this.#refuseCrowd(account, token);
-        account.arriving.add(holding);
-        token.arriving.add(holding);
-      },
-      arrived: () => {
-        account.arriving.delete(holding);
-        token.arriving.delete(holding);
-      },
-      ended: () => {
-        forget(this.#accounts, accountId, account, holding);
-        forget(this.#tokens, tokenKey, token, holding);
-      },
-    });
-    account.holdings.add(holding);
-    token.holdings.add(holding);
-    return holding;
+    return new Holding(this.#book, { accountId, account, tokenKey, token });
   }
 
-  #takeFor(holding: Holding, account: Use, token: Use, bytes: number): void {
+  /** What holdings ask of this budget. */
+  readonly #book: Book = {
+    opened(holding, { account, token }) {
+      account.holdings.add(holding);
+      token.holdings.add(holding);
+    },
+    take: (holding, uses, bytes) => this.#takeFor(holding, uses, bytes),
+    give: ({ account, token }, bytes) => {
+      account.bytes -= bytes;
+      token.bytes -= bytes;
+      this.#count(-bytes);
+    },
+    arrives: (holding, { account, token }) => {
+      this.#refuseCrowd(account, token);
+      account.arriving.add(holding);
+      token.arriving.add(holding);
+    },
+    arrived(holding, { account, token }) {
+      account.arriving.delete(holding);
+      token.arriving.delete(holding);
+    },
+    ended: (holding, { accountId, account, tokenKey, token }) => {
+      forget(this.#accounts, accountId, account, holding);
+      forget(this.#tokens, tokenKey, token, holding);
+    },
+  };
+
+  #takeFor(holding: Holding, { account, token }: Uses, bytes: number): void {
     const { accountPercent, tokenPercent } = this.#shares;
     this.#refuseShare("key", token, holding, { bytes, percent: tokenPercent });
     this.#refuseShare("account", account, holding, { bytes, percent: accountPercent });
@@ -153,27 +157,39 @@ export class BufferBudget {
 
   #count(bytes: number): void {
     this.#taken += bytes;
-    bufferBytes.inc(bytes);
+    countBuffered(bytes);
   }
 }
 
-/** What a holding asks of its budget. */
+/** Whose uses a holding is a part of, and what these are known by. */
+interface Uses {
+  readonly accountId: string;
+  readonly account: Use;
+  readonly tokenKey: string;
+  readonly token: Use;
+}
+
+/** What holdings ask of their budget. */
 interface Book {
-  take(bytes: number): void;
-  give(bytes: number): void;
-  arrives(): void;
-  arrived(): void;
-  ended(): void;
+  opened(holding: Holding, uses: Uses): void;
+  take(holding: Holding, uses: Uses, bytes: number): void;
+  give(uses: Uses, bytes: number): void;
+  arrives(holding: Holding, uses: Uses): void;
+  arrived(holding: Holding, uses: Uses): void;
+  ended(holding: Holding, uses: Uses): void;
 }
 
 /** The bytes that one body holds of a budget; disposing it gives all of them back. */
 export class Holding implements Disposable {
   readonly #book: Book;
+  readonly #uses: Uses;
   #bytes = 0;
   #breakOff: ((failure: Failure) => void) | undefined;
 
-  constructor(book: Book) {
+  constructor(book: Book, uses: Uses) {
     this.#book = book;
+    this.#uses = uses;
+    book.opened(this, uses);
   }
 
   get bytes(): number {
@@ -182,7 +198,7 @@ export class Holding implements Disposable {
 
   /** Takes more bytes. Throws Failure rate_limit_exceeded (429, the caller's share) or server_overloaded (503). */
   take(bytes: number): void {
-    this.#book.take(bytes);
+    this.#book.take(this, this.#uses, bytes);
     this.#bytes += bytes;
   }
 
@@ -191,14 +207,14 @@ export class Holding implements Disposable {
    * for others, and then its bytes are given back already. Throws Failure rate_limit_exceeded (429).
    */
   arrives(breakOff: (failure: Failure) => void): void {
-    this.#book.arrives();
+    this.#book.arrives(this, this.#uses);
     this.#breakOff = breakOff;
   }
 
   arrived(): void {
     if (this.#breakOff === undefined) return;
     this.#breakOff = undefined;
-    this.#book.arrived();
+    this.#book.arrived(this, this.#uses);
   }
 
   /** Ends a body that is arriving. */
@@ -210,9 +226,9 @@ export class Holding implements Disposable {
 
   [Symbol.dispose](): void {
     this.arrived();
-    this.#book.give(this.#bytes);
+    this.#book.give(this.#uses, this.#bytes);
     this.#bytes = 0;
-    this.#book.ended();
+    this.#book.ended(this, this.#uses);
   }
 }
 

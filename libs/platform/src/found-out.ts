@@ -5,6 +5,11 @@ const mostRemembered = 10_000;
 export class FoundOut<Value> {
   readonly #known = new Map<string, Value>();
 
+  /** Whether nothing is remembered. */
+  get isEmpty(): boolean {
+    return this.#known.size === 0;
+  }
+
   get(name: string): Value | undefined {
     return this.#known.get(name);
   }

@@ -30,7 +30,7 @@ export { inTurns, inTurnsIfLong, nextTurn } from "./in-turns.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
-export { Counter, Gauge, Histogram, leasesHeld, observeRequest, observeStore, type Registry } from "./metrics.ts";
+export { Counter, Gauge, Histogram, observeRequest, observeStore, showLeases, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
 export {
   actorHeader,

@@ -21,11 +21,19 @@ export function createMetrics(service: string, worker?: number): Registry {
   return register;
 }
 
-/** Requests and WebSockets that are open now. */
-export const activeRequests = new Gauge({
+/** What changes with every call is counted in plain numbers, and given to its gauge when that is scraped. */
+const counts = { activeRequests: 0, bufferBytes: 0 };
+
+const activeRequests: Gauge = new Gauge({
   name: "http_server_active_requests",
   help: "requests and WebSockets that are open",
+  collect: () => activeRequests.set(counts.activeRequests),
 });
+
+/** Counts a request or WebSocket that opens (1) or closes (-1). */
+export function countActive(change: 1 | -1): void {
+  counts.activeRequests += change;
+}
 
 const requestDuration = new Histogram({
   name: "http_server_request_duration_seconds",
@@ -69,15 +77,38 @@ export function observeStore(store: "redis" | "nats" | "books", up: boolean): vo
   storeUp.set({ store }, up ? 1 : 0);
 }
 
-/** Leases that this process keeps up: of holds, and of seats. */
-export const leasesHeld = new Gauge({
+/** What leases are of: the money of calls, and their seats. */
+type LeaseKind = "holds" | "seats";
+
+/** Who knows how many leases there are. */
+const leaseCounts: Readonly<Record<LeaseKind, Set<() => number>>> = { holds: new Set(), seats: new Set() };
+
+const leasesHeld: Gauge<"of"> = new Gauge({
   name: "modelgate_leases_held",
   help: "leases that this process renews",
   labelNames: ["of"],
+  collect() {
+    for (const [of, known] of Object.entries(leaseCounts))
+      leasesHeld.set(
+        { of },
+        Array.from(known, (count) => count()).reduce((sum, one) => sum + one, 0),
+      );
+  },
 });
 
-/** Bytes that count against the bounds of the process: bodies and answers in memory, files on disk. */
-export const bufferBytes = new Gauge({
+/** Shows how many leases of a kind this process keeps up, until disposed. */
+export function showLeases(of: LeaseKind, count: () => number): Disposable {
+  leaseCounts[of].add(count);
+  return { [Symbol.dispose]: () => void leaseCounts[of].delete(count) };
+}
+
+const bufferBytes: Gauge = new Gauge({
   name: "modelgate_buffer_bytes",
   help: "bytes of bodies, answers and spooled files, of what the bounds allow",
+  collect: () => bufferBytes.set(counts.bufferBytes),
 });
+
+/** Counts bytes that are taken from the bounds of the process, or given back (negative): in memory, and on disk. */
+export function countBuffered(bytes: number): void {
+  counts.bufferBytes += bytes;
+}

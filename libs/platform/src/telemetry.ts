@@ -32,10 +32,10 @@ export function openTelemetry(
   });
   const tracer = provider.getTracer("modelgate");
   return {
-    startSpan: ({ name, kind, parent, attributes = {} }) =>
+    startSpan: ({ name, kind, parent, attributes }) =>
       // The linter takes the optional enum of the options for another one.
       // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
-      spanOf(tracer.startSpan(name, { kind: kinds[kind], attributes: present(attributes) }, above(parent))),
+      spanOf(tracer.startSpan(name, { kind: kinds[kind], attributes: present(attributes?.() ?? {}) }, above(parent))),
     async [Symbol.asyncDispose]() {
       const alarm = Promise.withResolvers<void>();
       const timer = setTimeout(alarm.resolve, lastFlightMs);

@@ -19,7 +19,8 @@ export interface SpanStart {
   readonly kind: "server" | "client";
   /** The W3C header of the parent span; a malformed one is ignored. */
   readonly parent: string | undefined;
-  readonly attributes?: SpanAttributes;
+  /** Called only where spans are collected. */
+  readonly attributes?: () => SpanAttributes;
 }
 
 /** Begins spans. */

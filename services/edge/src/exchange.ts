@@ -18,6 +18,8 @@ export interface Exchange {
   token?: Token;
   tags?: Tags;
   caller?: Caller;
+  /** Whether its area is served in this process, whose line of a call stands for the request's. */
+  isLocal?: boolean;
   /** Why the edge ended the answer, where it did. */
   failure?: Failure;
   /** The request's part of the trace, from when its endpoint is known. */

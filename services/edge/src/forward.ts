@@ -82,7 +82,10 @@ export function createForward(options: ForwardOptions): Forward {
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
     cleanHeaders(request);
     const local = localArea(request);
-    if (local !== undefined) return local.take({ request, response, ...admitted(request) });
+    if (local !== undefined) {
+      exchangeOf(request).isLocal = true;
+      return local.take({ request, response, ...admitted(request) });
+    }
     const target = targetOf(request);
     sign(request, secret);
     const pass = new HttpPass(target, request, response);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { leave, renewSeats, type Seat } from "@modelgate/accounts";
-import { idSource, leasesHeld, type Logger, type Redis } from "@modelgate/platform";
+import { idSource, showLeases, type Logger, type Redis } from "@modelgate/platform";
 
 /** The concurrency seats that this edge's open calls hold: renewed together, given back when an answer has ended. */
 export interface OpenSeats extends Disposable {
@@ -16,6 +16,7 @@ export interface OpenSeats extends Disposable {
 /** Renews what is held until it is disposed. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): OpenSeats {
   const open = new Set<Seat>();
+  const shown = showLeases("seats", () => open.size);
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "seats are left to their leases"));
   const timer = setInterval(() => {
@@ -27,15 +28,15 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
     newPermit: idSource("permit"),
     take(seat, response) {
       open.add(seat);
-      leasesHeld.set({ of: "seats" }, open.size);
       const giveBack = (): void => {
-        if (!open.delete(seat)) return;
-        leasesHeld.set({ of: "seats" }, open.size);
-        quietly(leave(redis, seat));
+        if (open.delete(seat)) quietly(leave(redis, seat));
       };
       if (response.destroyed) giveBack();
       else response.once("prefinish", giveBack).once("close", giveBack);
     },
-    [Symbol.dispose]: () => clearInterval(timer),
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      shown[Symbol.dispose]();
+    },
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Failure } from "@modelgate/contracts";
 import { observeRequest, traceIdOf, type Logger, type RequestIds } from "@modelgate/platform";
-import { exchangeOf } from "./exchange.ts";
+import { exchangeOf, type Exchange } from "./exchange.ts";
 
 /** How a request ended. */
 export interface RequestEnd {
@@ -12,24 +12,27 @@ export interface RequestEnd {
 
 /** Reports a request that is over: a log line (who, what, how long; never a key, never a query), metric and span. */
 export function reportEnd(log: Logger, request: IncomingMessage, { status, whole }: RequestEnd): void {
-  const { requestId, endpoint, token, startedAt, span, failure } = exchangeOf(request);
+  const exchange = exchangeOf(request);
+  const { requestId, endpoint, token, startedAt, span, failure } = exchange;
   const { method } = request;
   const milliseconds = performance.now() - startedAt;
-  log.info(
-    {
-      requestId,
-      traceId: traceIdOf(span),
-      method,
-      path: endpoint?.path,
-      status,
-      error: failure?.code,
-      account: token?.accountId,
-      token: token?.id,
-      ms: Math.round(milliseconds),
-      whole: whole && failure === undefined,
-    },
-    "request",
-  );
+  const isWhole = whole && failure === undefined;
+  if (!(isWhole && status === 200 && isCallHere(exchange)))
+    log.info(
+      {
+        requestId,
+        traceId: traceIdOf(span),
+        method,
+        path: endpoint?.path,
+        status,
+        error: failure?.code,
+        account: token?.accountId,
+        token: token?.id,
+        ms: Math.round(milliseconds),
+        whole: isWhole,
+      },
+      "request",
+    );
   observeRequest({ method, route: endpoint?.path, status, seconds: milliseconds / 1_000 });
   span?.set({
     "http.response.status_code": status,
@@ -38,6 +41,11 @@ export function reportEnd(log: Logger, request: IncomingMessage, { status, whole
     "modelgate.token": token?.id,
   });
   span?.end(failure?.code ?? (status >= 500 ? String(status) : undefined));
+}
+
+/** Whether the request is a call that this process itself serves, and logs in a line of its own. */
+function isCallHere({ isLocal, endpoint }: Exchange): boolean {
+  return isLocal === true && endpoint?.kinds !== undefined && endpoint.free !== true;
 }
 
 /**

@@ -2,7 +2,7 @@ import { CreditEvent, KeptTaskEvent, stored, UsageDraft } from "@modelgate/contr
 import type { Bus, BusMessage, Redis } from "@modelgate/platform";
 import { keys } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
-import type { OutboxEntry, OutboxEvent } from "./entry.ts";
+import type { OutboxEntry, OutboxEvent, WrittenEntry } from "./entry.ts";
 import { messageId, subjectOf } from "./message.ts";
 import { forgetSent, rememberSent } from "./sent.ts";
 
@@ -12,9 +12,10 @@ import { forgetSent, rememberSent } from "./sent.ts";
  * dropped by its `Nats-Msg-Id`, the event's id. Until it is in the books it is remembered beside the outbox (sent.ts).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
+  const written = entries.map((entry) => ({ entry, text: JSON.stringify(entry.event) }));
   // Without Redis they are published all the more: it may have lost them.
-  await rememberSent(redis, entries).catch(() => undefined);
-  const done = await publishInTurns(bus, entries);
+  await rememberSent(redis, written).catch(() => undefined);
+  const done = await publishInTurns(bus, written);
   const isDone = new Set(done);
   const failed = entries.filter((entry) => !isDone.has(entry));
   const byShard = Map.groupBy(done, ({ shard }) => shard);
@@ -29,40 +30,40 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
 }
 
 /** Those that were stored: of the events of a task each is published when the one before it is, all others at once. */
-async function publishInTurns(bus: Bus, entries: readonly OutboxEntry[]): Promise<readonly OutboxEntry[]> {
+async function publishInTurns(bus: Bus, entries: readonly WrittenEntry[]): Promise<readonly OutboxEntry[]> {
   const done: OutboxEntry[] = [];
   let [turn, later] = inTurn(entries);
   while (turn.length > 0) {
     const results = await bus.publish(turn.map(messageOf)).catch((error: unknown) => turn.map(() => error));
     const isStuck = new Set<string>();
-    for (const [at, entry] of turn.entries())
-      if (results[at] === undefined) done.push(entry);
-      else isStuck.add(orderOf(entry)); // left where it is, with those behind it
-    [turn, later] = inTurn(later.filter((entry) => !isStuck.has(orderOf(entry))));
+    for (const [at, written] of turn.entries())
+      if (results[at] === undefined) done.push(written.entry);
+      else isStuck.add(orderOf(written)); // left where it is, with those behind it
+    [turn, later] = inTurn(later.filter((written) => !isStuck.has(orderOf(written))));
   }
   return done;
 }
 
 /** The first event of each task, and every other event; then what must wait for those. */
-function inTurn(entries: readonly OutboxEntry[]): [now: readonly OutboxEntry[], later: readonly OutboxEntry[]] {
+function inTurn(entries: readonly WrittenEntry[]): [now: readonly WrittenEntry[], later: readonly WrittenEntry[]] {
   const seen = new Set<string>();
-  const now: OutboxEntry[] = [];
-  const later: OutboxEntry[] = [];
-  for (const entry of entries) {
-    const order = orderOf(entry);
-    (seen.has(order) ? later : now).push(entry);
+  const now: WrittenEntry[] = [];
+  const later: WrittenEntry[] = [];
+  for (const written of entries) {
+    const order = orderOf(written);
+    (seen.has(order) ? later : now).push(written);
     seen.add(order);
   }
   return [now, later];
 }
 
 /** Events with the same name are published in their order. */
-function orderOf({ event }: OutboxEntry): string {
+function orderOf({ entry: { event } }: WrittenEntry): string {
   return "taskId" in event ? event.taskId : event.id;
 }
 
-function messageOf({ event }: OutboxEntry): BusMessage {
-  return { subject: subjectOf(event), body: JSON.stringify(event), id: messageId(event) };
+function messageOf({ entry: { event }, text }: WrittenEntry): BusMessage {
+  return { subject: subjectOf(event), body: text, id: messageId(event) };
 }
 
 /**

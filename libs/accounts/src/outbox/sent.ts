@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { CreditEvent, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { keys, shardOf, shards } from "../keys.ts";
-import type { OutboxEntry, OutboxEvent } from "./entry.ts";
+import type { OutboxEvent, WrittenEntry } from "./entry.ts";
 import { messageId, subjectOf } from "./message.ts";
 
 /** Events of a shard that are remembered until they are in the books; what is beyond is in JetStream alone. */
@@ -28,15 +28,12 @@ function nameOf(event: OutboxEvent): string {
  * Remembers events from before they are published until the books have them: JetStream may lose its store with what has not been
  * read of it. Only so many of each shard: while the books are away they are in JetStream.
  */
-export async function rememberSent(redis: Redis, entries: readonly OutboxEntry[]): Promise<void> {
-  const byShard = Map.groupBy(entries, ({ shard }) => shard);
+export async function rememberSent(redis: Redis, entries: readonly WrittenEntry[]): Promise<void> {
+  const byShard = Map.groupBy(entries, ({ entry }) => entry.shard);
   await Promise.all(
     [...byShard].map(async ([shard, several]) => {
       if ((await redis.hlen(keys.sent(shard))) + several.length > mostRemembered) return;
-      await redis.hset(
-        keys.sent(shard),
-        Object.fromEntries(several.map(({ event }) => [nameOf(event), JSON.stringify(event)])),
-      );
+      await redis.hset(keys.sent(shard), ...several.flatMap(({ entry, text }) => [nameOf(entry.event), text]));
     }),
   );
 }

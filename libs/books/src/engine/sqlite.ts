@@ -1,74 +1,105 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { SqliteAdapter, SqliteDialect, type DialectAdapter, type SqliteDatabase, type SqliteStatement } from "kysely";
-
-/** How long a statement waits for another process that writes to the file. */
-const busyTimeoutMs = 1_000;
-/** Most prepared statements that are kept for their next use. */
-const mostStatements = 100;
-
-/**
- * 64 MiB of pages in memory, and as many in the log before they go to their places in the file: a page that many batches
- * change is then written once.
- */
-const settings = `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536;
-  pragma wal_autocheckpoint = 16384`;
+import type { SQLInputValue } from "node:sqlite";
+import {
+  CompiledQuery,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from "kysely";
+import { SqliteThread } from "./sqlite-thread.ts";
 
 /**
  * Opens a SQLite file, created where it is absent, in WAL mode: readers never wait for the writer. A commit is on the
- * disk when it returns (`synchronous=FULL`), because events are acknowledged to JetStream after it. Throws SQLite's error.
+ * disk when it returns (`synchronous=FULL`), because events are acknowledged to JetStream after it. Throws the system's error
+ * where its folder cannot be made; the first query rejects with SQLite's own.
  */
-export function sqliteDialect(file: string): SqliteDialect {
+export function sqliteDialect(file: string): Dialect {
   mkdirSync(dirname(file), { recursive: true });
-  const database = new DatabaseSync(file, { timeout: busyTimeoutMs });
-  try {
-    database.exec(settings);
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-  return new FileDialect({ database: adapted(database) });
+  return {
+    createAdapter: () => new FileAdapter(),
+    createDriver: () => new FileDriver(file),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
 }
 
 /** SQLite rolls changes of the schema back too, so a migration is one transaction. */
-class FileDialect extends SqliteDialect {
-  override createAdapter(): DialectAdapter {
-    return new FileAdapter();
-  }
-}
-
 class FileAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** `node:sqlite` as Kysely's SQLite dialect expects a database. */
-function adapted(database: DatabaseSync): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>();
-  return {
-    close: () => database.close(),
-    prepare(text) {
-      const kept = statements.get(text);
-      if (kept !== undefined) return kept;
-      // A transaction takes the write lock when it begins: one that reads first could not get it later.
-      const made = statementOf(database.prepare(text === "begin" ? "begin immediate" : text));
-      const [oldest] = statements.keys();
-      if (statements.size >= mostStatements && oldest !== undefined) statements.delete(oldest);
-      statements.set(text, made);
-      return made;
-    },
-  };
+/** One connection, which transactions take in turn. */
+class FileDriver implements Driver {
+  readonly #file: string;
+  #thread: SqliteThread | undefined;
+  #last: Promise<void> = Promise.resolve();
+  #leave: (() => void) | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async init(): Promise<void> {
+    this.#thread = await SqliteThread.open(this.#file);
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const before = this.#last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#last = promise;
+    await before;
+    this.#leave = resolve;
+    if (this.#thread === undefined) throw new Error("the file of the books is not open");
+    return new FileConnection(this.#thread);
+  }
+
+  releaseConnection(): Promise<void> {
+    this.#leave?.();
+    return Promise.resolve();
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    // It takes the write lock when it begins: one that reads first could not get it later.
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("commit"));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("rollback"));
+  }
+
+  async destroy(): Promise<void> {
+    await this.#thread?.close();
+  }
 }
 
-function statementOf(statement: StatementSync): SqliteStatement {
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...bound(parameters)),
-    run: (parameters) => statement.run(...bound(parameters)),
-    iterate: (parameters) => statement.iterate(...bound(parameters)),
-  };
+class FileConnection implements DatabaseConnection {
+  readonly #thread: SqliteThread;
+
+  constructor(thread: SqliteThread) {
+    this.#thread = thread;
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { rows, changes } = await this.#thread.run(sql, bound(parameters));
+    // Kysely derives a row's type from the query.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return { rows: rows as Row[], ...(changes === undefined ? {} : { numAffectedRows: changes }) };
+  }
+
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error("a file's rows are read page by page, not streamed");
+  }
 }
 
 function bound(parameters: readonly unknown[]): SQLInputValue[] {

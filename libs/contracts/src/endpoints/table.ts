@@ -18,10 +18,10 @@ export const endpoints = {
 
 export type EndpointId = keyof typeof endpoints;
 
-/** The endpoints that an area's service answers: a row without a handler there does not compile. */
-export type AreaEndpointId<A extends Area> = {
-  [Id in EndpointId]: (typeof endpoints)[Id]["area"] extends A ? Id : never;
-}[EndpointId];
+/** The endpoints of a table that an area's service answers: a row without a handler there does not compile. */
+export type AreaEndpointId<A extends Area, Table extends Readonly<Record<string, Endpoint>> = typeof endpoints> = {
+  [Id in keyof Table]: Table[Id]["area"] extends A ? Id : never;
+}[keyof Table];
 
 /** The row of an endpoint, with its optional columns readable whether or not the row has them. */
 export function endpointOf(id: EndpointId): Endpoint {

@@ -72,6 +72,8 @@ export interface Price extends ReadonlyMap<UnitName, bigint> {
   readonly serviceTiers: ReadonlyMap<string, Price>;
   /** The factor of the service tier that this is the price at, in billionths; tools cost the same at every tier. */
   readonly factor: bigint;
+  /** Whether it is by the request alone, but for vendor-side tools: that is the price of whatever tokens a request uses. */
+  readonly isByRequest: boolean;
 }
 
 /** Most decimal places of a written price: twelve per million tokens are 10^-18 dollars per token. */
@@ -87,6 +89,7 @@ class CompiledPrice extends Map<UnitName, bigint> implements Price {
   readonly lengths: Price["lengths"];
   readonly serviceTiers: ReadonlyMap<string, Price>;
   readonly factor: bigint;
+  readonly isByRequest: boolean;
 
   constructor(
     units: ReadonlyMap<UnitName, bigint>,
@@ -100,6 +103,8 @@ class CompiledPrice extends Map<UnitName, bigint> implements Price {
     this.lengths = lengths;
     this.serviceTiers = serviceTiers;
     this.factor = factor;
+    this.isByRequest =
+      units.has("requests") && [...units.keys()].every((unit) => unit === "requests" || isToolUnit(unit));
   }
 }
 
@@ -153,8 +158,21 @@ export function costOf(units: Units, price: Price, multiplier: number): Nanos {
     if (amount === undefined || each === 0n) continue;
     scaled += each * wholeMicros(amount) * (isToolUnit(unit) ? usualFactor : price.factor);
   }
-  scaled *= toScale(parseDecimal(multiplier), multiplierDecimals);
+  scaled *= scaledMultiplier(multiplier);
   return (scaled + divisor / 2n) / divisor;
+}
+
+/** Multipliers that were read already: every call is multiplied by one of a few, several times. */
+const multipliers = new Map<number, bigint>();
+const mostMultipliers = 1_000;
+
+/** A group's multiplier in billionths. */
+function scaledMultiplier(multiplier: number): bigint {
+  const known = multipliers.get(multiplier);
+  if (known !== undefined) return known;
+  const scaled = toScale(parseDecimal(multiplier), multiplierDecimals);
+  if (multipliers.size < mostMultipliers) multipliers.set(multiplier, scaled);
+  return scaled;
 }
 
 /** The price at the length of a call's input. */
@@ -183,28 +201,31 @@ export function mostCostOf(units: Units, price: Price, multiplier: number): Nano
 
 /** What one unit costs at the usual length and tier, in US dollars as decimal text. */
 export function unitPriceText(price: Price, unit: UnitName, multiplier: number): string {
-  const digits = (price.get(unit) ?? 0n) * toScale(parseDecimal(multiplier), multiplierDecimals);
+  const digits = (price.get(unit) ?? 0n) * scaledMultiplier(multiplier);
   const text = String(digits).padStart(1 + 18 + multiplierDecimals, "0");
   const whole = text.length - 18 - multiplierDecimals;
   return `${text.slice(0, whole)}.${text.slice(whole)}`.replace(/\.?0+$/, "");
 }
 
+const tools: ReadonlySet<UnitName> = new Set(toolUnits);
+
 /** Whether a unit is a call of a vendor-side tool: those cost the same at every service tier. */
-export const isToolUnit = (unit: UnitName): boolean => toolUnits.some((tool) => tool === unit);
+export function isToolUnit(unit: UnitName): boolean {
+  return tools.has(unit);
+}
 
 /**
  * Units that were used and that the price does not name, in the order of the usage event; reasoning is part of output.
  * Where the price is by the request alone, that is the price of whatever tokens a request uses; tools are named still.
  */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
-  const byRequest = price.has("requests") && [...price.keys()].every((unit) => unit === "requests" || isToolUnit(unit));
   return unitNames.filter(
     (unit) =>
       (units[unit] ?? 0) > 0 &&
       !price.has(unit) &&
       unit !== "reasoningTokens" &&
       unit !== "requests" &&
-      (!byRequest || isToolUnit(unit)),
+      (!price.isByRequest || isToolUnit(unit)),
   );
 }
 

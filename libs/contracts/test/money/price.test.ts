@@ -260,7 +260,8 @@ describe("every price", () => {
 
   /** The same price without others for longer calls. */
   function compilePriceOf(price: ReturnType<typeof compilePrice>): ReturnType<typeof compilePrice> {
-    return Object.assign(new Map(price), { lengths: [], serviceTiers: new Map(), factor: price.factor });
+    const { factor, isByRequest } = price;
+    return Object.assign(new Map(price), { lengths: [], serviceTiers: new Map(), factor, isByRequest });
   }
 });
 

@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events";
 import type { Area } from "@modelgate/contracts";
 import { listen, type HttpServer } from "../http-server.ts";
 import type { Logger } from "../log.ts";
-import { activeRequests, type Registry } from "../metrics.ts";
+import { countActive, type Registry } from "../metrics.ts";
 import { StartError } from "../start-error.ts";
 import { opsHandler, type Readiness } from "../ops.ts";
 import type { LocalArea } from "./area-server.ts";
@@ -172,8 +172,8 @@ async function problemOf({ ready }: OpenService): Promise<string | undefined> {
 /** Counts what is open. */
 function counted({ handler, upgrade }: PortHandlers): PortHandlers {
   const count = (until: EventEmitter): void => {
-    activeRequests.inc();
-    until.once("close", () => activeRequests.dec());
+    countActive(1);
+    until.once("close", () => countActive(-1));
   };
   return {
     handler(request, response) {

@@ -67,11 +67,12 @@ export function replyReader<Shapes extends Replies>(
     const kinds = readers.get(verdict);
     if (kinds === undefined) throw new TypeError(`${script}: unknown verdict "${verdict}"`);
     const values: Record<string, unknown> = { verdict };
-    for (const [at, [name, kind]] of kinds.entries()) {
-      if (!isList(kind) && reply.length < at + 2) throw new TypeError(`${script}: "${verdict}" came without "${name}"`);
-      values[name] = isList(kind)
-        ? reply.slice(at + 1).map((text) => valueOf(kind, String(text)))
-        : valueOf(kind, String(reply[at + 1]));
+    let at = 0;
+    for (const [name, kind] of kinds) {
+      at++;
+      if (isList(kind)) values[name] = reply.slice(at).map((text) => valueOf(kind, String(text)));
+      else if (reply.length > at) values[name] = valueOf(kind, String(reply[at]));
+      else throw new TypeError(`${script}: "${verdict}" came without "${name}"`);
     }
     // The loop has read each value by its declared kind.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -48,19 +48,20 @@ function slotOf(redis: Redis, [key = ""]: readonly string[]): string {
 }
 
 function sendAll(redis: Redis, slots: Map<string, GroupedCall[]>): void {
-  const groups = [...slots.values()];
-  slots.clear();
-  for (const group of groups) void send(redis, group);
+  for (const [slot, group] of slots) {
+    slots.delete(slot);
+    void send(redis, group);
+  }
 }
 
 async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> {
   try {
     const replies = await run(redis, group);
-    for (const [at, { resolve, reject }] of group.entries()) {
+    group.forEach(({ resolve, reject }, at) => {
       const reply = replies[at];
       if (reply instanceof Error) reject(reply);
       else resolve(reply);
-    }
+    });
   } catch (error) {
     for (const { reject } of group) reject(error);
   }
@@ -69,14 +70,24 @@ async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> 
 /** Runs the program: by digest, sending its text only where the server does not know it yet. */
 async function run(redis: Redis, group: readonly GroupedCall[]): Promise<readonly unknown[]> {
   const text = groupProgram() ?? "";
-  const keys = group.flatMap((call) => call.keys);
-  const rest = [String(keys.length), ...keys, ...group.flatMap(({ script, args }) => [script, ...args])];
   try {
-    return listOf(await written(redis, "evalsha", [digestOf(text), ...rest]));
+    return listOf(await written(redis, "evalsha", wordsOf(digestOf(text), group)));
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-    return listOf(await written(redis, "eval", [text, ...rest]));
+    return listOf(await written(redis, "eval", wordsOf(text, group)));
   }
+}
+
+/** The words of the command: the program, the keys of all calls, then each call's script and arguments. */
+function wordsOf(program: string, group: readonly GroupedCall[]): string[] {
+  const words = [program, ""];
+  for (const { keys } of group) for (const key of keys) words.push(key);
+  words[1] = String(words.length - 2);
+  for (const { script, args } of group) {
+    words.push(script);
+    for (const argument of args) words.push(argument);
+  }
+  return words;
 }
 
 /** Writes a command at once: it has waited for the end of the turn already. */

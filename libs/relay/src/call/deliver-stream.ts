@@ -7,7 +7,7 @@ import { Allowance, wroteBeyondBound } from "../money/allowance.ts";
 import { StreamWatch } from "../money/call-metrics.ts";
 import { upperCost } from "../money/expect.ts";
 import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/metered.ts";
-import { answered, letGo, type Delivery } from "./delivery.ts";
+import { letGo, showAnswer, type Delivery } from "./delivery.ts";
 import { clientLeft } from "./leaving.ts";
 import type { Accepted } from "./send.ts";
 import { streamHead } from "./waiting.ts";
@@ -16,10 +16,10 @@ type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
 
 /** Passes a stream to its client, and settles it when the vendor has ended it, before the client's last byte. */
 export async function deliverStream(delivery: Delivery, { reader, held }: AcceptedStream): Promise<void> {
-  const { deps, call, plan, money, sent, meter, attempted } = delivery;
+  const { deps, call, model, money, sent, meter, attempted } = delivery;
   using allowance = allowanceOf(delivery);
   const plain = reader.translator({ mayBeCut: allowance !== undefined });
-  const translator = plan.showsCost === true ? new CostTranslator(plain, (units) => money.costOf(units)) : plain;
+  const translator = delivery.showsCost === true ? new CostTranslator(plain, (units) => money.costOf(units)) : plain;
   meter.readWith(translator);
   if (!call.answer.begun) {
     call.answer.announceTrailer(headers.cost);
@@ -27,7 +27,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
   }
   const { provider, id: channel } = attempted.way.candidate.channel;
   const firstByteMs = (sent.firstByteAt ?? performance.now()) - money.heldAt;
-  using watch = new StreamWatch(plan.model.kind, provider, plan.model.name, firstByteMs);
+  using watch = new StreamWatch(model.kind, provider, model.name, firstByteMs);
   let settled: Promise<void> | undefined;
   const end = await passStream({
     sink: call.answer,
@@ -41,7 +41,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
     paid: allowance === undefined ? undefined : moneyOf(delivery, allowance),
     ending(failure, cut) {
       if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
-      if (failure === undefined) answered(delivery, translator.last, cut !== undefined);
+      if (failure === undefined) showAnswer(delivery, translator.last, cut !== undefined);
       else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
       letGo(attempted);
       const isWhole = failure === undefined;
@@ -51,7 +51,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
       if (money.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(money.chargedNanos));
     },
   });
-  if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(plan.model.name, true);
+  if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(model.name, true);
   if (end.outcome === "failed")
     call.log.warn({ ...idsOf(call), err: end.failure.cause ?? end.failure, channel }, "stream broke");
   await (settled ?? settle(delivery, end.outcome, end.outcome === "failed" ? end.failure : undefined));
@@ -59,7 +59,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
 
 /** Reads a stream whose client left before it began to its end, and settles it by what its vendor says that it used. */
 export async function settleUnheard(delivery: Delivery, { reader, held }: AcceptedStream): Promise<void> {
-  const { deps, plan, money, sent, meter, attempted, leaving, call } = delivery;
+  const { deps, cost, money, sent, meter, attempted, leaving, call } = delivery;
   const translator: StreamTranslator = reader.translator({ mayBeCut: false });
   meter.readWith(translator);
   const { outcome } = await passStream({
@@ -77,8 +77,8 @@ export async function settleUnheard(delivery: Delivery, { reader, held }: Accept
   if (outcome === "failed" && !aborted) attempted.broke("upstream_error");
   const metered =
     aborted && !meter.any
-      ? { units: await unitsOfLeft(plan.cost, money.expected), estimated: true }
-      : await meterStream(plan.cost, meter, aborted ? "cancelled" : outcome);
+      ? { units: await unitsOfLeft(cost, money.expected), estimated: true }
+      : await meterStream(cost, meter, aborted ? "cancelled" : outcome);
   await money.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
 }
 
@@ -93,10 +93,9 @@ const goneClient: Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full
 };
 
 /** Tracks how far a stream is paid for; undefined where all of it is, or it costs nothing, and nothing else bounds it. */
-function allowanceOf({ plan, money, meter }: Delivery): Allowance | undefined {
+function allowanceOf({ cost, model, multiplier, money, meter }: Delivery): Allowance | undefined {
   const { output, most } = money.expected;
-  if (output === undefined || plan.cost.by !== "text") return undefined;
-  const { model, multiplier, cost } = plan;
+  if (output === undefined || cost.by !== "text") return undefined;
   const upper = (tokens: number): Nanos => upperCost(cost.size, model, multiplier, tokens);
   const isFree = upper(output.first + output.step) === upper(output.first);
   if (isFree && !Number.isFinite(output.most)) return undefined;
@@ -108,7 +107,7 @@ function allowanceOf({ plan, money, meter }: Delivery): Allowance | undefined {
   });
 }
 
-function moneyOf({ plan: { cost }, money, meter }: Delivery, allowance: Allowance): StreamMoney {
+function moneyOf({ cost, money, meter }: Delivery, allowance: Allowance): StreamMoney {
   return {
     allowance,
     async meterCut(why) {
@@ -120,7 +119,7 @@ function moneyOf({ plan: { cost }, money, meter }: Delivery, allowance: Allowanc
 
 /** Settles a stream: at once where its usage was reported, so that money goes before the last byte; else once it is counted. */
 async function settle(
-  { plan: { cost }, money, sent, meter }: Delivery,
+  { cost, money, sent, meter }: Delivery,
   outcome: Outcome,
   failure: Failure | undefined,
 ): Promise<void> {

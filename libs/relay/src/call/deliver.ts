@@ -2,7 +2,7 @@ import { asFailure, formatUsd, headers } from "@modelgate/contracts";
 import { withCost } from "@modelgate/wires/text";
 import type { Exchange, StartedTask, WholeAnswer } from "../answers/exchange.ts";
 import { meterWhole } from "../money/metered.ts";
-import { answered, letGo, type Delivery } from "./delivery.ts";
+import { letGo, showAnswer, type Delivery } from "./delivery.ts";
 import { deliverStream, settleUnheard } from "./deliver-stream.ts";
 import { clientLeft } from "./leaving.ts";
 import { reportDropped, reportModel, reportWay } from "./report-way.ts";
@@ -11,11 +11,11 @@ import { keepWaiting } from "./waiting.ts";
 
 /** Brings an answer to the client and settles the call: money first, the last byte after it. */
 export async function deliver(delivery: Delivery): Promise<void> {
-  const { deps, call, plan, sent, attempted, leaving } = delivery;
+  const { deps, call, model, requested, sent, attempted, leaving } = delivery;
   const { accepted } = attempted;
   reportDropped(call.answer, accepted.exchange.dropped);
   reportWay(deps, call, sent.tried);
-  if (plan.requested !== undefined) reportModel(call.answer, plan.model.name);
+  if (requested !== undefined) reportModel(call.answer, model.name);
   if (accepted.kind === "whole") return await deliverWhole(delivery, accepted.answer);
   if (accepted.kind === "stream")
     return await (leaving.isClientGone ? settleUnheard : deliverStream)(delivery, accepted);
@@ -29,17 +29,17 @@ export async function deliver(delivery: Delivery): Promise<void> {
 }
 
 async function deliverWhole(delivery: Delivery, answer: WholeAnswer): Promise<void> {
-  const { call, plan, money, sent, attempted, leaving } = delivery;
+  const { call, cost, fees, showsCost, money, sent, attempted, leaving } = delivery;
   letGo(attempted);
-  plan.fees?.saw(answer.fees);
-  const metered = await meterWhole(plan.cost, answer);
+  fees?.saw(answer.fees);
+  const metered = await meterWhole(cost, answer);
   if (leaving.isClientGone) return await money.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
   const settled = money.settle({ ...metered, outcome: "completed", status: 200, sent });
-  answered(delivery, answer.body, false);
-  const cost = formatUsd(money.chargedNanos ?? 0n);
-  const body = plan.showsCost === true ? withCost(answer.body, cost) : answer.body;
+  showAnswer(delivery, answer.body, false);
+  const charged = formatUsd(money.chargedNanos ?? 0n);
+  const body = showsCost === true ? withCost(answer.body, charged) : answer.body;
   if (!call.answer.begun) {
-    call.answer.setHeader(headers.cost, cost);
+    call.answer.setHeader(headers.cost, charged);
     call.answer.begin(200, {
       "content-type": answer.contentType ?? "application/json; charset=utf-8",
       "content-length": String(body.length),
@@ -54,13 +54,13 @@ async function deliverWhole(delivery: Delivery, answer: WholeAnswer): Promise<vo
  * counts against the channel.
  */
 async function finish(
-  { deps, call, plan, attempted, leaving }: Delivery,
+  { deps, call, waiting, forward, attempted, leaving }: Delivery,
   { exchange, task }: { readonly exchange: Exchange; readonly task: StartedTask },
 ): Promise<WholeAnswer> {
-  using _waiting = keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
+  using _waiting = keepWaiting(call.answer, waiting, deps.limits.heartbeatMs);
   try {
     const signal = leaving.ended;
-    return await task.finish(vendorLink(deps, call, plan.forward, { way: attempted.way, exchange, signal }));
+    return await task.finish(vendorLink(deps, call, forward, { way: attempted.way, exchange, signal }));
   } catch (error) {
     const { code, status } = asFailure(error);
     if (status >= 500 && code.startsWith("upstream_") && !leaving.ended.aborted) attempted.broke(code);

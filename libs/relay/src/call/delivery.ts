@@ -9,11 +9,16 @@ import type { WayDeps } from "./report-way.ts";
 import type { Accepted } from "./send.ts";
 import type { LinkDeps } from "./vendor-link.ts";
 
+/** What was asked, as far as the answer's way to its client and its settlement depend on it. */
+type Asked = Pick<
+  CallPlan,
+  "answered" | "cost" | "fees" | "forward" | "model" | "multiplier" | "requested" | "showsCost" | "waiting"
+>;
+
 /** An answer on its way to the client, with all that its settlement needs. */
-export interface Delivery {
+export interface Delivery extends Asked {
   readonly deps: LinkDeps & WayDeps & Pick<RelayDeps, "unseen">;
   readonly call: Pick<RelayedCall, "answer" | "caller" | "log" | "requestId">;
-  readonly plan: CallPlan;
   readonly money: Pick<HeldMoney, "chargedNanos" | "costOf" | "expected" | "extend" | "heldAt" | "settle">;
   /** Where the call went. */
   readonly sent: SentCall;
@@ -27,8 +32,8 @@ export function letGo(attempted: Disposable): void {
   attempted[Symbol.dispose]();
 }
 
-/** Shows the answer to who waits for it, just before the client has it. */
-export function answered({ plan, attempted }: Delivery, text: Buffer | string, isCut: boolean): void {
+/** Shows the answer to the code that waits for it, just before the client has it. */
+export function showAnswer({ answered, attempted }: Delivery, text: Buffer | string, isCut: boolean): void {
   const { way, accepted } = attempted;
-  plan.answered?.({ text: text.toString(), channelKey: channelKeyIdOf(way), wire: accepted.exchange.wire, isCut });
+  answered?.({ text: text.toString(), channelKey: channelKeyIdOf(way), wire: accepted.exchange.wire, isCut });
 }

@@ -1,4 +1,4 @@
-import type { Failure } from "@modelgate/contracts";
+import { asFailure, type Failure } from "@modelgate/contracts";
 import { ClientGone, type AnswerSink } from "@modelgate/platform";
 import type { RelayDeps } from "../deps.ts";
 import type { HeardOutSeat } from "./heard-out.ts";
@@ -76,9 +76,10 @@ export class Leaving implements Disposable {
     return this.#left.signal.aborted || (broken?.aborted === true && broken.reason instanceof ClientGone);
   }
 
-  /** Why the gateway itself ended the call, where it goes before the call is over. */
-  get interrupted(): Failure | undefined {
-    return this.#interrupted;
+  /** Why the call fails, whatever came of its vendor meanwhile: the gateway goes, or the client's body failed. */
+  get failure(): Failure | undefined {
+    if (this.#interrupted !== undefined || this.#broken?.aborted !== true) return this.#interrupted;
+    return asFailure(this.#broken.reason);
   }
 
   [Symbol.dispose](): void {

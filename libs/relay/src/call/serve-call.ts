@@ -14,7 +14,7 @@ import { send } from "./send.ts";
 import { reportWay } from "./report-way.ts";
 import { boundOfHeld, boundOfText } from "../money/usage-bound.ts";
 import { notSent, type CallEnd, type SentCall } from "../money/usage-draft.ts";
-import { keepWaiting } from "./waiting.ts";
+import { keepWaiting, type Waiting } from "./waiting.ts";
 
 /** A call that one model could not serve, and the plan of the next one that may. */
 export interface Passed {
@@ -44,19 +44,21 @@ export async function serveCall(
   plan: CallPlan,
   { before, standIn }: Course,
 ): Promise<Passed | undefined> {
+  const { model, multiplier, requested, endUser, cost, fees, waiting, broken, hearsOut } = plan;
   const earlier = before?.tried ?? [];
-  const expected = expect(deps, plan);
+  const expected = expect(deps, { cost, model, multiplier });
   const { most } = expected;
   const meter = new Meter({
     mostReported: most === undefined ? undefined : most.outputTokens + most.besideTokens,
-    fees: plan.fees,
+    fees,
   });
   let sent = notSent;
   const certain: CallEnd = { units: expected.floorUnits, estimated: true, outcome: "failed", status: 0, sent };
-  using held = await hold(deps, { call, price: plan, expected, certain }, plan, before);
+  const price = { model, multiplier, requested, fees, endUser };
+  using held = await hold(deps, { call, price, expected, certain }, waiting, before);
   if (held === undefined) return undefined;
   held.renew(() => progressOf(expected, meter, sent));
-  using leaving = new Leaving(deps, call.answer, plan);
+  using leaving = new Leaving(deps, call.answer, { broken, hearsOut });
   try {
     using attempted = await attempt(deps, call, plan, held, leaving);
     const { way, accepted } = attempted;
@@ -66,25 +68,27 @@ export async function serveCall(
       firstByteAt: accepted.firstByteAt,
       dropped: accepted.exchange.dropped,
     };
-    await deliver({ deps, call, plan, money: held, sent, meter, attempted, leaving });
+    const { forward, showsCost, answered } = plan;
+    const asked = { model, multiplier, requested, cost, fees, waiting, forward, showsCost, answered };
+    await deliver({ deps, call, ...asked, money: held, sent, meter, attempted, leaving });
   } catch (error) {
     if (error instanceof AttemptsFailed) {
       sent = { way: error.way, tried: [...earlier, ...error.tried] };
-      const next = isWorthAnotherModel(error, plan, leaving) ? await standIn() : undefined;
+      const next = isWorthAnotherModel(error, leaving) ? await standIn() : undefined;
       if (next !== undefined) {
         await held.release();
         return { next, tried: sent.tried, failure: error.failure };
       }
       reportWay(deps, call, sent.tried);
     }
-    await fail({ call, plan, held, sent, leaving }, error);
+    await fail({ call, cost, waiting, held, sent, leaving }, error);
   }
   return undefined;
 }
 
 /** Whether another model may do better: no channel of this one is to be had, and the call as such is right and still wanted. */
-function isWorthAnotherModel({ failure, isFinal }: AttemptsFailed, { broken }: CallPlan, leaving: Leaving): boolean {
-  if (isFinal || leaving.isClientGone || leaving.interrupted !== undefined || broken?.aborted === true) return false;
+function isWorthAnotherModel({ failure, isFinal }: AttemptsFailed, leaving: Leaving): boolean {
+  if (isFinal || leaving.isClientGone || leaving.failure !== undefined) return false;
   return failure.status >= 500 || failure.status === 429;
 }
 
@@ -95,7 +99,7 @@ function isWorthAnotherModel({ failure, isFinal }: AttemptsFailed, { broken }: C
 async function hold(
   deps: RelayDeps,
   wanted: HoldWanted & { readonly call: RelayedCall },
-  { waiting }: CallPlan,
+  waiting: Waiting | undefined,
   before: Passed | undefined,
 ): Promise<HeldMoney | undefined> {
   try {
@@ -109,7 +113,11 @@ async function hold(
   }
 }
 
-function expect({ limits, unseen }: RelayDeps, { cost, model, multiplier }: CallPlan): Expectation {
+/** Bounds what a call may cost. */
+function expect(
+  { limits, unseen }: RelayDeps,
+  { cost, model, multiplier }: Pick<CallPlan, "cost" | "model" | "multiplier">,
+): Expectation {
   if (cost.by === "measure") {
     const { measure } = cost;
     const most = { ...boundOfHeld(measure.upper), ...measure.most };
@@ -143,23 +151,16 @@ function progressOf({ floorUnits }: Expectation, meter: Meter, sent: SentCall): 
   return { units, estimated: true, outcome: "failed", status: tokensIn(units) > 0 ? 200 : 0, sent };
 }
 
-/** A gateway that goes, or a body that failed, is the reason, whatever came of the exchange meanwhile. */
-function whatFailed({ broken }: CallPlan, { interrupted }: Leaving, error: unknown): Failure {
-  if (interrupted !== undefined) return interrupted;
-  if (broken?.aborted === true) return asFailure(broken.reason);
-  return error instanceof AttemptsFailed ? error.failure : asFailure(error);
-}
-
 /**
  * Nothing of an answer reached the client. What failed costs nothing, and the client gets its error. A client that left pays
  * what is certain once its vendor was asked, if the vendor's result is unknown.
  */
-async function fail({ call, plan, held, sent, leaving }: Failing, error: unknown): Promise<void> {
-  const failure = whatFailed(plan, leaving, error);
+async function fail({ call, cost, waiting, held, sent, leaving }: Failing, error: unknown): Promise<void> {
+  const failure = leaving.failure ?? (error instanceof AttemptsFailed ? error.failure : asFailure(error));
   const gone = leaving.isClientGone;
   const isOwed = gone && leaving.isOwing(failure);
   const settled = held.settle({
-    units: isOwed ? await unitsOfLeft(plan.cost, held.expected) : {},
+    units: isOwed ? await unitsOfLeft(cost, held.expected) : {},
     estimated: isOwed,
     outcome: gone ? "cancelled" : "failed",
     status: gone ? clientLeft : call.answer.begun ? 200 : failure.status,
@@ -167,15 +168,14 @@ async function fail({ call, plan, held, sent, leaving }: Failing, error: unknown
     error: gone ? undefined : failure.code,
   });
   if (!gone && !call.answer.begun) throw failure;
-  if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
+  if (!gone) return call.answer.end(waiting?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client left before its answer");
 }
 
 /** A call that is about to fail, with its money. */
-interface Failing {
+interface Failing extends Pick<CallPlan, "cost" | "waiting"> {
   readonly call: RelayedCall;
-  readonly plan: CallPlan;
   readonly held: HeldMoney;
   readonly sent: SentCall;
   readonly leaving: Leaving;

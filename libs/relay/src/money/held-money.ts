@@ -183,8 +183,8 @@ export class HeldMoney implements Disposable {
   /** Cuts what a vendor reports beyond what the call could use: it is not billed, and counted against its channel. */
   #capped(end: CallEnd): CallEnd {
     const { units, capped } = capUnits(end.units, end.most ?? this.expected.most);
+    if (capped.length === 0 && (end.capped ?? []).length === 0) return end;
     const all = [...new Set([...(end.capped ?? []), ...capped])];
-    if (all.length === 0) return end;
     const { callId, call, price } = this.record;
     const channel = end.sent.way?.candidate.channel.id ?? "";
     const reported = { ...idsOf(call), callId, channel, model: price.model.name };

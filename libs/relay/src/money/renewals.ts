@@ -1,6 +1,6 @@
 import { renewHold } from "@modelgate/accounts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
-import { leasesHeld, type Logger, type Redis } from "@modelgate/platform";
+import { showLeases, type Logger, type Redis } from "@modelgate/platform";
 
 /** What is certain of a call by now. */
 export interface Progress {
@@ -26,6 +26,7 @@ export interface Renewals extends Disposable {
 /** Renews each lease three times within its length. */
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
   const open = new Set<RenewedHold>();
+  const shown = showLeases("holds", () => open.size);
   const timer = setInterval(() => {
     for (const { accountId, callId, progress } of open) {
       renewHold(redis, { accountId, callId, leaseMs, ...progress() }).catch((error: unknown) =>
@@ -37,14 +38,11 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
   return {
     keep(hold) {
       open.add(hold);
-      leasesHeld.set({ of: "holds" }, open.size);
-      return {
-        [Symbol.dispose]: () => {
-          open.delete(hold);
-          leasesHeld.set({ of: "holds" }, open.size);
-        },
-      };
+      return { [Symbol.dispose]: () => void open.delete(hold) };
     },
-    [Symbol.dispose]: () => clearInterval(timer),
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      shown[Symbol.dispose]();
+    },
   };
 }

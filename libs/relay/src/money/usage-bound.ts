@@ -108,28 +108,40 @@ export interface CappedUnits {
  */
 export function capUnits(reported: Units, bound: UsageBound | undefined): CappedUnits {
   const units: Units = {};
-  const capped = new Set<UnitName>();
+  const capped: UnitName[] = [];
   for (const [name, amount] of unitEntries(reported)) {
     const isAmount = amount >= 0 && amount < Infinity;
     units[name] = !isAmount ? 0 : name === "seconds" ? amount : Math.trunc(amount);
-    if (!isAmount) capped.add(name);
+    if (!isAmount) capped.push(name);
   }
-  if (bound === undefined) return { units, capped: [...capped] };
-  const cut = (name: UnitName, most: number): number => {
-    const amount = units[name] ?? 0;
-    if (amount > most) {
-      units[name] = most;
-      capped.add(name);
-    }
-    return most - (units[name] ?? 0);
-  };
-  inputTokenUnits.reduce((left, name) => cut(name, left), bound.inputTokens);
+  if (bound === undefined) return { units, capped };
+  cutTogether({ units, capped }, inputTokenUnits, bound.inputTokens);
   const { outputAudioTokens = 0, outputImageTokens = 0, reasoningTokens = 0 } = units;
   const beside = Math.min(outputAudioTokens + outputImageTokens + reasoningTokens, bound.besideTokens);
-  outputTokenUnits.reduce((left, name) => cut(name, left), bound.outputTokens + beside);
+  cutTogether({ units, capped }, outputTokenUnits, bound.outputTokens + beside);
   if (reasoningTokens > (units.outputTokens ?? 0)) units.reasoningTokens = units.outputTokens ?? 0;
-  for (const [name] of unitEntries(units)) if (!tokenUnits.has(name)) cut(name, mostOf(name, bound));
-  return { units, capped: [...capped] };
+  for (const [name] of unitEntries(units))
+    if (!tokenUnits.has(name)) cutTogether({ units, capped }, [name], mostOf(name, bound));
+  return { units, capped };
+}
+
+/** Units that are being cut, and the names of those that were. */
+interface Cutting {
+  readonly units: Units;
+  readonly capped: UnitName[];
+}
+
+/** Cuts units that have one bound together: the first of them may use all of it. */
+function cutTogether({ units, capped }: Cutting, names: readonly UnitName[], most: number): void {
+  let left = most;
+  for (const name of names) {
+    const amount = units[name] ?? 0;
+    if (amount > left) {
+      units[name] = left;
+      if (!capped.includes(name)) capped.push(name);
+    }
+    left -= units[name] ?? 0;
+  }
 }
 
 const tokenUnits: ReadonlySet<UnitName> = new Set([...inputTokenUnits, ...outputTokenUnits, "reasoningTokens"]);

@@ -83,8 +83,10 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
   const latencyMs = Math.round(performance.now() - startedAt);
   const billed = billedUnits(price, end.units);
   const { units, serviceTier, isTierUnpriced } = billed;
-  const unpriced = [...unpricedUnits(units, billed.price), ...(isTierUnpriced ? (["serviceTier"] as const) : [])];
-  return {
+  const unpriced: UsageDraft["unpriced"] = [...unpricedUnits(units, billed.price)];
+  if (isTierUnpriced) unpriced.push("serviceTier");
+  // Members are set one by one where they are optional: a copy for each costs a call more than all the rest of its draft.
+  const draft: UsageDraft = {
     id: callId,
     time: new Date().toISOString(),
     requestId,
@@ -93,7 +95,7 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
     group: caller.group,
     area: endpoint.area,
     endpoint: endpointLabel(id),
-    ...modelsOf(price),
+    model: price.model.name,
     upstreamModel: way?.candidate.upstreamModel ?? "",
     channelId: way?.candidate.channel.id ?? "",
     status: end.status,
@@ -105,48 +107,28 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
     firstByteMs: firstByteAt === undefined ? latencyMs : Math.round(firstByteAt - startedAt),
     attempts: tried.length,
     priceVersion: priceVersionOf(billed.price),
-    ...(unpriced.length === 0 ? {} : { unpriced }),
-    ...(serviceTier === undefined ? {} : { serviceTier }),
-    ...(end.capped === undefined ? {} : { capped: [...end.capped] }),
-    ...wayOf({ tried, dropped, heldNanos }),
-    ...(caller.tags === undefined ? {} : { tags: caller.tags }),
-    ...(price.endUser === undefined ? {} : { endUser: price.endUser }),
   };
-}
-
-/** The way that a call took, as far as there is something to say of it. */
-function wayOf({
-  tried,
-  dropped,
-  heldNanos,
-}: {
-  readonly tried: readonly Tried[];
-  readonly dropped: readonly string[];
-  readonly heldNanos: Nanos | undefined;
-}): Pick<UsageDraft, "tries" | "dropped" | "heldNanos" | "upstreamRequestId"> {
+  if (price.requested !== undefined) draft.requestedModel = price.requested;
+  if (unpriced.length > 0) draft.unpriced = unpriced;
+  if (serviceTier !== undefined) draft.serviceTier = serviceTier;
+  if (end.capped !== undefined) draft.capped = [...end.capped];
+  if (tried.length > 0) draft.tries = tried.slice(0, mostTries).map(tryOf);
+  if (dropped.length > 0)
+    draft.dropped = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));
+  if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
   const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
-  const named = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));
-  return {
-    ...(tried.length === 0 ? {} : { tries: tried.slice(0, mostTries).map(tryOf) }),
-    ...(named.length === 0 ? {} : { dropped: named }),
-    ...(heldNanos === undefined ? {} : { heldNanos: heldNanos.toString() }),
-    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
-  };
+  if (upstreamRequestId !== undefined) draft.upstreamRequestId = upstreamRequestId;
+  if (caller.tags !== undefined) draft.tags = caller.tags;
+  if (price.endUser !== undefined) draft.endUser = price.endUser;
+  return draft;
 }
 
 function tryOf({ channel, key, ms, status, failed, vendorCode }: Tried): CallTry {
-  return {
-    channel,
-    key,
-    ms,
-    ...(status === undefined ? {} : { status }),
-    ...(failed === undefined ? {} : { failed }),
-    ...(vendorCode === undefined ? {} : { vendorCode }),
-  };
-}
-
-function modelsOf({ model, requested }: Priced): Pick<UsageDraft, "model" | "requestedModel"> {
-  return { model: model.name, ...(requested === undefined ? {} : { requestedModel: requested }) };
+  const one: CallTry = { channel, key, ms };
+  if (status !== undefined) one.status = status;
+  if (failed !== undefined) one.failed = failed;
+  if (vendorCode !== undefined) one.vendorCode = vendorCode;
+  return one;
 }
 
 function billedUnits({ fees, model }: Priced, units: Units): BilledFees {

@@ -119,7 +119,7 @@ function begin(
       },
     },
     call,
-    plan,
+    ...plan,
     sent: notSent,
     money: {
       expected: { ...expectText(size, model, 1, stepTokens), ...(accepted.kind === "stream" ? { output } : {}) },

@@ -8,23 +8,47 @@ import { membersOf } from "./members.ts";
  * (`maxTokens`, `max_tokens`) are one member. The bytes must be a valid JSON object.
  */
 export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path = ""): void {
-  const exact = new Map(relied.filter((name) => !name.includes(".")).map((name) => [folded(name), name]));
+  const names = compiled(relied);
   const seen = new Set<string>();
   for (const { name, start, end } of membersOf(bytes)) {
-    const known = exact.get(folded(name));
-    if (known === undefined) continue;
+    const member = names.get(folded(name));
+    if (member === undefined) continue;
+    const { known, joined, within } = member;
     const param = path + known;
     if (name !== known)
       throw new Failure("invalid_value", `${JSON.stringify(path + name)} must be written ${param}.`, { param });
-    const joined = folded(name).replaceAll("_", "");
     if (seen.has(joined)) throw new Failure("invalid_value", `${param} appears more than once.`, { param });
     seen.add(joined);
-    const within = relied.flatMap((each) => (each.startsWith(`${known}.`) ? [each.slice(known.length + 1)] : []));
     if (within.length === 0 || bytes[start] !== openBrace) continue;
     if (end - start > settingsBytes)
       throw new Failure("request_too_large", `${param} is larger than ${settingsBytes} bytes.`, { param });
     refuseAmbiguous(bytes.subarray(start, end), within, `${param}.`);
   }
+}
+
+/** A member that is relied on, as it must be written. */
+interface ReliedMember {
+  readonly known: string;
+  /** Its name however its words are joined. */
+  readonly joined: string;
+  /** The members of it that are relied on. */
+  readonly within: readonly string[];
+}
+
+/** The members of each list of relied names, by their folded names: a wire's list is the same for all its calls. */
+const compiledLists = new WeakMap<readonly string[], ReadonlyMap<string, ReliedMember>>();
+
+function compiled(relied: readonly string[]): ReadonlyMap<string, ReliedMember> {
+  const known = compiledLists.get(relied);
+  if (known !== undefined) return known;
+  const members = new Map<string, ReliedMember>();
+  for (const name of relied) {
+    if (name.includes(".")) continue;
+    const within = relied.flatMap((each) => (each.startsWith(`${name}.`) ? [each.slice(name.length + 1)] : []));
+    members.set(folded(name), { known: name, joined: folded(name).replaceAll("_", ""), within });
+  }
+  compiledLists.set(relied, members);
+  return members;
 }
 
 /** Largest object with relied members: it is looked through and parsed at once, several times. */

@@ -24,7 +24,7 @@ export function endpoint(request: IncomingMessage): void {
       name: `${request.method ?? ""} ${path}`,
       kind: "server",
       parent: firstHeader(request.headers, [headers.traceparent]),
-      attributes: { "http.request.method": request.method, "http.route": path },
+      attributes: () => ({ "http.request.method": request.method, "http.route": path }),
     });
     exchange.format = errorFormatOf(exchange.endpoint, request.headers, exchange.query.has("key"));
     return;

@@ -1,0 +1,97 @@
+import type { SQLInputValue } from "node:sqlite";
+import { Worker } from "node:worker_threads";
+
+/** What the thread is begun with. */
+export interface OpenedFile {
+  readonly file: string;
+}
+
+/** What the thread is asked for, one at a time. */
+export type Asked = "open" | "close" | { readonly text: string; readonly parameters: SQLInputValue[] };
+
+/** What came of it: rows, and how many were changed; or SQLite's error. */
+export type Reply =
+  | { readonly rows: readonly unknown[]; readonly changes?: bigint }
+  | {
+      readonly failed: {
+        readonly message: string;
+        readonly code: string | undefined;
+        readonly errcode: number | undefined;
+      };
+    };
+
+/** Memory that the thread may use beside SQLite's own: the parameters of a statement, and its rows. */
+const memory = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
+
+/**
+ * A SQLite file, open in a thread of its own. A commit waits for the disk and a report may read a million rows: where the ledger
+ * shares its process with the services that serve calls, none of them waits for that.
+ */
+export class SqliteThread {
+  readonly #worker: Worker;
+  #waiting: { resolve(reply: Reply): void; reject(error: Error): void } | undefined;
+  #ended: Error | undefined;
+
+  private constructor(file: string) {
+    const workerData: OpenedFile = { file };
+    const entry = new URL("sqlite-worker.ts", import.meta.url);
+    this.#worker = new Worker(entry, { workerData, resourceLimits: memory });
+    this.#worker
+      .on("message", (reply: Reply) => this.#answer(reply))
+      .on("error", (error: Error) => this.#end(error))
+      .on("exit", () => this.#end(new Error("the thread of the books has ended")));
+  }
+
+  /** Opens a file, created where it is absent. Rejects with SQLite's error. */
+  static async open(file: string): Promise<SqliteThread> {
+    const thread = new SqliteThread(file);
+    try {
+      await thread.#ask("open");
+      return thread;
+    } catch (error) {
+      await thread.#worker.terminate();
+      throw error;
+    }
+  }
+
+  /** Runs one statement; the one before it has its answer. Rejects with SQLite's error. */
+  async run(text: string, parameters: SQLInputValue[]): Promise<Extract<Reply, { rows: unknown }>> {
+    const reply = await this.#ask({ text, parameters });
+    if ("failed" in reply) throw new Error("unreachable: a failed statement rejects");
+    return reply;
+  }
+
+  /** Closes the file, and ends the thread. */
+  async close(): Promise<void> {
+    if (this.#ended !== undefined) return;
+    await this.#ask("close");
+    await this.#worker.terminate();
+  }
+
+  #ask(asked: Asked): Promise<Reply> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    if (this.#waiting !== undefined) return Promise.reject(new Error("a statement is running already"));
+    this.#worker.ref();
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      // The rule is about windows; a thread's port has one other end.
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin
+      this.#worker.postMessage(asked);
+    });
+  }
+
+  #answer(reply: Reply): void {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    this.#worker.unref(); // it keeps no process from its end
+    if (!("failed" in reply)) return waiting?.resolve(reply);
+    const { message, code, errcode } = reply.failed;
+    waiting?.reject(Object.assign(new Error(message), { code, errcode }));
+  }
+
+  #end(error: Error): void {
+    this.#ended ??= error;
+    this.#waiting?.reject(this.#ended);
+    this.#waiting = undefined;
+  }
+}

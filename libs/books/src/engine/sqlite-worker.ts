@@ -1,0 +1,73 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import type { Asked, OpenedFile, Reply } from "./sqlite-thread.ts";
+
+/** The thread that has a SQLite file open (`sqlite-thread.ts`): one statement after the other, as they come. */
+
+/** How long a statement waits for another process that writes to the file. */
+const busyTimeoutMs = 1_000;
+/** Most prepared statements that are kept for their next use. */
+const mostStatements = 100;
+
+/**
+ * 64 MiB of pages in memory, and as many in the log before they go to their places in the file: a page that many batches
+ * change is then written once.
+ */
+const settings = `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536;
+  pragma wal_autocheckpoint = 16384`;
+
+const { file }: OpenedFile = workerData;
+const statements = new Map<string, StatementSync>();
+let database: DatabaseSync | undefined;
+
+parentPort?.on("message", (asked: Asked) => {
+  // The rule is about windows; a thread's port has one other end.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  parentPort?.postMessage(answer(asked));
+});
+
+function answer(asked: Asked): Reply {
+  try {
+    if (asked === "close") {
+      database?.close();
+      return { rows: [] };
+    }
+    database ??= open();
+    return asked === "open" ? { rows: [] } : run(prepared(database, asked.text), asked.parameters);
+  } catch (error) {
+    return { failed: failureOf(error) };
+  }
+}
+
+function open(): DatabaseSync {
+  const opened = new DatabaseSync(file, { timeout: busyTimeoutMs });
+  try {
+    opened.exec(settings);
+    return opened;
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+function prepared(at: DatabaseSync, text: string): StatementSync {
+  const kept = statements.get(text);
+  if (kept !== undefined) return kept;
+  const made = at.prepare(text);
+  const [oldest] = statements.keys();
+  if (statements.size >= mostStatements && oldest !== undefined) statements.delete(oldest);
+  statements.set(text, made);
+  return made;
+}
+
+function run(statement: StatementSync, parameters: SQLInputValue[]): Reply {
+  if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
+  const { changes } = statement.run(...parameters);
+  return { rows: [], changes: BigInt(changes) };
+}
+
+/** What of an error matters on the other side: a copy of it would lose the codes. */
+function failureOf(error: unknown): Extract<Reply, { failed: unknown }>["failed"] {
+  const { message, code, errcode } = Object.assign({ message: "", code: undefined, errcode: undefined }, error);
+  return { message: error instanceof Error ? error.message : message, code, errcode };
+}

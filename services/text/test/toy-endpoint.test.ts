@@ -1,0 +1,36 @@
+import { expectTypeOf, test } from "vitest";
+import { endpoints, type Endpoint } from "@modelgate/contracts";
+import type { AreaHandlers } from "@modelgate/platform";
+import type { routes } from "../src/routes.ts";
+
+/*
+ * What one more endpoint touches, as CONTRIBUTING's table has it: its row makes every service of its area miss a handler.
+ * `pnpm types` decides; an expected error that does not come is an error there.
+ */
+const toy = {
+  method: "GET",
+  path: "/v1/toy",
+  area: "text",
+  errors: "common",
+  keys: ["authorization"],
+  body: "none",
+  summary: "A toy.",
+} as const satisfies Endpoint;
+const withToy = { ...endpoints, toy } as const;
+const withToyOfVideo = { ...endpoints, toy: { ...toy, area: "video" } } as const;
+
+type Handled = ReturnType<typeof routes>;
+
+test("the handlers of an area are those of its rows, no fewer", () => {
+  expectTypeOf<Handled>().toExtend<AreaHandlers<"text">>();
+});
+
+test("a row without a handler does not compile in its area's service", () => {
+  // @ts-expect-error: `toy` has no handler
+  expectTypeOf<Handled>().toExtend<AreaHandlers<"text", typeof withToy>>();
+});
+
+test("a row with its handler does, and a row of another area asks for none", () => {
+  expectTypeOf<Handled & { readonly toy: Handled["listModels"] }>().toExtend<AreaHandlers<"text", typeof withToy>>();
+  expectTypeOf<Handled>().toExtend<AreaHandlers<"text", typeof withToyOfVideo>>();
+});
