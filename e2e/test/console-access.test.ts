@@ -108,7 +108,12 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
   });
 
   test("a member narrows what an operator set, and never widens it", async () => {
-    const limits = { group: "default", models: ["chat", "fixed"], dollarsPerDay: "5", expiresAt: "2090-01-01T00:00:00Z" };
+    const limits = {
+      group: "default",
+      models: ["chat", "fixed"],
+      dollarsPerDay: "5",
+      expiresAt: "2090-01-01T00:00:00Z",
+    };
     expect((await admin.post("/accounts", { id: "bounded", balance: "10" })).status).toBe(200);
     const { id } = (await admin.post("/accounts/bounded/tokens", { ...limits, name: "given" })).data;
     await admin.post("/operators", { name: "bea", role: "operator", account: "bounded", password });
@@ -143,8 +148,12 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect((await bea.post(`/tokens/${mine.id}/enable`)).status).toBe(200);
     expect((await admin.post(`/tokens/${mine.id}/disable`)).status).toBe(200);
     expect(await bea.post(`/tokens/${mine.id}/enable`)).toMatchObject({ status: 400, error: { param: "disabled" } });
-    expect(await bea.post(`/tokens/${mine.id}`, { dollarsPerDay: "9" })).toMatchObject({ error: { param: "dollarsPerDay" } });
-    expect(await bea.post(`/tokens/${id}/expire`, { at: "2091-01-01" })).toMatchObject({ error: { param: "expiresAt" } });
+    expect(await bea.post(`/tokens/${mine.id}`, { dollarsPerDay: "9" })).toMatchObject({
+      error: { param: "dollarsPerDay" },
+    });
+    expect(await bea.post(`/tokens/${id}/expire`, { at: "2091-01-01" })).toMatchObject({
+      error: { param: "expiresAt" },
+    });
   });
 
   test("a member's usage is their account's, whatever they ask for", async () => {

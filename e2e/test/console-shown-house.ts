@@ -27,7 +27,9 @@ export const shownHouse = {
     "gpt-realtime": { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
   },
   channels: [
-    channel("openai-main", ["gpt-5-mini", "gpt-image-1", "sora-2", "tts-1", "whisper-1", "gpt-realtime"], { weight: 2 }),
+    channel("openai-main", ["gpt-5-mini", "gpt-image-1", "sora-2", "tts-1", "whisper-1", "gpt-realtime"], {
+      weight: 2,
+    }),
     channel("anthropic-main", { "claude-sonnet-4-5": "demo-chat" }),
     channel("gemini-main", { "gemini-2.5-flash": "demo-chat" }),
     channel("qwen-main", { "qwen3-max": "demo-chat", "gpt-5-mini": "demo-chat" }, { priority: -1 }),

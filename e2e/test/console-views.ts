@@ -72,7 +72,11 @@ function tried(kind: string, shows: View["shows"], fill: (page: Page) => Promise
 }
 
 const cost = (page: Page): Locator => page.getByText(/^cost \$/);
-const words = (label: string) => (page: Page) => page.getByLabel(label, { exact: true }).or(page.getByLabel(`${label} *`)).fill("A boat");
+const words = (label: string) => (page: Page) =>
+  page
+    .getByLabel(label, { exact: true })
+    .or(page.getByLabel(`${label} *`))
+    .fill("A boat");
 
 async function listModels(page: Page, { vendorUrl }: Made): Promise<void> {
   await button(page, "Add a vendor");
@@ -147,5 +151,9 @@ export const views: readonly View[] = [
     page.locator('input[type="file"]').setInputFiles({ name: "words.wav", mimeType: "audio/wav", buffer: silence }),
   ),
   tried("video", (page) => page.getByLabel("The film"), words("What it shows")),
-  tried("realtime", (page) => page.getByText("The microphone is on."), () => Promise.resolve()),
+  tried(
+    "realtime",
+    (page) => page.getByText("The microphone is on."),
+    () => Promise.resolve(),
+  ),
 ];

@@ -123,7 +123,9 @@ function callsOf(from: number, { first, next }: Numbers): RawBuilder<unknown> {
 }
 
 /** The usage event of a call, as long as those of a chat call are. */
-const eventIn = (engine: Books["engine"]): RawBuilder<string> => sql`'{"id":"' || id || '","time":"' || ${timeIn(engine)} || '","requestId":"' || request || '","accountId":"'
+const eventIn = (
+  engine: Books["engine"],
+): RawBuilder<string> => sql`'{"id":"' || id || '","time":"' || ${timeIn(engine)} || '","requestId":"' || request || '","accountId":"'
   || account || '","tokenId":"' || token || '","group":"default","area":"text","endpoint":"POST /v1/chat/completions",'
   || '"model":"' || model || '","upstreamModel":"gpt-5-mini-2026-01-01","channelId":"' || channel || '","status":' || status
   || ',"outcome":"' || outcome || '","units":{"inputTokens":' || input || ',"cachedInputTokens":' || cached

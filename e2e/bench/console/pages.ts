@@ -32,13 +32,24 @@ export async function measurePages(browser: Browser, suite: Suite): Promise<void
   const rows = (): Promise<unknown> => page.getByRole("table", { name: "Calls" }).getByRole("link").first().waitFor();
   const figures = (): Promise<unknown> => page.locator('[data-figure="Spend"]').waitFor();
   await median("the sign-in page until it can be used", () =>
-    open("sign-in", () => page.getByRole("button", { name: /sign in/i }).or(page.getByText("Open the sign-in link")).first().waitFor()),
+    open("sign-in", () =>
+      page
+        .getByRole("button", { name: /sign in/i })
+        .or(page.getByText("Open the sign-in link"))
+        .first()
+        .waitFor(),
+    ),
   );
   await median("overview of 30 days until its figures", () => open("overview?span=30d", figures));
   await median("overview of today until its figures", () => open("overview?span=1d", figures));
   await median("calls of 30 days until the first rows", () => open("calls?span=30d", rows));
   await median("channels until their courses are drawn", () =>
-    open("channels", () => page.getByRole("img", { name: /^First byte/ }).first().waitFor()),
+    open("channels", () =>
+      page
+        .getByRole("img", { name: /^First byte/ })
+        .first()
+        .waitFor(),
+    ),
   );
   await scroll(page);
   await median("calls: a filter by model until its rows", async () => {
@@ -66,9 +77,15 @@ async function scroll(page: Page): Promise<void> {
     waits.push(performance.now() - startedAt);
   }
   const sorted = waits.toSorted((one, other) => one - other);
-  report(`  calls: the next 100 while scrolling, ${pagesScrolled} times`, `${round(sorted[pagesScrolled / 2])}, slowest ${round(sorted.at(-1))}`);
+  report(
+    `  calls: the next 100 while scrolling, ${pagesScrolled} times`,
+    `${round(sorted[pagesScrolled / 2])}, slowest ${round(sorted.at(-1))}`,
+  );
   const { longest, late, all } = await page.evaluate<{ longest: number; late: number; all: number }>("frames");
-  report("  calls: longest time without a frame while scrolling", `${round(longest)}; ${late} of ${all} frames over 50 ms`);
+  report(
+    "  calls: longest time without a frame while scrolling",
+    `${round(longest)}; ${late} of ${all} frames over 50 ms`,
+  );
   const drawn = await page.locator("tbody tr").count();
   report(`  calls: rows in the page after ${(pagesScrolled + 1) * 100} are loaded`, String(drawn));
 }

@@ -36,10 +36,16 @@ export async function measureQueries(suite: Suite): Promise<void> {
 
   const hour = Math.ceil(now / hourMs) * hourMs;
   const hours = { from: new Date(hour - dayMs).toISOString(), to: new Date(hour - 1).toISOString() };
-  await time("channels: calls and failures by hour", () => ask("/usage", { ...hours, by: "channel,outcome,hour", sums: "calls" }));
+  await time("channels: calls and failures by hour", () =>
+    ask("/usage", { ...hours, by: "channel,outcome,hour", sums: "calls" }),
+  );
   await time("channels: first byte by hour", () => ask("/usage/first-bytes", { ...hours, by: "channel,hour" }));
-  await time("models, 7 days: failures", () => ask("/usage", { from: day(now - 6 * dayMs), to: today.to, by: "model,outcome", sums: "calls" }));
-  await time("models, 7 days: first byte", () => ask("/usage/first-bytes", { from: day(now - 6 * dayMs), to: today.to, by: "model" }));
+  await time("models, 7 days: failures", () =>
+    ask("/usage", { from: day(now - 6 * dayMs), to: today.to, by: "model,outcome", sums: "calls" }),
+  );
+  await time("models, 7 days: first byte", () =>
+    ask("/usage/first-bytes", { from: day(now - 6 * dayMs), to: today.to, by: "model" }),
+  );
   await time("video tasks: first page", () => ask("/tasks", { limit: "100" }));
 
   const first = await firstPage(await events({}));

@@ -104,7 +104,10 @@ describe.each(engines)("$name", ({ start }) => {
   test("calls of the version before days had counts of their own are in them", async () => {
     const location = await engine.address();
     const before = await openBooks(location, log);
-    await recordCalls(before, [callOf("one", { firstByteMs: 200 }), callOf("two", { accountId: "other", firstByteMs: 900 })]);
+    await recordCalls(before, [
+      callOf("one", { firstByteMs: 200 }),
+      callOf("two", { accountId: "other", firstByteMs: 900 }),
+    ]);
     const counted = await firstByteTimes(before, { ...day, by: ["model"] });
     await before.db.schema.dropTable("daily_first_bytes").execute();
     await sql`delete from kysely_migration where name = ${"0015-daily-first-bytes"}`.execute(before.db);

@@ -30,7 +30,11 @@ const number = (value: unknown): string | undefined => (typeof value === "number
 const spanIn = (search: Record<string, unknown>): Span => (isSpan(search["span"]) ? search["span"] : "7d");
 
 const root = createRootRoute();
-const signIn = createRoute({ getParentRoute: () => root, path: "/sign-in", component: lazyRouteComponent(() => import("./pages/sign-in.tsx"), "SignInPage") });
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: lazyRouteComponent(() => import("./pages/sign-in.tsx"), "SignInPage"),
+});
 const frame = createRoute({ getParentRoute: () => root, id: "frame", component: Frame });
 const home = createRoute({
   getParentRoute: () => root,
@@ -65,11 +69,31 @@ const calls = createRoute({
   }),
   component: lazyRouteComponent(() => import("./pages/calls.tsx"), "CallsPage"),
 });
-const call = createRoute({ getParentRoute: () => frame, path: "/calls/$requestId", component: lazyRouteComponent(() => import("./pages/call.tsx"), "CallPage") });
-const accounts = createRoute({ getParentRoute: () => frame, path: "/accounts", component: lazyRouteComponent(() => import("./pages/accounts.tsx"), "AccountsPage") });
-const account = createRoute({ getParentRoute: () => frame, path: "/accounts/$id", component: lazyRouteComponent(() => import("./pages/account.tsx"), "AccountPage") });
-const channels = createRoute({ getParentRoute: () => frame, path: "/channels", component: lazyRouteComponent(() => import("./pages/channels.tsx"), "ChannelsPage") });
-const models = createRoute({ getParentRoute: () => frame, path: "/models", component: lazyRouteComponent(() => import("./pages/models.tsx"), "ModelsPage") });
+const call = createRoute({
+  getParentRoute: () => frame,
+  path: "/calls/$requestId",
+  component: lazyRouteComponent(() => import("./pages/call.tsx"), "CallPage"),
+});
+const accounts = createRoute({
+  getParentRoute: () => frame,
+  path: "/accounts",
+  component: lazyRouteComponent(() => import("./pages/accounts.tsx"), "AccountsPage"),
+});
+const account = createRoute({
+  getParentRoute: () => frame,
+  path: "/accounts/$id",
+  component: lazyRouteComponent(() => import("./pages/account.tsx"), "AccountPage"),
+});
+const channels = createRoute({
+  getParentRoute: () => frame,
+  path: "/channels",
+  component: lazyRouteComponent(() => import("./pages/channels.tsx"), "ChannelsPage"),
+});
+const models = createRoute({
+  getParentRoute: () => frame,
+  path: "/models",
+  component: lazyRouteComponent(() => import("./pages/models.tsx"), "ModelsPage"),
+});
 const configuration = createRoute({
   getParentRoute: () => frame,
   path: "/configuration",
@@ -89,8 +113,16 @@ const tasks = createRoute({
   }),
   component: lazyRouteComponent(() => import("./pages/tasks.tsx"), "TasksPage"),
 });
-const system = createRoute({ getParentRoute: () => frame, path: "/system", component: lazyRouteComponent(() => import("./pages/system.tsx"), "SystemPage") });
-const audit = createRoute({ getParentRoute: () => frame, path: "/audit", component: lazyRouteComponent(() => import("./pages/audit.tsx"), "AuditPage") });
+const system = createRoute({
+  getParentRoute: () => frame,
+  path: "/system",
+  component: lazyRouteComponent(() => import("./pages/system.tsx"), "SystemPage"),
+});
+const audit = createRoute({
+  getParentRoute: () => frame,
+  path: "/audit",
+  component: lazyRouteComponent(() => import("./pages/audit.tsx"), "AuditPage"),
+});
 const playground = createRoute({
   getParentRoute: () => frame,
   path: "/playground",

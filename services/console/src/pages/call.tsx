@@ -35,9 +35,7 @@ export function CallPage() {
         {({ events }) =>
           events.length === 0 ? (
             <Empty>
-              {say(
-                "No settled call in the books has this request id. A call appears a moment after it has ended.",
-              )}
+              {say("No settled call in the books has this request id. A call appears a moment after it has ended.")}
             </Empty>
           ) : (
             <Stack>
@@ -99,13 +97,13 @@ function OneCall({ call }: { readonly call: Call }) {
         />
       </Card>
       <Stack>
-      <Card withBorder>
-        <Title order={3} size="h5" mb="xs">
-          {say("What it cost: {amount}", { amount: exactUsd(call.costNanos) })}
-        </Title>
-        <Sum call={call} />
-        <Notes call={call} />
-      </Card>
+        <Card withBorder>
+          <Title order={3} size="h5" mb="xs">
+            {say("What it cost: {amount}", { amount: exactUsd(call.costNanos) })}
+          </Title>
+          <Sum call={call} />
+          <Notes call={call} />
+        </Card>
         <Way call={call} />
       </Stack>
     </SimpleGrid>

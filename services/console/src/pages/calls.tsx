@@ -111,30 +111,30 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
     <Stack gap="xs">
       <Group gap="lg">
         <SpanChoice span={filters.span} onChoose={(span) => narrow({ span })} />
-      <Switch
-        label={say("Live")}
-        checked={filters.live === true}
-        onChange={({ currentTarget }) => narrow({ live: currentTarget.checked ? true : undefined })}
-      />
+        <Switch
+          label={say("Live")}
+          checked={filters.live === true}
+          onChange={({ currentTarget }) => narrow({ live: currentTarget.checked ? true : undefined })}
+        />
       </Group>
       <Group align="end" gap="sm">
-      <Filter name="account" filters={filters} narrow={narrow} />
-      <Filter name="token" filters={filters} narrow={narrow} />
-      <Filter name="model" filters={filters} narrow={narrow} />
-      <Filter name="channel" filters={filters} narrow={narrow} />
-      <Filter name="tag" filters={filters} narrow={narrow} />
-      <Filter name="status" filters={filters} narrow={narrow} />
-      <Filter name="request" filters={filters} narrow={narrow} />
-      <Select
-        label={say("outcome")}
-        tt="capitalize"
-        size="xs"
-        w={115}
-        clearable
-        data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
-        value={filters.outcome ?? null}
-        onChange={(outcome) => narrow({ outcome: outcome ?? undefined })}
-      />
+        <Filter name="account" filters={filters} narrow={narrow} />
+        <Filter name="token" filters={filters} narrow={narrow} />
+        <Filter name="model" filters={filters} narrow={narrow} />
+        <Filter name="channel" filters={filters} narrow={narrow} />
+        <Filter name="tag" filters={filters} narrow={narrow} />
+        <Filter name="status" filters={filters} narrow={narrow} />
+        <Filter name="request" filters={filters} narrow={narrow} />
+        <Select
+          label={say("outcome")}
+          tt="capitalize"
+          size="xs"
+          w={115}
+          clearable
+          data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
+          value={filters.outcome ?? null}
+          onChange={(outcome) => narrow({ outcome: outcome ?? undefined })}
+        />
       </Group>
     </Stack>
   );

@@ -43,12 +43,7 @@ export function EditPart(part: Part) {
   if (!isAdmin) return null;
   const isNew = part.name === undefined;
   return (
-    <Button
-      size={isNew ? "xs" : "compact-xs"}
-      variant="default"
-      onClick={() => open(part)}
-      aria-label={titleOf(part)}
-    >
+    <Button size={isNew ? "xs" : "compact-xs"} variant="default" onClick={() => open(part)} aria-label={titleOf(part)}>
       {isNew ? titleOf(part) : say("Edit")}
     </Button>
   );

@@ -38,7 +38,10 @@ export function LatestCalls() {
                   </PageLink>
                 ),
               },
-              { heading: say("Model"), cell: ({ model, outcome }) => <ModelName model={model} hasFailed={outcome === "failed"} /> },
+              {
+                heading: say("Model"),
+                cell: ({ model, outcome }) => <ModelName model={model} hasFailed={outcome === "failed"} />,
+              },
               {
                 heading: say("Cost"),
                 numeric: true,
@@ -55,7 +58,7 @@ export function LatestCalls() {
 /** On one line, however long it is. */
 function ModelName({ model, hasFailed }: { readonly model: string; readonly hasFailed: boolean }) {
   return (
-    <Text size="sm" truncate maw={110} title={model} >
+    <Text size="sm" truncate maw={110} title={model}>
       {hasFailed ? say("{model}: failed", { model }) : model}
     </Text>
   );

@@ -20,7 +20,8 @@ export function SpendChart({ rows, by }: { readonly rows: readonly Total[]; read
     .slice(0, colors.length - 1)
     .map(({ model }) => model);
   const names = rows.some(({ by: { model = "" } }) => !dearest.includes(model)) ? [...dearest, otherModels] : dearest;
-  const seriesOf = (model: string): string => memberOf(dearest.includes(model) ? dearest.indexOf(model) : dearest.length);
+  const seriesOf = (model: string): string =>
+    memberOf(dearest.includes(model) ? dearest.indexOf(model) : dearest.length);
   const data = [...Map.groupBy(rows, (row) => row.by[by] ?? "")].map(([time, its]) => {
     const point: Record<string, number | string> = { time: by === "hour" ? time.slice(11, 16) : time.slice(5) };
     for (const row of its) {

@@ -18,7 +18,9 @@ export const theme = createTheme({
       styles: { root: { overflow: "visible" }, label: { overflow: "visible" } },
     }),
     // What is typed is shown by keyboard too.
-    PasswordInput: { defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, "aria-label": say("Show or hide") } } },
+    PasswordInput: {
+      defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, "aria-label": say("Show or hide") } },
+    },
   },
 });
 

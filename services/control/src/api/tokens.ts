@@ -38,7 +38,10 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       if (isMember) checkWithin(wish, operatorsKeys(await listTokens(redis, accountId)));
       const key = newKey();
       const { digest, token: made } = tokenOf(key, wish);
-      const { token } = await ledger.createToken({ digest, token: isMember ? { ...made, ofMember: true } : made }, actor);
+      const { token } = await ledger.createToken(
+        { digest, token: isMember ? { ...made, ofMember: true } : made },
+        actor,
+      );
       return { ...token, key };
     },
     "GET /tokens/{id}": (call) => tokenFor(redis, call),
