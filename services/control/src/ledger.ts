@@ -32,6 +32,7 @@ export interface TokenChange {
   readonly disabled?: boolean;
   readonly expiresAt?: string | null;
   readonly budget?: Token["budget"] | null;
+  readonly ofMember?: null;
 }
 
 /** What is sent with a call. */
