@@ -14,10 +14,10 @@ const others = [
 const projects = [...packages, ...others].filter(({ root }) => existsSync(`${root}/package.json`));
 
 /**
- * Projects whose files each have a module graph of their own: those that change what a process has but once. In all others
- * the files of a worker share one, which halves what a file costs: a third of it was the loading of its modules.
+ * Projects whose files each have a module graph of their own, since they change what a process has once: its registry of
+ * metrics. In all others the files of a worker share one: loading modules was a third of what a file cost.
  */
-const isolated: ReadonlySet<string> = new Set(["e2e", "deploy", "docs", "testkit"]);
+const isolated: ReadonlySet<string> = new Set(["deploy"]);
 
 export default defineConfig({
   test: {

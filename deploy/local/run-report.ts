@@ -10,6 +10,15 @@ export interface RunReport {
   readonly failures: readonly { readonly file: string; readonly test: string }[];
   readonly unhandledErrors: number;
   readonly slowest: readonly { readonly file: string; readonly seconds: number }[];
+  readonly packages: readonly PackageTime[];
+}
+
+/** Where a package's test time went, in seconds of its workers: with the tests and their hooks, and with the rest of its files. */
+export interface PackageTime {
+  readonly name: string;
+  readonly files: number;
+  readonly testSeconds: number;
+  readonly loadSeconds: number;
 }
 
 /** A vitest reporter that writes a RunReport to the file that MODELGATE_TEST_REPORT names. */
@@ -43,5 +52,22 @@ function reportOf(modules: readonly TestModule[], unhandledErrors: number): RunR
     failures,
     unhandledErrors,
     slowest,
+    packages: timesOf(modules),
   };
+}
+
+/** The time of each package, the dearest first. */
+function timesOf(modules: readonly TestModule[]): readonly PackageTime[] {
+  const times = new Map<string, { name: string; files: number; testSeconds: number; loadSeconds: number }>();
+  for (const module of modules) {
+    const { name } = module.project;
+    const { duration, environmentSetupDuration, prepareDuration, collectDuration, setupDuration } = module.diagnostic();
+    const sum = times.get(name) ?? { name, files: 0, testSeconds: 0, loadSeconds: 0 };
+    sum.files++;
+    sum.testSeconds += duration / 1_000;
+    sum.loadSeconds += (environmentSetupDuration + prepareDuration + collectDuration + setupDuration) / 1_000;
+    times.set(name, sum);
+  }
+  const whole = ({ testSeconds, loadSeconds }: PackageTime): number => testSeconds + loadSeconds;
+  return [...times.values()].sort((one, other) => whole(other) - whole(one));
 }

@@ -58,12 +58,17 @@ function vitest(name: string, words: readonly string[]): { ok: boolean; report: 
   return { ok, report: existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined };
 }
 
-/** Prints the slowest files and, alone on the last line, the counts. */
+/** Prints where the time went, package by package and by its slowest files, and, alone on the last line, the counts. */
 function summarise(ok: boolean, report: RunReport | undefined): boolean {
   if (!ok) process.stdout.write("\ntests: failed\n");
   if (report === undefined) return ok;
   const slowest = report.slowest.map(({ file, seconds }) => `${file} ${seconds.toFixed(0)} s`);
-  if (report.passed > 1_000) process.stdout.write(`\nslowest: ${slowest.join(", ")}\n`);
+  const packages = report.packages.map(
+    ({ name, files, testSeconds, loadSeconds }) =>
+      `${name} ${files} files ${testSeconds.toFixed(0)} s + ${loadSeconds.toFixed(0)} s of loading`,
+  );
+  if (report.passed > 1_000)
+    process.stdout.write(`\nseconds of workers: ${packages.join(", ")}\nslowest: ${slowest.join(", ")}\n`);
   const skipped = report.skipped > 0 ? `, ${report.skipped} skipped` : "";
   process.stdout.write(`\n${report.passed} passed, ${report.failed} failed${skipped}\n`);
   return ok;

@@ -54,6 +54,7 @@ test("the report counts tests and names failed files, also one that cannot be lo
       "one.test.js fails",
       "two.test.js (the file)",
     ]);
+    expect(report.packages.map(({ files }) => files)).toEqual([3]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

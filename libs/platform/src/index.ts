@@ -34,7 +34,6 @@ export { Counter, Gauge, Histogram, observeRequest, observeStore, showLeases, ty
 export { SeriesCounter, SeriesHistogram, type ValueSeries } from "./series.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
 export {
-  actorHeader,
   bySecret,
   operatorHandler,
   operatorRoles,
@@ -66,5 +65,5 @@ export type { Values } from "./script/values.ts";
 export { idsOf, startSpan, traceIdOf, type RequestIds, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
 export type { Secrets } from "./secrets.ts";
-export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";
+export { signCaller, verifyCaller } from "./signed-caller.ts";
 export { FoundOut } from "./found-out.ts";
