@@ -248,7 +248,10 @@ describe.each(engines)("$name", ({ name, start }) => {
     for (const dimension of ["model", "hour", "tag:team"] as const) {
       const all = await readTotals(own, { ...period, groupBy: [dimension] });
       const some = await readTotals(own, { ...period, groupBy: [dimension], sums: ["calls", "cost", "inputTokens"] });
-      expect(some).toEqual(all.map(({ by, sums: { outputTokens: _, ...sums } }) => ({ by, sums })));
+      const asked = ([name]: readonly [string, unknown]): boolean => name !== "outputTokens";
+      expect(some).toEqual(
+        all.map(({ by, sums }) => ({ by, sums: Object.fromEntries(Object.entries(sums).filter(asked)) })),
+      );
     }
     await own[Symbol.asyncDispose]();
   });

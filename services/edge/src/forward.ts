@@ -75,17 +75,16 @@ export function createForward(options: ForwardOptions): Forward {
   }
 
   function localArea(request: IncomingMessage): LocalArea | undefined {
-    const { endpoint } = exchangeOf(request);
-    return endpoint === undefined ? undefined : areas.get(endpoint.area);
+    const exchange = exchangeOf(request);
+    const area = exchange.endpoint && areas.get(exchange.endpoint.area);
+    exchange.isLocal = area !== undefined;
+    return area;
   }
 
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
     cleanHeaders(request);
     const local = localArea(request);
-    if (local !== undefined) {
-      exchangeOf(request).isLocal = true;
-      return local.take({ request, response, ...admitted(request) });
-    }
+    if (local !== undefined) return local.take({ request, response, ...admitted(request) });
     const target = targetOf(request);
     sign(request, secret);
     const pass = new HttpPass(target, request, response);

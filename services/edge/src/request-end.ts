@@ -18,21 +18,7 @@ export function reportEnd(log: Logger, request: IncomingMessage, { status, whole
   const milliseconds = performance.now() - startedAt;
   const isWhole = whole && failure === undefined;
   if (!(isWhole && status === 200 && isCallHere(exchange)))
-    log.info(
-      {
-        requestId,
-        traceId: traceIdOf(span),
-        method,
-        path: endpoint?.path,
-        status,
-        error: failure?.code,
-        account: token?.accountId,
-        token: token?.id,
-        ms: Math.round(milliseconds),
-        whole: isWhole,
-      },
-      "request",
-    );
+    logRequest(log, exchange, { method, status, milliseconds, isWhole });
   observeRequest({ method, route: endpoint?.path, status, seconds: milliseconds / 1_000 });
   span?.set({
     "http.response.status_code": status,
@@ -41,6 +27,36 @@ export function reportEnd(log: Logger, request: IncomingMessage, { status, whole
     "modelgate.token": token?.id,
   });
   span?.end(failure?.code ?? (status >= 500 ? String(status) : undefined));
+}
+
+/** A request as its line of log has it. */
+interface RequestLine {
+  readonly method: string | undefined;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly isWhole: boolean;
+}
+
+function logRequest(
+  log: Logger,
+  { requestId, endpoint, token, span, failure }: Exchange,
+  { method, status, milliseconds, isWhole }: RequestLine,
+): void {
+  log.info(
+    {
+      requestId,
+      traceId: traceIdOf(span),
+      method,
+      path: endpoint?.path,
+      status,
+      error: failure?.code,
+      account: token?.accountId,
+      token: token?.id,
+      ms: Math.round(milliseconds),
+      whole: isWhole,
+    },
+    "request",
+  );
 }
 
 /** Whether the request is a call that this process itself serves, and logs in a line of its own. */

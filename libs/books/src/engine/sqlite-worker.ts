@@ -16,6 +16,8 @@ const mostStatements = 100;
 const settings = `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536;
   pragma wal_autocheckpoint = 16384`;
 
+// A thread's data have no type; the one that begins this thread gives it these.
+// oxlint-disable-next-line typescript/no-unsafe-assignment
 const { file }: OpenedFile = workerData;
 const statements = new Map<string, StatementSync>();
 let database: DatabaseSync | undefined;

@@ -112,15 +112,20 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
   if (unpriced.length > 0) draft.unpriced = unpriced;
   if (serviceTier !== undefined) draft.serviceTier = serviceTier;
   if (end.capped !== undefined) draft.capped = [...end.capped];
-  if (tried.length > 0) draft.tries = tried.slice(0, mostTries).map(tryOf);
-  if (dropped.length > 0)
-    draft.dropped = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));
   if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
-  const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
-  if (upstreamRequestId !== undefined) draft.upstreamRequestId = upstreamRequestId;
+  addWay(draft, tried, dropped);
   if (caller.tags !== undefined) draft.tags = caller.tags;
   if (price.endUser !== undefined) draft.endUser = price.endUser;
   return draft;
+}
+
+/** Adds the way that a call took, as far as there is something to say of it. */
+function addWay(draft: UsageDraft, tried: readonly Tried[], dropped: readonly string[]): void {
+  if (tried.length > 0) draft.tries = tried.slice(0, mostTries).map(tryOf);
+  if (dropped.length > 0)
+    draft.dropped = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));
+  const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
+  if (upstreamRequestId !== undefined) draft.upstreamRequestId = upstreamRequestId;
 }
 
 function tryOf({ channel, key, ms, status, failed, vendorCode }: Tried): CallTry {
