@@ -4,6 +4,7 @@ import { options, reportAll } from "./options.ts";
 const sections: Readonly<Record<string, () => Promise<unknown>>> = {
   suite: () => import("./suite.ts"),
   books: () => import("./books/section.ts"),
+  console: () => import("./console/section.ts"),
 };
 /** Sections that are asked for by their own flag, and then measured alone. */
 const apart: Readonly<Record<string, () => Promise<unknown>>> = {

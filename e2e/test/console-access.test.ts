@@ -107,6 +107,55 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect((await max.get("/accounts/demo")).data).toMatchObject({ id: "demo" });
   });
 
+  test("a member narrows what an operator set, and never widens it", async () => {
+    const limits = {
+      group: "default",
+      models: ["chat", "fixed"],
+      dollarsPerDay: "5",
+      expiresAt: "2090-01-01T00:00:00Z",
+    };
+    expect((await admin.post("/accounts", { id: "bounded", balance: "10" })).status).toBe(200);
+    const { id } = (await admin.post("/accounts/bounded/tokens", { ...limits, name: "given" })).data;
+    await admin.post("/operators", { name: "bea", role: "operator", account: "bounded", password });
+    const bea = await as("bea");
+    const narrowed = { models: ["chat"], dollarsPerDay: "4", dollarsPerMonth: "50", expiresAt: "2080-01-01T00:00:00Z" };
+    expect((await bea.post(`/tokens/${id}`, narrowed)).data).toMatchObject({
+      models: ["chat"],
+      budget: { perDay: "4000000000", perMonth: "50000000000" },
+    });
+    const mine = (await bea.post("/accounts/bounded/tokens", { ...narrowed, group: "default", name: "mine" })).data;
+    const wider = [
+      ["dollarsPerDay", "6", "dollarsPerDay must be at most 4"],
+      ["dollarsPerDay", null, "dollarsPerDay must be at most 4"],
+      ["dollarsPerMonth", "51", "dollarsPerMonth must be at most 50"],
+      ["models", null, "models must be among chat: an operator set them."],
+      ["expiresAt", null, "expiresAt must not be after 2080-01-01"],
+      ["expiresAt", "2091-01-01T00:00:00Z", "expiresAt must not be after 2080-01-01"],
+      ["group", "double", "group must be one that operators gave the account, as default."],
+    ] as const;
+    for (const [param, value, say] of wider)
+      for (const key of [id, mine.id])
+        expect(await bea.post(`/tokens/${key}`, { [param]: value }), `${param} ${value}`).toMatchObject({
+          status: 400,
+          error: { param, message: expect.stringContaining(say) },
+        });
+    const unbounded = { group: "default", models: ["chat"], expiresAt: "2080-01-01T00:00:00Z" };
+    expect(await bea.post("/accounts/bounded/tokens", unbounded)).toMatchObject({ error: { param: "dollarsPerDay" } });
+    // What a member made is the member's to widen, as far as the operators' keys go, until an operator changes it.
+    expect((await admin.post(`/tokens/${id}`, { dollarsPerDay: "9", dollarsPerMonth: null })).status).toBe(200);
+    expect((await bea.post(`/tokens/${mine.id}`, { dollarsPerDay: "8", dollarsPerMonth: null })).status).toBe(200);
+    expect((await bea.post(`/tokens/${mine.id}/disable`)).status).toBe(200);
+    expect((await bea.post(`/tokens/${mine.id}/enable`)).status).toBe(200);
+    expect((await admin.post(`/tokens/${mine.id}/disable`)).status).toBe(200);
+    expect(await bea.post(`/tokens/${mine.id}/enable`)).toMatchObject({ status: 400, error: { param: "disabled" } });
+    expect(await bea.post(`/tokens/${mine.id}`, { dollarsPerDay: "9" })).toMatchObject({
+      error: { param: "dollarsPerDay" },
+    });
+    expect(await bea.post(`/tokens/${id}/expire`, { at: "2091-01-01" })).toMatchObject({
+      error: { param: "expiresAt" },
+    });
+  });
+
   test("a member's usage is their account's, whatever they ask for", async () => {
     const headers = { authorization: `Bearer ${rival.key}`, "content-type": "application/json" };
     const body = JSON.stringify(hello("chat"));

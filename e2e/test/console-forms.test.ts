@@ -69,6 +69,9 @@ describe.skipIf(program === undefined)("the configuration by forms, in the books
 
     dialog = await openForm(page, "Models", "Edit the model fresh-1.0");
     await dialog.getByRole("button", { name: "Remove" }).click();
+    // The row is gone, and what became of it is still said.
+    await dialog.getByText("Saved as version 4. It is in force.").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
     await until(
       "the model to be gone",
       async () => (await page.getByRole("cell", { name: "fresh-1.0" }).count()) === 0,

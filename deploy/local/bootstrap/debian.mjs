@@ -16,7 +16,8 @@ const bundles = {
   chromium: {
     folder: "debian-chromium",
     what: "a browser for the tests from Debian's packages (once, 120 MB)",
-    packages: ["chromium-headless-shell"],
+    // A small Chinese font beside it: the console is pictured in Chinese too.
+    packages: ["chromium-headless-shell", "fonts-wqy-microhei"],
     programs: { chromium: "usr/lib/chromium/chromium-headless-shell" },
   },
   postgres: {

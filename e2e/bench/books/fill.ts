@@ -2,16 +2,30 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Books } from "@modelgate/books";
 
 const dayMs = 86_400_000;
-/** The month that the calls are spread over; whole days. */
-export const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-01-31") };
-const days = (month.to - month.from) / dayMs;
+const days = 30;
+
+/** The time that the calls are spread over: `from` is the start of a day (UTC, Unix ms), `to` is not included. */
+export interface Month {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The month that begins with a day. */
+export function monthFrom(from: number): Month {
+  return { from, to: from + days * dayMs };
+}
+
+/** The month that ends with today, as the console's longest usual span has it. */
+export function monthToToday(): Month {
+  return monthFrom((Math.floor(Date.now() / dayMs) - days + 1) * dayMs);
+}
 
 /**
  * Fills the books with a busy month, the same on every run: 200 accounts of 3 tokens, a token uses two of 10 models, a
  * model has two channels, every 50th call failed, every 4th has an end user and a team. Written by the engine itself, a day
  * at a time, with the indexes made afterwards: by the ledger's batches it would take hours. Rows are as the ledger writes them.
  */
-export async function fillMonth(books: Books, calls: number): Promise<void> {
+export async function fillMonth(books: Books, calls: number, month: Month): Promise<void> {
   const indexes = await dropIndexes(books);
   for (let day = 0; day < days; day++) {
     const [first, next] = [Math.floor((calls * day) / days), Math.floor((calls * (day + 1)) / days)];
@@ -35,7 +49,7 @@ async function fillDay({ db, engine }: Books, from: number, numbers: Numbers): P
     if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(at);
     await sql`create temporary table made as ${callsOf(from, numbers)}`.execute(at);
     if (engine === "postgres") await makePartitions(at, from);
-    await sql`insert into calls select account, at, id, request, token, model, channel, outcome, status, cost, ${event}
+    await sql`insert into calls select account, at, id, request, token, model, channel, outcome, status, cost, ${eventIn(engine)}
       from made`.execute(at);
     await sql`insert into call_ids select account, id, at, request, upstream from made`.execute(at);
     for (const [name, column] of [
@@ -49,6 +63,7 @@ async function fillDay({ db, engine }: Books, from: number, numbers: Numbers): P
       ["daily_totals", dayMs],
     ] as const)
       await addTotals(at, table, period);
+    await addFirstBytes(at, engine);
     await addTotals(at, "labelled_totals", dayMs, sql`'{"endUser":"' || enduser || '","tag:team":"' || team || '"}'`);
     await sql`drop table made`.execute(at);
   });
@@ -63,6 +78,18 @@ async function addTotals(at: Kysely<any>, table: string, period: number, labels?
     ${sql.ref("inputTokens")}, ${sql.ref("cachedInputTokens")}, ${sql.ref("outputTokens")})
     select ${key}, count(*), sum(cost), sum(input), sum(cached), sum(output) from made ${which}
     group by ${key}`.execute(at);
+}
+
+/** Counts of times to the first byte, in the ranges of `libs/books/src/first-bytes.ts`. */
+async function addFirstBytes(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
+  const ms = engine === "postgres" ? sql`firstbyte::double precision` : sql`firstbyte`;
+  const bucket = sql`cast(floor(ln(${ms} + 1) / ln(1.05)) as integer)`;
+  await sql`insert into first_bytes (account, period, model, channel, bucket, calls)
+    select account, at - at % 3600000, model, channel, ${bucket}, count(*) from made where outcome = 'completed'
+    group by 1, 2, 3, 4, 5`.execute(at);
+  await sql`insert into daily_first_bytes (period, model, channel, bucket, calls)
+    select at - at % ${sql.lit(dayMs)}, model, channel, ${bucket}, count(*) from made where outcome = 'completed'
+    group by 1, 2, 3, 4`.execute(at);
 }
 
 /** A number below a bound for each call, by a multiplier of its own; the same in both engines. */
@@ -89,21 +116,30 @@ function callsOf(from: number, { first, next }: Numbers): RawBuilder<unknown> {
       'channel-' || ((a * 7 + t * 3 + c) % 6) as channel,
       case when luck < 10 then 'failed' else 'completed' end as outcome,
       case when luck = 0 then 429 when luck < 10 then 502 else 200 end as status,
-      input * 250 + output * 1000 as cost, input, cached, output,
+      input * 250 + output * 1000 as cost, input, cached, output, 150 + output * 3 / 2 as firstbyte,
       case when n % 4 = 0 then 'user-' || u else '' end as enduser,
       case when n % 4 = 0 then 'team-' || (u % 20) else '' end as team
     from drawn`;
 }
 
 /** The usage event of a call, as long as those of a chat call are. */
-const event = sql`'{"id":"' || id || '","time":"2026-01-15T12:00:00.000Z","requestId":"' || request || '","accountId":"'
+const eventIn = (
+  engine: Books["engine"],
+): RawBuilder<string> => sql`'{"id":"' || id || '","time":"' || ${timeIn(engine)} || '","requestId":"' || request || '","accountId":"'
   || account || '","tokenId":"' || token || '","group":"default","area":"text","endpoint":"POST /v1/chat/completions",'
   || '"model":"' || model || '","upstreamModel":"gpt-5-mini-2026-01-01","channelId":"' || channel || '","status":' || status
   || ',"outcome":"' || outcome || '","units":{"inputTokens":' || input || ',"cachedInputTokens":' || cached
-  || ',"outputTokens":' || output || ',"requests":1},"estimated":false,"multiplier":1,"latencyMs":' || (output * 7)
-  || ',"firstByteMs":412,"attempts":1,"priceVersion":"5f2a9c01b7e4","costNanos":"' || cost || '","receipt":{"number":' || n
+  || ',"outputTokens":' || output || ',"requests":1},"estimated":false,"multiplier":1,"latencyMs":' || (150 + output * 7)
+  || ',"firstByteMs":' || firstbyte || ',"attempts":1,"priceVersion":"5f2a9c01b7e4","costNanos":"' || cost || '","receipt":{"number":' || n
   || ',"previous":"0f1e2d3c4b5a69788796a5b4c3d2e1f001234567","balanceNanos":"123456789012",'
   || '"hash":"76543210f0e1d2c3b4a5968778695a4b3c2d1e0f"}}'`;
+
+/** The time of a call, RFC 3339. */
+function timeIn(engine: Books["engine"]): RawBuilder<string> {
+  return engine === "postgres"
+    ? sql`to_char(to_timestamp(at / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    : sql`strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch')`;
+}
 
 /** The partitions of a day, as the ledger makes them. */
 async function makePartitions(at: Kysely<any>, from: number): Promise<void> {

@@ -6,13 +6,14 @@ import { openBooks, readCalls, readTotals, type Books, type CallFilter } from "@
 import { createLogger } from "@modelgate/platform";
 import { startLocalPostgres } from "@modelgate/testkit";
 import { options, report } from "../options.ts";
-import { fillMonth, month } from "./fill.ts";
+import { fillMonth, monthFrom } from "./fill.ts";
 import { makeVerifiedAccount } from "./verified-account.ts";
 
 /** What the books carry: rows a second, bytes a call, and how long the queries take that an operator makes. */
 const usualCalls = options.quick ? 20_000 : 200_000;
 const calls = Number(options.calls ?? usualCalls);
 const receipts = Number(options.receipts ?? Math.min(100_000, calls / 2));
+const month = monthFrom(Date.parse("2026-01-01"));
 const { log } = createLogger("bench", "warn");
 
 const load = (): string =>
@@ -29,7 +30,7 @@ async function measure(engine: "sqlite" | "postgres"): Promise<void> {
   try {
     await using books = await openBooks({ url: server?.url, file: join(folder, "books.sqlite") }, log);
     report(`books in ${engine}`, `${calls} calls of 200 accounts over 30 days, load ${load()}`);
-    await fillMonth(books, calls);
+    await fillMonth(books, calls, month);
     report("  bytes a call, with labels and totals", String(Math.round((await bytesOf(books, folder)) / calls)));
     await queries(books);
     await using account = await makeVerifiedAccount(books, receipts);

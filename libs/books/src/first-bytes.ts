@@ -2,11 +2,12 @@ import { sql, type Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 import { shownPeriod } from "./totals-query.ts";
-import type { FirstBytesRow, Tables } from "./schema.ts";
+import type { Tables } from "./schema.ts";
 
 /** Each range of times is a twentieth longer than the one before, so that a percentile is exact within 5 %. */
 const growth = 1.05;
 const hourMs = 3_600_000;
+const dayMs = 86_400_000;
 /** Rows of one statement, within SQLite's 32,766 parameters. */
 const rowsAtOnce = 500;
 
@@ -20,21 +21,9 @@ function middleOf(bucket: number): number {
   return Math.round(growth ** (bucket + 0.5) - 1);
 }
 
-/** Counts the times to the first byte of completed calls that were just inserted. */
+/** Counts the times to the first byte of completed calls that were just inserted, by account and hour. */
 export async function addFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const counts = new Map<string, FirstBytesRow>();
-  for (const { time, accountId: account, model, channelId: channel, outcome, firstByteMs } of events) {
-    if (outcome !== "completed") continue;
-    const moment = Date.parse(time);
-    const period = moment - (((moment % hourMs) + hourMs) % hourMs);
-    const bucket = bucketOf(firstByteMs);
-    const name = [account, period, model, channel, bucket].join("\u001f");
-    const known = counts.get(name);
-    if (known === undefined) counts.set(name, { account, period, model, channel, bucket, calls: 1 });
-    else known.calls += 1;
-  }
-  // In one order, so that two ledgers that add at once wait for each other in it.
-  const rows = [...counts].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
+  const rows = counted(events, (event, moment) => ({ account: event.accountId, ...countedBy(event, moment, hourMs) }));
   for (let from = 0; from < rows.length; from += rowsAtOnce)
     await at
       .insertInto("first_bytes")
@@ -45,6 +34,43 @@ export async function addFirstBytes(at: Transaction<Tables>, events: readonly Us
           .doUpdateSet({ calls: sql`first_bytes.calls + excluded.calls` }),
       )
       .execute();
+}
+
+/** Counts them by day, over all accounts. */
+export async function addDailyFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+  const rows = counted(events, (event, moment) => countedBy(event, moment, dayMs));
+  for (let from = 0; from < rows.length; from += rowsAtOnce)
+    await at
+      .insertInto("daily_first_bytes")
+      .values(rows.slice(from, from + rowsAtOnce))
+      .onConflict((conflict) =>
+        conflict
+          .columns(["period", "model", "channel", "bucket"])
+          .doUpdateSet({ calls: sql`daily_first_bytes.calls + excluded.calls` }),
+      )
+      .execute();
+}
+
+function countedBy({ model, channelId: channel, firstByteMs }: UsageEvent, moment: number, periodMs: number) {
+  const period = moment - (((moment % periodMs) + periodMs) % periodMs);
+  return { period, model, channel, bucket: bucketOf(firstByteMs) };
+}
+
+/** One row a key, in one order, so that two ledgers that add at once wait for each other in it. */
+function counted<Key extends object>(
+  events: readonly UsageEvent[],
+  keyOf: (event: UsageEvent, moment: number) => Key,
+): readonly (Key & { calls: number })[] {
+  const rows = new Map<string, Key & { calls: number }>();
+  for (const event of events) {
+    if (event.outcome !== "completed") continue;
+    const key = keyOf(event, Date.parse(event.time));
+    const name = Object.values(key).join("\u001f");
+    const known = rows.get(name);
+    if (known === undefined) rows.set(name, { ...key, calls: 1 });
+    else known.calls += 1;
+  }
+  return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
 }
 
 /** Which times are asked for: whole hours, and what is absent narrows nothing. */
@@ -67,36 +93,71 @@ export interface FirstByteGroup {
 }
 
 /** Percentiles of the time to the first byte over all completed calls of whole hours, in the order of their groups. */
-export async function firstByteTimes({ db }: Books, query: FirstBytesQuery): Promise<readonly FirstByteGroup[]> {
+export async function firstByteTimes(books: Books, query: FirstBytesQuery): Promise<readonly FirstByteGroup[]> {
+  const groups = new Map<string, { readonly row: Row; readonly ranges: Map<number, number> }>();
+  for (const part of partsOf(query))
+    for (const row of await readPart(books, part)) {
+      const key = query.by.map((_, at) => row[`by_${at}`]).join("\u001f");
+      const group = groups.get(key) ?? { row, ranges: new Map() };
+      groups.set(key, group);
+      const bucket = Number(row["bucket"]);
+      group.ranges.set(bucket, (group.ranges.get(bucket) ?? 0) + Number(row["calls"]));
+    }
+  return [...groups]
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, { row, ranges }]) => ({
+      by: Object.fromEntries(query.by.map((name, at) => [name, shown(name, row[`by_${at}`] ?? "")])),
+      ...percentiles([...ranges].toSorted(([one], [other]) => one - other)),
+    }));
+}
+
+type Row = Readonly<Record<string, string | number>>;
+
+/** A stretch of a query, and the table that has it. */
+interface Part extends FirstBytesQuery {
+  readonly table: "first_bytes" | "daily_first_bytes";
+}
+
+/** The whole days of a query over all accounts, and the hours before and after them. */
+function partsOf(query: FirstBytesQuery): readonly Part[] {
   const [from, to] = [Math.floor(query.from / hourMs) * hourMs, Math.ceil(query.to / hourMs) * hourMs];
+  const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
+  if (query.account !== undefined || query.by.includes("hour") || first >= last)
+    return [{ ...query, table: "first_bytes", from, to }];
+  const parts: readonly Part[] = [
+    { ...query, table: "first_bytes", from, to: first },
+    { ...query, table: "daily_first_bytes", from: first, to: last },
+    { ...query, table: "first_bytes", from: last, to },
+  ];
+  return parts.filter((part) => part.from < part.to);
+}
+
+/** Calls by range, of each group. */
+async function readPart({ db }: Books, { table, from, to, ...query }: Part): Promise<readonly Row[]> {
   const columns = { model: "model", channel: "channel", hour: "period", day: "period - period % 86400000" } as const;
   const groups = query.by.map((name, at) => sql`${sql.raw(columns[name])} as ${sql.ref(`by_${at}`)}`);
   const narrowed = (["account", "model", "channel"] as const).flatMap((name) =>
     query[name] === undefined ? [] : [sql`${sql.ref(name)} = ${query[name]}`],
   );
   const where = sql.join([sql`period >= ${from}`, sql`period < ${to}`, ...narrowed], sql` and `);
-  const order = sql.join(Array.from({ length: groups.length + 1 }, (_, at) => sql.lit(at + 1)));
-  const { rows } = await sql<Record<string, string | number>>`
-    select ${sql.join([...groups, sql`bucket`, sql`sum(calls) as calls`])} from first_bytes
-    where ${where} group by ${order} order by ${order}`.execute(db);
-  const found = Map.groupBy(rows, (row) => query.by.map((_, at) => String(row[`by_${at}`])).join("\u001f"));
-  return [...found.values()].map((its) => ({
-    by: Object.fromEntries(query.by.map((name, at) => [name, shown(name, its[0]?.[`by_${at}`] ?? "")])),
-    ...percentiles(its.map(({ bucket, calls }) => ({ bucket: Number(bucket), calls: Number(calls) }))),
-  }));
+  const ordinals = sql.join(Array.from({ length: groups.length + 1 }, (_, at) => sql.lit(at + 1)));
+  const { rows } = await sql<Row>`
+    select ${sql.join([...groups, sql`bucket`, sql`sum(calls) as calls`])} from ${sql.table(table)}
+    where ${where} group by ${ordinals}`.execute(db);
+  return rows;
 }
 
 function shown(name: FirstBytesQuery["by"][number], value: string | number): string {
   return name === "day" || name === "hour" ? shownPeriod(name, Number(value)) : String(value);
 }
 
-/** By nearest rank, of ranges in their order. */
-function percentiles(ranges: readonly { readonly bucket: number; readonly calls: number }[]) {
-  const all = ranges.reduce((sum, { calls }) => sum + calls, 0);
+/** By nearest rank, of ranges (their number, their calls) in their order. */
+function percentiles(ranges: readonly (readonly [bucket: number, calls: number])[]) {
+  const all = ranges.reduce((sum, [, calls]) => sum + calls, 0);
   const at = (share: number): number => {
     let below = 0;
-    const found = ranges.find(({ calls }) => (below += calls) >= Math.ceil(all * share));
-    return middleOf(found?.bucket ?? 0);
+    const found = ranges.find(([, calls]) => (below += calls) >= Math.ceil(all * share));
+    return middleOf(found?.[0] ?? 0);
   };
   return { calls: all, p50: at(0.5), p95: at(0.95) };
 }

@@ -1,4 +1,4 @@
-import { addAmounts, sumColumns, type Sums } from "./sums.ts";
+import { addAmounts, sumName, type SumColumn, type Sums } from "./sums.ts";
 import type { TotalsDimension, UsageTotal } from "./totals-query.ts";
 
 /** Totals that are put together from several readings. */
@@ -18,20 +18,19 @@ export class Groups {
     addAmounts(group.sums, amounts);
   }
 
-  /** The groups that have calls, in the order of their values. */
-  totals(): readonly UsageTotal[] {
+  /** The groups that have calls, in the order of their values, each with these sums. */
+  totals(columns: readonly SumColumn[]): readonly UsageTotal[] {
     return [...this.#groups]
       .filter(([, { sums }]) => sums.get("calls") !== 0n)
       .sort(([left], [right]) => (left < right ? -1 : 1))
       .map(([, { by, sums }]) => ({
         by: Object.fromEntries(this.#dimensions.map((dimension, at) => [dimension, by[at] ?? ""])),
-        sums: Object.fromEntries(sumColumns.flatMap((name) => shown(name, sums.get(name) ?? 0n))),
+        sums: Object.fromEntries(columns.flatMap((name) => shown(name, sums.get(name) ?? 0n))),
       }));
   }
 }
 
 /** A sum under its name, where it says something. */
-function shown(column: string, sum: bigint): readonly (readonly [string, string])[] {
-  if (column === "cost") return [["costNanos", sum.toString()]];
-  return column === "calls" || sum !== 0n ? [[column, sum.toString()]] : [];
+function shown(column: SumColumn, sum: bigint): readonly (readonly [string, string])[] {
+  return column === "calls" || column === "cost" || sum !== 0n ? [[sumName(column), sum.toString()]] : [];
 }

@@ -64,6 +64,7 @@ export type { CallPosition } from "./read-positions.ts";
 export { readCredits, readHead, readReceipts, type Head } from "./read-receipts.ts";
 export { markRefunded, secondSettlements, unrefunded, type SecondSettlement } from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";
+export { sumColumns, sumName, type SumColumn } from "./sums.ts";
 export {
   isTotalsDimension,
   totalsDimensions,

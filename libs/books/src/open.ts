@@ -86,6 +86,7 @@ const writtenTables = [
   "call_ids",
   "other_receipts",
   "first_bytes",
+  "daily_first_bytes",
   "call_labels",
   "hourly_totals",
   "daily_totals",

@@ -4,7 +4,7 @@ import { isLabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { readCalls } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
-import { amountsOf } from "./sums.ts";
+import { amountsOf, sumColumns } from "./sums.ts";
 import { readTable, type TotalsName } from "./totals-table.ts";
 import { valueIn, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
 
@@ -18,7 +18,7 @@ const callsAtOnce = 1_000;
 export async function readTotals(books: Books, query: TotalsQuery): Promise<readonly UsageTotal[]> {
   const groups = new Groups(query.groupBy);
   for (const part of partsOf(query)) await addPart(books, part, groups);
-  return groups.totals();
+  return groups.totals(query.sums ?? sumColumns);
 }
 
 /** The whole days of a query, and what is before and after them; a query that needs hours, labels or calls stays as it is. */

@@ -6,7 +6,7 @@ import type { Books } from "./open.ts";
 import { rememberReplaced, settledAgain } from "./other-receipts.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
-import { addFirstBytes } from "./first-bytes.ts";
+import { addDailyFirstBytes, addFirstBytes } from "./first-bytes.ts";
 import { addTotals } from "./add-totals.ts";
 
 /** Rows of one statement: SQLite and PostgreSQL bound the parameters of one at 32,766 and 65,535. */
@@ -50,6 +50,8 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
       ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
       ...(await settledAgain(at, known)),
     ]);
+    // Last, as its rows are all accounts': another ledger waits for them until the end of this transaction.
+    await addDailyFirstBytes(at, added);
     return added;
   });
 }

@@ -83,6 +83,9 @@ export interface FirstBytesTable {
   calls: ColumnType<number, number, number>;
 }
 
+/** The same of whole days and all accounts together, so that the busiest question is no sum over every account's hours. */
+export interface DailyFirstBytesTable extends Omit<FirstBytesTable, "account"> {}
+
 /** A label of a call: `endUser`, or `tag:` and the name of a tag. */
 export interface CallLabelsTable {
   account: string;
@@ -222,6 +225,7 @@ export interface Tables {
   daily_totals: TotalsTable;
   labelled_totals: LabelledTotalsTable;
   first_bytes: FirstBytesTable;
+  daily_first_bytes: DailyFirstBytesTable;
   call_labels: CallLabelsTable;
   credits: CreditsTable;
   accounts: AccountsTable;
@@ -239,5 +243,6 @@ export interface Tables {
 
 export type CallRow = Insertable<CallsTable>;
 export type FirstBytesRow = Insertable<FirstBytesTable>;
+export type DailyFirstBytesRow = Insertable<DailyFirstBytesTable>;
 export type TotalsRow = Insertable<TotalsTable>;
 export type LabelledTotalsRow = Insertable<LabelledTotalsTable>;

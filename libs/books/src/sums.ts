@@ -3,6 +3,12 @@ import { measuresOf, unitMeasures } from "./measures.ts";
 
 /** Every column that is summed. */
 export const sumColumns = ["calls", "cost", ...unitMeasures] as const;
+export type SumColumn = (typeof sumColumns)[number];
+
+/** The name of a column's sum where totals are shown. */
+export function sumName(column: SumColumn): string {
+  return column === "cost" ? "costNanos" : column;
+}
 
 /** Amounts by column; what is absent is 0. */
 export type Sums = Map<string, bigint>;

@@ -1,6 +1,7 @@
 import type { UsageEvent } from "@modelgate/contracts";
 import { isLabelName, labelsOf, type LabelName } from "./labels.ts";
 import type { CallFilter } from "./read-calls.ts";
+import type { SumColumn } from "./sums.ts";
 
 /** What every call can be grouped by. */
 export const totalsDimensions = ["account", "token", "model", "channel", "outcome", "day", "hour"] as const;
@@ -10,6 +11,8 @@ export type TotalsDimension = (typeof totalsDimensions)[number] | LabelName;
 /** Which totals are asked for. */
 export interface TotalsQuery extends CallFilter {
   readonly groupBy: readonly TotalsDimension[];
+  /** Which sums; absent: all. The calls are always counted. Two of twenty are read in half the time. */
+  readonly sums?: readonly SumColumn[] | undefined;
 }
 
 /** One row of totals: the dimensions asked for, and sums as decimal strings; units that do not occur are left out. */

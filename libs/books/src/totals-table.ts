@@ -25,10 +25,11 @@ export async function readTable(
     if (dimension === "hour") return sql.ref("period");
     return dimension === "day" ? sql`period - period % ${sql.lit(totalsPeriods.daily_totals)}` : sql.ref(dimension);
   };
+  const sums = sumColumns.filter((name) => name === "calls" || (query.sums?.includes(name) ?? true));
   const columns = [
     ...query.groupBy.map((dimension, at) => sql`${valueOf(dimension)} as ${sql.ref(`by_${at}`)}`),
     // As text, because sums of money are beyond the whole numbers that a double keeps.
-    ...sumColumns.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`),
+    ...sums.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`),
   ];
   const wanted = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>
     query[column] === undefined ? [] : [sql`${sql.ref(column)} = ${query[column]}`],
@@ -41,7 +42,7 @@ export async function readTable(
     select ${sql.join(columns)} from ${sql.table(table)} where ${sql.join(where, sql` and `)} ${grouped}`.execute(db);
   return rows.map((row) => ({
     by: query.groupBy.map((dimension, at) => shown(dimension, row[`by_${at}`] ?? "")),
-    amounts: sumColumns.map((name) => [name, BigInt(row[name] ?? 0)] as const),
+    amounts: sums.map((name) => [name, BigInt(row[name] ?? 0)] as const),
   }));
 }
 

@@ -240,6 +240,19 @@ describe.each(engines)("$name", ({ name, start }) => {
     });
   });
 
+  test("totals of some sums are those of all, without the others", async () => {
+    const own = await newBooks(engine);
+    const units = { inputTokens: 10, outputTokens: 20, requests: 1 };
+    await recordCalls(own, [callOf("plain", { units }), callOf("tagged", { units, tags: { team: "a" } })]);
+    const period = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-10T10:30:00Z") };
+    for (const dimension of ["model", "hour", "tag:team"] as const) {
+      const all = await readTotals(own, { ...period, groupBy: [dimension] });
+      const some = await readTotals(own, { ...period, groupBy: [dimension], sums: ["calls", "cost", "inputTokens"] });
+      expect(some).toEqual(all.map(({ by, sums: { outputTokens: _, ...sums } }) => ({ by, sums })));
+    }
+    await own[Symbol.asyncDispose]();
+  });
+
   test("totals by end user and tags, and of parts of days, are the sums of the calls; what has no label is a row too", async () => {
     await using books = await newBooks(engine);
     const calls = Array.from({ length: 300 }, (_, at) =>

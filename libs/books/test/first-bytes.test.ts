@@ -66,10 +66,54 @@ describe.each(engines)("$name", ({ start }) => {
     await recordCalls(before, [callOf("one", { firstByteMs: 200 }), callOf("two", { firstByteMs: 200 })]);
     const counted = await firstByteTimes(before, { ...day, by: [] });
     await before.db.schema.dropTable("first_bytes").execute();
+    await before.db.schema.dropTable("daily_first_bytes").execute();
     await before.db.schema.dropIndex("tasks_by_time").execute();
-    await sql`delete from kysely_migration where name = ${"0014-first-bytes"}`.execute(before.db);
+    await sql`delete from kysely_migration where name >= ${"0014-first-bytes"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
     await using after = await openBooks(location, log);
     expect(await firstByteTimes(after, { ...day, by: [] })).toEqual(counted);
+  });
+
+  test("whole days over all accounts are read from their own counts, the hours around them from those of accounts", async () => {
+    const own = await newBooks(engine);
+    const at = (time: string, accountId: string, firstByteMs: number) =>
+      callOf(`${time} ${accountId}`, { time: `2026-01-${time}:00:00.000Z`, accountId, firstByteMs });
+    await recordCalls(own, [
+      at("09T23", "acme", 100),
+      at("10T00", "acme", 200),
+      at("10T23", "other", 300),
+      at("11T00", "acme", 400),
+      at("11T05", "acme", 9_000),
+    ]);
+    const period = { from: Date.parse("2026-01-09T22:00:00Z"), to: Date.parse("2026-01-11T01:00:00Z") };
+    const counts = async (by: readonly ("model" | "day" | "hour")[], more: object = {}) =>
+      (await firstByteTimes(own, { ...period, ...more, by })).map(({ by: group, calls }) => [group["day"], calls]);
+    expect(await counts([])).toEqual([[undefined, 4]]);
+    expect(await counts(["day"])).toEqual([
+      ["2026-01-09", 1],
+      ["2026-01-10", 2],
+      ["2026-01-11", 1],
+    ]);
+    expect(await counts(["hour"])).toHaveLength(4);
+    expect(await counts([], { account: "other" })).toEqual([[undefined, 1]]);
+    const [all] = await firstByteTimes(own, { ...period, by: [] });
+    expect(Math.abs((all?.p50 ?? 0) - 200)).toBeLessThan(11);
+    await own[Symbol.asyncDispose]();
+  });
+
+  test("calls of the version before days had counts of their own are in them", async () => {
+    const location = await engine.address();
+    const before = await openBooks(location, log);
+    await recordCalls(before, [
+      callOf("one", { firstByteMs: 200 }),
+      callOf("two", { accountId: "other", firstByteMs: 900 }),
+    ]);
+    const counted = await firstByteTimes(before, { ...day, by: ["model"] });
+    await before.db.schema.dropTable("daily_first_bytes").execute();
+    await sql`delete from kysely_migration where name = ${"0015-daily-first-bytes"}`.execute(before.db);
+    await before[Symbol.asyncDispose]();
+    await using after = await openBooks(location, log);
+    expect(await firstByteTimes(after, { ...day, by: ["model"] })).toEqual(counted);
+    expect(counted).toMatchObject([{ calls: 2 }]);
   });
 });

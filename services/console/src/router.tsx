@@ -1,15 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { isSpan, type Span } from "./format/times.ts";
-import { AccountPage } from "./pages/account.tsx";
-import { AccountsPage } from "./pages/accounts.tsx";
-import { AuditPage } from "./pages/audit.tsx";
-import { CallPage } from "./pages/call.tsx";
-import { CallsPage } from "./pages/calls.tsx";
-import { ChannelsPage } from "./pages/channels.tsx";
-import { ModelsPage } from "./pages/models.tsx";
-import { SystemPage } from "./pages/system.tsx";
-import { TasksPage } from "./pages/tasks.tsx";
-import { SignInPage } from "./pages/sign-in.tsx";
 import { playgroundKinds, type PlaygroundKind } from "./parts/playground-kinds.ts";
 import { Frame } from "./parts/frame.tsx";
 
@@ -22,6 +12,8 @@ export interface CallFilters {
   readonly channel?: string | undefined;
   readonly tag?: string | undefined;
   readonly outcome?: string | undefined;
+  /** An HTTP status. */
+  readonly status?: string | undefined;
   readonly request?: string | undefined;
   readonly live?: boolean | undefined;
 }
@@ -33,10 +25,16 @@ export interface TaskFilters {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+/** A number, which an address that is read back has without quotes. */
+const number = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : text(value));
 const spanIn = (search: Record<string, unknown>): Span => (isSpan(search["span"]) ? search["span"] : "7d");
 
 const root = createRootRoute();
-const signIn = createRoute({ getParentRoute: () => root, path: "/sign-in", component: SignInPage });
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: lazyRouteComponent(() => import("./pages/sign-in.tsx"), "SignInPage"),
+});
 const frame = createRoute({ getParentRoute: () => root, id: "frame", component: Frame });
 const home = createRoute({
   getParentRoute: () => root,
@@ -65,16 +63,37 @@ const calls = createRoute({
     channel: text(search["channel"]),
     tag: text(search["tag"]),
     outcome: text(search["outcome"]),
+    status: number(search["status"]),
     request: text(search["request"]),
     live: search["live"] === true ? true : undefined,
   }),
-  component: CallsPage,
+  component: lazyRouteComponent(() => import("./pages/calls.tsx"), "CallsPage"),
 });
-const call = createRoute({ getParentRoute: () => frame, path: "/calls/$requestId", component: CallPage });
-const accounts = createRoute({ getParentRoute: () => frame, path: "/accounts", component: AccountsPage });
-const account = createRoute({ getParentRoute: () => frame, path: "/accounts/$id", component: AccountPage });
-const channels = createRoute({ getParentRoute: () => frame, path: "/channels", component: ChannelsPage });
-const models = createRoute({ getParentRoute: () => frame, path: "/models", component: ModelsPage });
+const call = createRoute({
+  getParentRoute: () => frame,
+  path: "/calls/$requestId",
+  component: lazyRouteComponent(() => import("./pages/call.tsx"), "CallPage"),
+});
+const accounts = createRoute({
+  getParentRoute: () => frame,
+  path: "/accounts",
+  component: lazyRouteComponent(() => import("./pages/accounts.tsx"), "AccountsPage"),
+});
+const account = createRoute({
+  getParentRoute: () => frame,
+  path: "/accounts/$id",
+  component: lazyRouteComponent(() => import("./pages/account.tsx"), "AccountPage"),
+});
+const channels = createRoute({
+  getParentRoute: () => frame,
+  path: "/channels",
+  component: lazyRouteComponent(() => import("./pages/channels.tsx"), "ChannelsPage"),
+});
+const models = createRoute({
+  getParentRoute: () => frame,
+  path: "/models",
+  component: lazyRouteComponent(() => import("./pages/models.tsx"), "ModelsPage"),
+});
 const configuration = createRoute({
   getParentRoute: () => frame,
   path: "/configuration",
@@ -92,10 +111,18 @@ const tasks = createRoute({
     state: text(search["state"]),
     account: text(search["account"]),
   }),
-  component: TasksPage,
+  component: lazyRouteComponent(() => import("./pages/tasks.tsx"), "TasksPage"),
 });
-const system = createRoute({ getParentRoute: () => frame, path: "/system", component: SystemPage });
-const audit = createRoute({ getParentRoute: () => frame, path: "/audit", component: AuditPage });
+const system = createRoute({
+  getParentRoute: () => frame,
+  path: "/system",
+  component: lazyRouteComponent(() => import("./pages/system.tsx"), "SystemPage"),
+});
+const audit = createRoute({
+  getParentRoute: () => frame,
+  path: "/audit",
+  component: lazyRouteComponent(() => import("./pages/audit.tsx"), "AuditPage"),
+});
 const playground = createRoute({
   getParentRoute: () => frame,
   path: "/playground",
@@ -127,6 +154,8 @@ export const router = createRouter({
     ]),
   ]),
   basepath: "/console",
+  // A page's code comes when its link is pointed at or has the focus.
+  defaultPreload: "intent",
 });
 
 declare module "@tanstack/react-router" {

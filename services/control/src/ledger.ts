@@ -1,6 +1,6 @@
 import type { CreditReply, Token } from "@modelgate/accounts";
 import { Failure, failures, type CreditEvent, type FailureCode, type Nanos } from "@modelgate/contracts";
-import { actorHeader, signOperator } from "@modelgate/platform";
+import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { field } from "./field.ts";
 
 /** The ledger, which keeps the books, as control speaks to it. */
@@ -32,6 +32,7 @@ export interface TokenChange {
   readonly disabled?: boolean;
   readonly expiresAt?: string | null;
   readonly budget?: Token["budget"] | null;
+  readonly ofMember?: null;
 }
 
 /** What is sent with a call. */

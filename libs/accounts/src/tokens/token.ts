@@ -22,6 +22,8 @@ export interface Token {
   readonly expiresAt?: string | undefined;
   readonly disabled: boolean;
   readonly budget?: TokenBudget | undefined;
+  /** A member of the account made it, and no operator has changed it since; absent: an operator's. */
+  readonly ofMember?: true | undefined;
   readonly createdAt: string;
   /** Beginning and end of the key, for people. */
   readonly hint: string;
@@ -125,6 +127,7 @@ export const readToken: (text: string) => Token = stored(
     budget: Type.Optional(
       Type.Object({ perDay: Type.Optional(Type.String()), perMonth: Type.Optional(Type.String()) }),
     ),
+    ofMember: Type.Optional(Type.Literal(true)),
     createdAt: Type.String(),
     hint: Type.String(),
     settingsId: Type.Optional(Type.String()),

@@ -7,6 +7,7 @@ import { operators } from "./0011-operators.ts";
 import { callIds } from "./0012-call-ids.ts";
 import { taskRecords } from "./0013-task-records.ts";
 import { firstBytes } from "./0014-first-bytes.ts";
+import { dailyFirstBytes } from "./0015-daily-first-bytes.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -24,4 +25,5 @@ export const migrations: Readonly<Record<string, Step>> = {
   "0012-call-ids": callIds,
   "0013-task-records": taskRecords,
   "0014-first-bytes": firstBytes,
+  "0015-daily-first-bytes": dailyFirstBytes,
 };

@@ -105,6 +105,7 @@ export type Token = {
     readonly perDay?: string;
     readonly perMonth?: string;
   };
+  readonly ofMember?: boolean;
   readonly hint: string;
   readonly createdAt?: string;
 };
@@ -121,6 +122,7 @@ export type NewToken = {
     readonly perDay?: string;
     readonly perMonth?: string;
   };
+  readonly ofMember?: boolean;
   readonly hint: string;
   readonly createdAt?: string;
   readonly key: string;
@@ -756,6 +758,7 @@ export type Operations = {
       readonly "end-user"?: string | undefined;
       readonly tag?: string | undefined;
       readonly by?: string | undefined;
+      readonly sums?: string | undefined;
     };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: readonly Total[];

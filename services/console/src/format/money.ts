@@ -22,7 +22,8 @@ export function shortUsd(nanos: string): string {
 
 function plain(dollars: number): string {
   const decimals = Math.min(9, 2 - Math.floor(Math.log10(dollars)));
-  return dollars.toFixed(decimals).replace(/0+$/, "").replace(/\.$/, "");
+  // As money is written: at least cents.
+  return dollars.toFixed(decimals).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
 /** The sum of amounts in nano-dollars. */

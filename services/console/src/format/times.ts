@@ -1,22 +1,55 @@
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const dayMs = 86_400_000;
 
 /** A time in the viewer's zone; a dash where there is none. */
 export function localTime(time: string | undefined): string {
   return time === undefined ? "–" : moment.format(new Date(time));
 }
 
-/** The spans that pages offer, in days up to now. */
+/** The same without its day. */
+export function localClock(time: string): string {
+  return clock.format(new Date(time));
+}
+
+/** The spans that pages offer by a name, in days up to now. */
 export const spans = { "1d": "Today", "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
-export type Span = keyof typeof spans;
+export type NamedSpan = keyof typeof spans;
+/** A span as it stands in an address: by its name, or its first and last day, `2026-01-01..2026-01-31`. */
+export type Span = NamedSpan | `${string}..${string}`;
 
 /** A span's days (UTC, as the books keep them), both ends included, and how they are best split. */
 export function periodOf(span: Span, now = Date.now()): { from: string; to: string; by: "hour" | "day" } {
-  const days = Number.parseInt(span, 10);
-  const date = (at: number): string => new Date(at).toISOString().slice(0, 10);
-  return { from: date(now - (days - 1) * 86_400_000), to: date(now), by: days === 1 ? "hour" : "day" };
+  if (isNamed(span)) {
+    const days = Number.parseInt(span, 10);
+    return { from: dayOf(now - (days - 1) * dayMs), to: dayOf(now), by: days === 1 ? "hour" : "day" };
+  }
+  const [from = "", to = ""] = span.split("..");
+  return { from, to, by: from === to ? "hour" : "day" };
 }
 
-/** Whether a text from an address names a span. */
+/** How many days a span has. */
+export function daysOf(span: Span): number {
+  const { from, to } = periodOf(span);
+  return (Date.parse(to) - Date.parse(from)) / dayMs + 1;
+}
+
+/** Whether a span is one that pages offer by its name. */
+export function isNamed(span: string): span is NamedSpan {
+  return Object.hasOwn(spans, span);
+}
+
+/** Whether a text from an address is a span. */
 export function isSpan(text: unknown): text is Span {
-  return typeof text === "string" && Object.hasOwn(spans, text);
+  if (typeof text !== "string") return false;
+  const [from = "", to = "", ...more] = text.split("..");
+  return isNamed(text) || (more.length === 0 && isDay(from) && isDay(to) && from <= to);
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
 }

@@ -17,14 +17,17 @@ import { say } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/calls/$requestId");
 
+/** A day before every call: one is found by its id, however old it is. */
+const booksBegan = "2020-01-01";
+
 /** The calls of one request: one, or as many as a realtime session's responses. */
 export function CallPage() {
   const { requestId } = route.useParams();
-  const { from, to } = periodOf("90d");
+  const { to } = periodOf("1d");
   const found = useQuery({
     queryKey: ["call", requestId],
     queryFn: ({ signal }) =>
-      get("/usage/events", { query: { "request-id": requestId, from, to, limit: "100" } }, signal),
+      get("/usage/events", { query: { "request-id": requestId, from: booksBegan, to, limit: "100" } }, signal),
   });
   return (
     <Page title={say("Call")} controls={<RequestId id={requestId} />}>
@@ -32,9 +35,7 @@ export function CallPage() {
         {({ events }) =>
           events.length === 0 ? (
             <Empty>
-              {say(
-                "No settled call of the last 90 days has this request id. A call appears a moment after it has ended.",
-              )}
+              {say("No settled call in the books has this request id. A call appears a moment after it has ended.")}
             </Empty>
           ) : (
             <Stack>
@@ -95,14 +96,16 @@ function OneCall({ call }: { readonly call: Call }) {
           }}
         />
       </Card>
-      <Way call={call} />
-      <Card withBorder>
-        <Title order={3} size="h5" mb="xs">
-          {say("What it cost: {amount}", { amount: exactUsd(call.costNanos) })}
-        </Title>
-        <Sum call={call} />
-        <Notes call={call} />
-      </Card>
+      <Stack>
+        <Card withBorder>
+          <Title order={3} size="h5" mb="xs">
+            {say("What it cost: {amount}", { amount: exactUsd(call.costNanos) })}
+          </Title>
+          <Sum call={call} />
+          <Notes call={call} />
+        </Card>
+        <Way call={call} />
+      </Stack>
     </SimpleGrid>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Select, SegmentedControl, Switch, Text, TextInput } from "@mantine/core";
+import { Button, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useInfiniteQuery, type UseInfiniteQueryResult } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
@@ -6,10 +6,11 @@ import { get, addressOf } from "../api/client.ts";
 import type { Call } from "../api/types.ts";
 import { exactUsd, shortUsd } from "../format/money.ts";
 import { count, duration } from "../format/numbers.ts";
-import { isSpan, localTime, periodOf, spans } from "../format/times.ts";
+import { localTime, periodOf } from "../format/times.ts";
 import { OutcomeBadge } from "../parts/badges.tsx";
 import { DataTable, type Column } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
+import { SpanChoice } from "../parts/span-choice.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import type { CallFilters } from "../router.tsx";
 import { PageLink } from "../parts/page-link.tsx";
@@ -97,48 +98,50 @@ function useEnd({
   };
 }
 
-function queryOf({ span, account, token, model, channel, tag, outcome, request }: CallFilters) {
+function queryOf({ span, account, token, model, channel, tag, outcome, status, request }: CallFilters) {
   const { from, to } = periodOf(span);
-  return { from, to, account, token, model, channel, tag, outcome, "request-id": request };
+  return { from, to, account, token, model, channel, tag, outcome, status, "request-id": request };
 }
 
 function Filters({ filters }: { readonly filters: CallFilters }) {
   const navigate = route.useNavigate();
   const narrow = (changed: Partial<CallFilters>): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
-  const choose = (span: string): void => {
-    if (isSpan(span)) narrow({ span });
-  };
   return (
-    <Group align="end" gap="sm">
-      <SegmentedControl
-        aria-label={say("Span")}
-        data={Object.entries(spans).map(([value, label]) => ({ value, label: say(label) }))}
-        value={filters.span}
-        onChange={choose}
-      />
-      <Filter name="account" filters={filters} narrow={narrow} />
-      <Filter name="model" filters={filters} narrow={narrow} />
-      <Filter name="channel" filters={filters} narrow={narrow} />
-      <Filter name="tag" filters={filters} narrow={narrow} />
-      <Filter name="request" filters={filters} narrow={narrow} />
-      <Select
-        label={say("outcome")}
-        size="xs"
-        w={130}
-        clearable
-        data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
-        value={filters.outcome ?? null}
-        onChange={(outcome) => narrow({ outcome: outcome ?? undefined })}
-      />
-      <Switch
-        label={say("Live")}
-        checked={filters.live === true}
-        onChange={({ currentTarget }) => narrow({ live: currentTarget.checked ? true : undefined })}
-      />
-    </Group>
+    <Stack gap="xs">
+      <Group gap="lg">
+        <SpanChoice span={filters.span} onChoose={(span) => narrow({ span })} />
+        <Switch
+          label={say("Live")}
+          checked={filters.live === true}
+          onChange={({ currentTarget }) => narrow({ live: currentTarget.checked ? true : undefined })}
+        />
+      </Group>
+      <Group align="end" gap="sm">
+        <Filter name="account" filters={filters} narrow={narrow} />
+        <Filter name="token" filters={filters} narrow={narrow} />
+        <Filter name="model" filters={filters} narrow={narrow} />
+        <Filter name="channel" filters={filters} narrow={narrow} />
+        <Filter name="tag" filters={filters} narrow={narrow} />
+        <Filter name="status" filters={filters} narrow={narrow} />
+        <Filter name="request" filters={filters} narrow={narrow} />
+        <Select
+          label={say("outcome")}
+          tt="capitalize"
+          size="xs"
+          w={115}
+          clearable
+          data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
+          value={filters.outcome ?? null}
+          onChange={(outcome) => narrow({ outcome: outcome ?? undefined })}
+        />
+      </Group>
+    </Stack>
   );
 }
+
+/** How a filter is written, where its name does not say it. */
+const placeholders: Readonly<Record<string, string>> = { token: "tok_…", tag: "team=search", status: "502" };
 
 /** A filter takes effect when it is left or Enter is pressed: not every letter is a query. */
 function Filter({
@@ -146,7 +149,7 @@ function Filter({
   filters,
   narrow,
 }: {
-  readonly name: "account" | "model" | "channel" | "tag" | "request";
+  readonly name: "account" | "token" | "model" | "channel" | "tag" | "status" | "request";
   readonly filters: CallFilters;
   readonly narrow: (changed: Partial<CallFilters>) => void;
 }) {
@@ -163,8 +166,10 @@ function Filter({
   return (
     <TextInput
       label={sayWord(name)}
+      styles={{ label: { textTransform: "capitalize" } }}
+      placeholder={placeholders[name]}
       size="xs"
-      w={150}
+      w={115}
       value={text}
       onChange={({ currentTarget }) => setDraft({ from: current, text: currentTarget.value })}
       onBlur={apply}

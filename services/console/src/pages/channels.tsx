@@ -8,7 +8,7 @@ import { localTime } from "../format/times.ts";
 import { AddVendor } from "../parts/add-vendor.tsx";
 import { ChannelCourse, useCourses } from "../parts/channel-course.tsx";
 import { StateBadge } from "../parts/badges.tsx";
-import { EditPart } from "../parts/part-form.tsx";
+import { EditPart } from "../parts/edit-part.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -55,7 +55,7 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
   return (
     <Card withBorder padding="sm">
       <Group justify="space-between" align="start">
-        <Stack gap={4}>
+        <Stack gap={4} flex={1} miw={240}>
           <Group gap="xs">
             <Text fw={600}>{channel.id}</Text>
             <StateBadge {...channel} />
@@ -103,13 +103,13 @@ function Controls({ channel, of }: { readonly channel: Channel; readonly of?: Ch
   const word = state === "ok" || state === "trying" ? "disable" : "enable";
   const change = useChange({ change: () => post(`/channels/{id}/${word}`, sent), changes: ["channels"] });
   const test = useMutation({ mutationFn: () => post("/channels/{id}/test", sent) });
-  const size = of === undefined ? "compact-sm" : "compact-xs";
   return (
     <Stack gap={4} align={of === undefined ? "end" : "start"}>
       <Group gap="xs">
         <Button
-          size={size}
+          size="compact-xs"
           variant="default"
+          tt="capitalize"
           loading={test.isPending}
           onClick={() => test.mutate()}
           aria-label={`${say("test")} ${name}`}
@@ -117,8 +117,9 @@ function Controls({ channel, of }: { readonly channel: Channel; readonly of?: Ch
           {say("test")}
         </Button>
         <Button
-          size={size}
+          size="compact-xs"
           variant="default"
+          tt="capitalize"
           loading={change.isPending}
           onClick={change.start}
           aria-label={`${sayWord(word)} ${name}`}

@@ -7,7 +7,7 @@ import { periodOf } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Groups } from "../parts/groups.tsx";
 import { Page } from "../parts/page.tsx";
-import { EditPart } from "../parts/part-form.tsx";
+import { EditPart } from "../parts/edit-part.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { say, sayWord } from "../texts/say.ts";
@@ -63,7 +63,7 @@ function useRecords() {
   const { from, to } = periodOf("7d");
   const totals = useQuery({
     queryKey: ["totals", from, to, "model,outcome"],
-    queryFn: () => get("/usage", { query: { from, to, by: "model,outcome" } }),
+    queryFn: () => get("/usage", { query: { from, to, by: "model,outcome", sums: "calls" } }),
   });
   const times = useQuery({
     queryKey: ["first bytes", from, to, "model"],

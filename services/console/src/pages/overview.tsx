@@ -1,37 +1,50 @@
-import { Button, Card, Group, SegmentedControl, SimpleGrid, Skeleton, Text, TextInput, Title } from "@mantine/core";
+import { Button, Card, Grid, Group, SimpleGrid, Skeleton, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 import { get } from "../api/client.ts";
 import { shortUsd, sumNanos } from "../format/money.ts";
-import { count, duration, percentage } from "../format/numbers.ts";
-import { isSpan, periodOf, spans, type Span } from "../format/times.ts";
+import { count, durations, percentage } from "../format/numbers.ts";
+import { daysOf, periodOf, type Span } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
+import { LatestCalls } from "../parts/latest-calls.tsx";
 import { Page } from "../parts/page.tsx";
+import { SpanChoice } from "../parts/span-choice.tsx";
 import { WrongNow } from "../parts/wrong-now.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
-import { say } from "../texts/say.ts";
+import { say, type Text as Said } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
-const refreshMs = 10_000;
+/** How often figures are read anew: those of long spans, and those by tag, move slowly and cost the books more. */
+const [refreshMs, slowRefreshMs] = [10_000, 60_000];
+const longDays = 14;
+const refreshOf = (span: Span): number => (daysOf(span) > longDays ? slowRefreshMs : refreshMs);
 
 /** Spend, calls, tokens, errors and times of a span, and what is wrong now. */
 export function OverviewPage() {
   const { span, tag } = route.useSearch();
   const navigate = route.useNavigate();
-  const choose = (chosen: string): void => {
-    if (isSpan(chosen)) void navigate({ search: { span: chosen, tag } });
-  };
-  const data = Object.entries(spans).map(([value, label]) => ({ value, label: say(label) }));
   return (
     <Page
       title={say("Overview")}
-      controls={<SegmentedControl aria-label={say("Span")} data={data} value={span} onChange={choose} />}
+      controls={<SpanChoice span={span} onChoose={(chosen) => void navigate({ search: { span: chosen, tag } })} />}
     >
       <WrongNow />
       <Figures span={span} />
-      <Spend span={span} />
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Spend span={span} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Card withBorder h="100%">
+            <Title order={3} size="h5" mb="sm">
+              {say("Latest calls")}
+            </Title>
+            <LatestCalls />
+          </Card>
+        </Grid.Col>
+      </Grid>
       <SimpleGrid cols={{ base: 1, md: 3 }}>
         <Top span={span} by="model" title={say("Models")} />
         <Top span={span} by="account" title={say("Accounts")} />
@@ -42,17 +55,18 @@ export function OverviewPage() {
   );
 }
 
-function useTotals(span: Span, by: string) {
+/** Sums of a span: two of them are read from the books in half the time of all. */
+function useTotals(span: Span, by: string, sums = "calls,costNanos", everyMs = refreshOf(span)) {
   const { from, to } = periodOf(span);
   return useQuery({
-    queryKey: ["totals", from, to, by],
-    queryFn: ({ signal }) => get("/usage", { query: { by, from, to } }, signal),
-    refetchInterval: refreshMs,
+    queryKey: ["totals", from, to, by, sums],
+    queryFn: ({ signal }) => get("/usage", { query: { by, from, to, sums } }, signal),
+    refetchInterval: everyMs,
   });
 }
 
 function Figures({ span }: { readonly span: Span }) {
-  const totals = useTotals(span, "outcome");
+  const totals = useTotals(span, "outcome", "calls,costNanos,inputTokens,outputTokens");
   return (
     <Loaded query={totals}>
       {(rows) => {
@@ -79,21 +93,21 @@ function FirstByte({ span }: { readonly span: Span }) {
   const times = useQuery({
     queryKey: ["first bytes", from, to],
     queryFn: ({ signal }) => get("/usage/first-bytes", { query: { from, to } }, signal),
-    refetchInterval: refreshMs,
+    refetchInterval: refreshOf(span),
   });
   const all = times.data?.[0];
-  const value = all === undefined ? "–" : `${duration(all.p50)} / ${duration(all.p95)}`;
+  const value = all === undefined ? "–" : durations(all.p50, all.p95);
   const hint = say("of {calls} completed calls, within 5 %", { calls: count(all?.calls) });
-  return <Figure name={say("First byte p50 / p95")} value={value} hint={hint} />;
+  return <Figure name="First byte p50 / p95" value={value} hint={hint} />;
 }
 
-function Figure({ name, value, hint }: { readonly name: string; readonly value: string; readonly hint?: string }) {
+function Figure({ name, value, hint }: { readonly name: Said; readonly value: string; readonly hint?: string }) {
   return (
     <Card withBorder padding="sm">
       <Text size="xs" c="dimmed">
-        {name}
+        {say(name)}
       </Text>
-      <Text fw={600} size="lg" data-figure={name}>
+      <Text fw={600} size="lg" data-figure={name} style={{ whiteSpace: "nowrap" }}>
         {value}
       </Text>
       {hint !== undefined && (
@@ -111,7 +125,7 @@ function Spend({ span }: { readonly span: Span }) {
   const { by } = periodOf(span);
   const totals = useTotals(span, `${by},model`);
   return (
-    <Card withBorder>
+    <Card withBorder h="100%">
       <Title order={3} size="h5" mb="sm">
         {by === "hour" ? say("Spend by model (US dollars, UTC hours)") : say("Spend by model (US dollars, UTC days)")}
       </Title>
@@ -169,7 +183,7 @@ function ByTag({
 
 function TagTotals({ span, tag }: { readonly span: Span; readonly tag: string }) {
   const by = `tag:${tag}`;
-  const totals = useTotals(span, by);
+  const totals = useTotals(span, by, undefined, slowRefreshMs);
   return (
     <Loaded query={totals}>
       {(rows) => (

@@ -1,8 +1,8 @@
-import { Button, Stack, Tabs } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { say } from "../texts/say.ts";
 import { samplesFor, type CodeKind } from "./code-samples.ts";
-import { Copied } from "./copied.tsx";
+import { CopiedTabs } from "./copied-tabs.tsx";
 import type { Gateway } from "./new-key.tsx";
 
 /** The call of the playground as code of an SDK, to copy. The key itself is not in it. */
@@ -19,25 +19,10 @@ export function AsCode({
   const samples = samplesFor(kind, { ...gateway, key: "sk-your-key" }, text);
   return (
     <Stack mt="sm" align="flex-start">
-      <Button size="compact-xs" variant="subtle" onClick={toggle} aria-expanded={opened}>
+      <Button size="compact-xs" variant="default" onClick={toggle} aria-expanded={opened}>
         {say("As code")}
       </Button>
-      {opened && (
-        <Tabs defaultValue="curl" keepMounted={false} w="100%">
-          <Tabs.List>
-            {Object.keys(samples).map((name) => (
-              <Tabs.Tab key={name} value={name}>
-                {name}
-              </Tabs.Tab>
-            ))}
-          </Tabs.List>
-          {Object.entries(samples).map(([name, code]) => (
-            <Tabs.Panel key={name} value={name} pt="xs">
-              <Copied text={code} label={say("Code for {client}", { client: name })} />
-            </Tabs.Panel>
-          ))}
-        </Tabs>
-      )}
+      {opened && <CopiedTabs texts={samples} labelOf={(client) => say("Code for {client}", { client })} />}
     </Stack>
   );
 }

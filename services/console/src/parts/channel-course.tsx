@@ -21,7 +21,7 @@ export function useCourses() {
   });
   const totals = useQuery({
     queryKey: ["totals", period.from, "channel,outcome,hour"],
-    queryFn: () => get("/usage", { query: { ...period, by: "channel,outcome,hour" } }),
+    queryFn: () => get("/usage", { query: { ...period, by: "channel,outcome,hour", sums: "calls" } }),
     refetchInterval: refreshMs,
   });
   const names = Array.from({ length: hours }, (_, at) => new Date(to - (hours - at) * hourMs).toISOString());

@@ -48,6 +48,3 @@ model = ChatOpenAI(base_url="${address}/v1", api_key="${key}", model="${model}")
 print(model.invoke("Hello").content)`,
   } as const;
 }
-
-/** A client that there are settings for. */
-export type ClientName = keyof ReturnType<typeof settingsFor>;

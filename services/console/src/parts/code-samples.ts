@@ -2,12 +2,13 @@ import type { Gateway } from "./new-key.tsx";
 import { settingsFor } from "./client-settings.ts";
 
 /** Kinds of calls that there is code for. */
-export type CodeKind = "chat" | "image" | "speech" | "transcription" | "video";
+export type CodeKind = "chat" | "image" | "speech" | "transcription" | "video" | "realtime";
 
 /** A call of the playground as code, by SDK; a text in it is quoted as JSON, which Python and JavaScript read alike. */
 export function samplesFor(kind: CodeKind, gateway: Gateway, text: string): Readonly<Record<string, string>> {
   const said = JSON.stringify(text === "" ? "Hello" : text);
   if (kind === "chat") return chatSamples(gateway, said);
+  if (kind === "realtime") return realtimeSamples(gateway);
   const { python, javascript, path, body } = calls[kind](said);
   const model = JSON.stringify(gateway.model);
   return {
@@ -29,6 +30,50 @@ function chatSamples(gateway: Gateway, said: string): Readonly<Record<string, st
       client === "curl" ? curl(gateway, "chat/completions", chatBody(gateway, said)) : code.replaceAll('"Hello"', said),
     ]),
   );
+}
+
+/** A session that is spoken to in text: a program has no microphone of its own. */
+function realtimeSamples({ address, key, model }: Gateway): Readonly<Record<string, string>> {
+  const socket = address.replace(/^http/, "ws");
+  const name = JSON.stringify(model);
+  const item = `{ type: "message", role: "user", content: [{ type: "input_text", text: "Hello" }] }`;
+  return {
+    "openai (Python)": `import asyncio
+from openai import AsyncOpenAI
+client = AsyncOpenAI(base_url="${address}/v1", websocket_base_url="${socket}/v1", api_key="${key}")
+async def main():
+    async with client.realtime.connect(model=${name}) as session:
+        content = [{"type": "input_text", "text": "Hello"}]
+        await session.conversation.item.create(item={"type": "message", "role": "user", "content": content})
+        await session.response.create()
+        async for event in session:
+            print(event.type)
+            if event.type == "response.done":
+                break
+asyncio.run(main())`,
+    "openai (JS)": `// The SDK speaks to gateways behind TLS (https://) only.
+import OpenAI from "openai";
+import { OpenAIRealtimeWS } from "openai/realtime/ws";
+const client = new OpenAI({ baseURL: "${address}/v1", apiKey: "${key}" });
+const session = new OpenAIRealtimeWS({ model: ${name} }, client);
+session.socket.on("open", () => {
+  session.send({ type: "conversation.item.create", item: ${item} });
+  session.send({ type: "response.create" });
+});
+session.on("event", ({ type }) => console.log(type));
+session.on("response.done", () => session.close());`,
+    WebSocket: `const url = "${socket}/v1/realtime?model=${encodeURIComponent(model)}";
+const session = new WebSocket(url, ["realtime", "openai-insecure-api-key.${key}"]);
+session.addEventListener("open", () => {
+  session.send(JSON.stringify({ type: "conversation.item.create", item: ${item} }));
+  session.send(JSON.stringify({ type: "response.create" }));
+});
+session.addEventListener("message", ({ data }) => {
+  const { type } = JSON.parse(data);
+  console.log(type);
+  if (type === "response.done") session.close();
+});`,
+  };
 }
 
 function chatBody({ model }: Gateway, said: string): string {
@@ -56,7 +101,7 @@ interface Sample {
   readonly body?: string;
 }
 
-const calls: Readonly<Record<Exclude<CodeKind, "chat">, (said: string) => Sample>> = {
+const calls: Readonly<Record<Exclude<CodeKind, "chat" | "realtime">, (said: string) => Sample>> = {
   image: (said) => ({
     path: "images/generations",
     body: `"prompt": ${said}`,

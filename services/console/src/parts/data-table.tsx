@@ -46,7 +46,7 @@ export function DataTable<Row>({
             {rows.slice(first, last).map((row) => (
               <Table.Tr key={keyOf(row)} h={rowHeight}>
                 {columns.map((column) => (
-                  <Table.Td key={column.heading} ta={align(column)}>
+                  <Table.Td key={column.heading} ta={align(column)} style={lineOf(column, rowHeight)}>
                     {column.cell(row)}
                   </Table.Td>
                 ))}
@@ -102,6 +102,11 @@ function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
       </Table.Tr>
     </Table.Thead>
   );
+}
+
+/** Numbers, and rows of one height, stand on one line. */
+function lineOf({ numeric }: { readonly numeric?: boolean }, rowHeight: number | undefined) {
+  return numeric === true || rowHeight !== undefined ? ({ whiteSpace: "nowrap" } as const) : undefined;
 }
 
 function align({ numeric }: { readonly numeric?: boolean }): "right" | "left" {

@@ -16,6 +16,7 @@ import IconSettings from "@tabler/icons-react/dist/esm/icons/IconSettings.mjs";
 import IconShield from "@tabler/icons-react/dist/esm/icons/IconShield.mjs";
 import { ApiError, get, post } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
+import { PartDialogs } from "./edit-part.tsx";
 import { Failed } from "./states.tsx";
 import { chooseLanguage, language, languages, say, sayWord } from "../texts/say.ts";
 
@@ -83,7 +84,9 @@ function SignedIn({ session }: { readonly session: Session }) {
         <Navigation session={session} onFollow={close} />
       </AppShell.Navbar>
       <AppShell.Main>
-        <Outlet />
+        <PartDialogs>
+          <Outlet />
+        </PartDialogs>
       </AppShell.Main>
     </AppShell>
   );

@@ -2,7 +2,7 @@ import { Card, Group, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import { DataTable } from "./data-table.tsx";
-import { EditPart } from "./part-form.tsx";
+import { EditPart } from "./edit-part.tsx";
 import { Empty, Loaded } from "./states.tsx";
 import { say } from "../texts/say.ts";
 

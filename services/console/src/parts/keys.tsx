@@ -79,6 +79,7 @@ function Switch({ token: { id, disabled, name } }: { readonly token: Token }) {
     <Button
       size="compact-xs"
       variant="default"
+      tt="capitalize"
       loading={change.isPending}
       onClick={change.start}
       aria-label={`${sayWord(word)} ${name ?? id}`}

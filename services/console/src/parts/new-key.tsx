@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Loader, Stack, Tabs, Text } from "@mantine/core";
+import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import { settingsFor, type ClientName } from "./client-settings.ts";
+import { settingsFor } from "./client-settings.ts";
 import { Copied } from "./copied.tsx";
+import { CopiedTabs } from "./copied-tabs.tsx";
 import { chatOnce } from "./gateway.ts";
 import { say } from "../texts/say.ts";
 
@@ -20,7 +21,10 @@ export function NewKey({ value }: { readonly value: string }) {
       {status.isPending || models.isPending ? (
         <Loader size="sm" aria-label={say("Loading")} />
       ) : (
-        <Settings gateway={{ address: address ?? "https://your-gateway", key: value, model: model ?? "your-model" }} />
+        <CopiedTabs
+          texts={settingsFor({ address: address ?? "https://your-gateway", key: value, model: model ?? "your-model" })}
+          labelOf={(client) => say("Settings for {client}", { client })}
+        />
       )}
       {address !== undefined && model !== undefined && <FirstCall gateway={{ address, key: value, model }} />}
     </Stack>
@@ -31,27 +35,6 @@ export interface Gateway {
   readonly address: string;
   readonly key: string;
   readonly model: string;
-}
-
-function Settings({ gateway }: { readonly gateway: Gateway }) {
-  const settings = settingsFor(gateway);
-  const names = Object.keys(settings).filter((name): name is ClientName => name in settings);
-  return (
-    <Tabs defaultValue="curl" keepMounted={false}>
-      <Tabs.List>
-        {names.map((name) => (
-          <Tabs.Tab key={name} value={name}>
-            {name}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {names.map((name) => (
-        <Tabs.Panel key={name} value={name} pt="xs">
-          <Copied text={settings[name]} label={say("Settings for {client}", { client: name })} />
-        </Tabs.Panel>
-      ))}
-    </Tabs>
-  );
 }
 
 function FirstCall({ gateway }: { readonly gateway: Gateway }) {

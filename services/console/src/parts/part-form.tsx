@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Stack, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
@@ -8,61 +7,47 @@ import { memberOf } from "../api/member-of.ts";
 import { ChangeResult } from "./change-result.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
+import type { Part } from "./edit-part.tsx";
 import { draftOf, isAt, partOf, pathOf, type PartDraft } from "./part-draft.ts";
 import { PartInput, RestInput } from "./part-input.tsx";
 import { partFields } from "./part-fields.ts";
 import { Loaded } from "./states.tsx";
-import { useIsAdmin } from "./use-admin.ts";
 import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
-import { say, type Text } from "../texts/say.ts";
-
-const titles: Readonly<Record<Edit["section"], { readonly add: Text; readonly edit: Text }>> = {
-  models: { add: "Add a model", edit: "Edit the model {name}" },
-  groups: { add: "Add a group", edit: "Edit the group {name}" },
-  channels: { add: "Add a channel", edit: "Edit the channel {name}" },
-};
+import { say } from "../texts/say.ts";
 
 /** Queries that read anew after a change of the configuration. */
 const changed = ["parts", "configuration", "versions", "models", "channels", "groups"];
 
-interface Part {
-  readonly section: Edit["section"];
-  /** Absent: a new one. */
-  readonly name?: string;
-}
-
-/** A button, for admins, that opens the form of a model, a group or a channel. */
-export function EditPart({ section, name }: Part) {
-  const [opened, { open, close }] = useDisclosure(false);
-  const isAdmin = useIsAdmin();
-  if (!isAdmin) return null;
-  const title = name === undefined ? say(titles[section].add) : say(titles[section].edit, { name });
-  return (
-    <>
-      <Button size={name === undefined ? "xs" : "compact-xs"} variant="default" onClick={open} aria-label={title}>
-        {name === undefined ? title : say("Edit")}
-      </Button>
-      <Dialog opened={opened} onClose={close} title={title}>
-        {opened && <PartDialog section={section} name={name} />}
-      </Dialog>
-    </>
-  );
-}
-
-function PartDialog({ section, name }: { readonly section: Edit["section"]; readonly name: string | undefined }) {
+/** The form of a model, a group or a channel, over the page; without a name, of a new one. */
+export function PartDialog({
+  part: { section, name },
+  title,
+  onClose,
+}: {
+  readonly part: Part;
+  readonly title: string;
+  readonly onClose: () => void;
+}) {
   const parts = useQuery({ queryKey: ["parts"], queryFn: () => get("/configuration/parts"), staleTime: 0 });
-  return <Loaded query={parts}>{(found) => <PartForm section={section} name={name} found={found} />}</Loaded>;
+  return (
+    <Dialog opened onClose={onClose} title={title}>
+      <Loaded query={parts}>
+        {(found) => <PartForm section={section} name={name} found={found} onDone={onClose} />}
+      </Loaded>
+    </Dialog>
+  );
 }
 
 interface PartFormProps {
   readonly section: Edit["section"];
   readonly name: string | undefined;
   readonly found: ConfigurationParts;
+  readonly onDone: () => void;
 }
 
 /** What a part's form holds, and what it does. */
-function usePart({ section, name: named, found }: PartFormProps) {
+function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">) {
   // What it was when it was opened: another's change in the meantime is refused, not undone.
   const [before] = useState(found);
   const fields = partFields[section];
@@ -96,7 +81,15 @@ function PartForm(props: PartFormProps) {
   const form = usePart(props);
   const { fields, draft, set, save, remove, isWrong, isTaken, problemsOf } = form;
   const result = remove.result ?? save.result;
-  if (typeof result?.version === "number") return <ChangeResult result={result} />;
+  if (typeof result?.version === "number")
+    return (
+      <Stack>
+        <ChangeResult result={result} />
+        <Button ml="auto" autoFocus onClick={props.onDone}>
+          {say("Done")}
+        </Button>
+      </Stack>
+    );
   const shown = new Set(fields.flatMap((field) => problemsOf(field.path)));
   return (
     <Form change={save}>

@@ -2,6 +2,7 @@ import { Alert, Button, Card, Group, Select, Stack, Text } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import type { Model } from "../api/types.ts";
 import { say } from "../texts/say.ts";
+import { AsCode } from "./as-code.tsx";
 import type { Gateway } from "./new-key.tsx";
 import { openSession } from "./spoken-session.ts";
 
@@ -50,6 +51,7 @@ export function PlaygroundSession({
             <Text key={at}>{line}</Text>
           ))}
         </Stack>
+        <AsCode kind="realtime" gateway={{ address, key: apiKey, model }} text="" />
       </Stack>
     </Card>
   );

@@ -42,7 +42,7 @@ export function Sum({ call }: { readonly call: Call }) {
           <Table.Tfoot>
             <Table.Tr>
               <Table.Th>{say("rounded to the nano-dollar")}</Table.Th>
-              <Table.Th />
+              <Table.Td />
               <Table.Th ta="right">{exactUsd(call.costNanos)}</Table.Th>
             </Table.Tr>
           </Table.Tfoot>

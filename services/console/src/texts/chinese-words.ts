@@ -28,6 +28,8 @@ export const chineseWords = {
   channel: "渠道",
   tag: "标签",
   request: "请求",
+  token: "密钥 ID",
+  status: "状态码",
   // settings
   weighted: "按权重",
   cheapest: "最便宜",

@@ -26,6 +26,8 @@ export const chinese = {
   "Try again": "重试",
   "Not changed": "未更改",
   Close: "关闭",
+  Done: "完成",
+  "Show or hide": "显示或隐藏",
   Copy: "复制",
   Copied: "已复制",
   "Copy {what}": "复制{what}",
@@ -115,6 +117,9 @@ export const chinese = {
   Versions: "版本",
   Who: "操作者",
   // spans
+  "Other days": "其他日期",
+  "First day": "第一天",
+  "Last day": "最后一天",
   Today: "今天",
   "7 days": "7 天",
   "30 days": "30 天",
@@ -127,6 +132,9 @@ export const chinese = {
   "No password? Open the sign-in link that npm start has printed, or make a new one:":
     "没有密码？请打开 npm start 输出的登录链接，或生成一个新的：",
   // overview
+  "Latest calls": "最新调用",
+  "{model}: failed": "{model}：失败",
+  "No call has ended yet. Each appears here a moment after it has.": "还没有调用结束。每次调用结束片刻后会出现在这里。",
   "No calls in this span yet.": "此时间范围内还没有调用。",
   "of {calls} completed calls, within 5 %": "基于 {calls} 次已完成的调用，误差 5 % 以内",
   "Spend by model (US dollars, UTC days)": "各模型花费（美元，按 UTC 日）",
@@ -148,8 +156,8 @@ export const chinese = {
   Live: "实时",
   "Show older calls": "显示更早的调用",
   "No calls match. Widen the span or clear a filter.": "没有匹配的调用。请扩大时间范围或清除筛选。",
-  "No settled call of the last 90 days has this request id. A call appears a moment after it has ended.":
-    "最近 90 天内没有此请求标识的已结算调用。调用结束片刻后才会出现。",
+  "No settled call in the books has this request id. A call appears a moment after it has ended.":
+    "账本中没有此请求 ID 的已结算调用。调用结束片刻后才会出现。",
   "What happened": "概况",
   "What it cost: {amount}": "费用：{amount}",
   "{model} ({upstream} at the vendor)": "{model}（供应商处为 {upstream}）",

@@ -5,50 +5,56 @@ import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
+import { checkWithin, operatorsKeys, type KeyLimits } from "./member-limits.ts";
 
-/** Tokens of accounts: made, shown, changed. What changes them is written to the books first, by the ledger. */
+/**
+ * Tokens of accounts: made, shown, changed. What changes them is written to the books first, by the ledger. Members of an
+ * account keep within what its operators set.
+ */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
-  const change = (verb: string, wish: (body: unknown) => TokenChange) => async (call: OperatorCall) => {
-    const { id } = await tokenFor(redis, call);
-    return ledger.changeToken(id, wish(call.body), { actor: call.actor, action: `token.${verb}` });
+  const change = async (call: OperatorCall, verb: string, wish: TokenChange): Promise<Token> => {
+    const before = await tokenFor(redis, call);
+    const { account } = call.operator;
+    if (account !== undefined) await checkMembersChange(redis, before, wish);
+    // What an operator has changed is bounded by an operator from then on.
+    const marked = account === undefined && before.ofMember === true ? { ...wish, ofMember: null } : wish;
+    return ledger.changeToken(before.id, marked, { actor: call.actor, action: `token.${verb}` });
   };
   return {
     "GET /accounts/{id}/tokens": async ({ params }) =>
       listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id),
     "POST /accounts/{id}/tokens": async ({ params, body, actor, operator }) => {
       const { id: accountId } = await accountOf(redis, params["id"] ?? "");
-      const group = fields.text(body, "group");
-      const models = fields.optionalTexts(body, "models");
-      await checkNames(redis, group, models);
-      if (operator.account !== undefined) await checkMembersGroup(redis, operator.account, group);
-      const key = newKey();
       const wish = {
         accountId,
-        group,
+        group: fields.text(body, "group"),
         name: fields.optionalText(body, "name"),
-        models,
+        models: fields.optionalTexts(body, "models"),
         expiresAt: fields.optionalTime(body, "expiresAt"),
         budget: budgetOf(body, undefined),
       };
-      const { token } = await ledger.createToken(tokenOf(key, wish), actor);
+      await checkNames(redis, wish.group, wish.models);
+      const isMember = operator.account !== undefined;
+      if (isMember) checkWithin(wish, operatorsKeys(await listTokens(redis, accountId)));
+      const key = newKey();
+      const { digest, token: made } = tokenOf(key, wish);
+      const { token } = await ledger.createToken(
+        { digest, token: isMember ? { ...made, ofMember: true } : made },
+        actor,
+      );
       return { ...token, key };
     },
     "GET /tokens/{id}": (call) => tokenFor(redis, call),
     "POST /tokens/{id}": async (call) => {
-      const { body, actor, operator } = call;
       const before = await tokenFor(redis, call);
-      const wish = changeOf(body, before);
-      const group = wish.group ?? before.group;
-      await checkNames(redis, group, wish.models ?? undefined);
-      if (operator.account !== undefined && group !== before.group)
-        await checkMembersGroup(redis, operator.account, group);
-      return ledger.changeToken(before.id, wish, { actor, action: "token.set" });
+      const wish = changeOf(call.body, before);
+      await checkNames(redis, wish.group ?? before.group, wish.models ?? undefined);
+      return change(call, "set", wish);
     },
-    "POST /tokens/{id}/disable": change("disable", () => ({ disabled: true })),
-    "POST /tokens/{id}/enable": change("enable", () => ({ disabled: false })),
-    "POST /tokens/{id}/expire": change("expire", (body) => ({
-      expiresAt: fields.optionalTime(body, "at") ?? new Date().toISOString(),
-    })),
+    "POST /tokens/{id}/disable": (call) => change(call, "disable", { disabled: true }),
+    "POST /tokens/{id}/enable": (call) => change(call, "enable", { disabled: false }),
+    "POST /tokens/{id}/expire": (call) =>
+      change(call, "expire", { expiresAt: fields.optionalTime(call.body, "at") ?? new Date().toISOString() }),
   };
 }
 
@@ -59,14 +65,25 @@ async function tokenFor(redis: Redis, { params: { id = "" }, operator: { account
   return token;
 }
 
-/** A member makes keys of the groups whose keys the account has from its operators: others have prices and limits of their own. */
-async function checkMembersGroup(redis: Redis, accountId: string, group: string): Promise<void> {
-  const groups = new Set((await listTokens(redis, accountId)).map((token) => token.group));
-  if (groups.has(group)) return;
-  const say = groups.size === 0 ? "none yet" : [...groups].join(", ");
-  throw new Failure("invalid_value", `The account has no key of the group ${JSON.stringify(group)}; it has ${say}.`, {
-    param: "group",
-  });
+/** A member's own key may become what another of the account is; an operator's is only narrowed, and enabled by operators alone. */
+async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange): Promise<void> {
+  const isOwn = before.ofMember === true;
+  if (!isOwn && before.disabled && wish.disabled === false)
+    throw new Failure("invalid_value", "A key of an operator that is disabled is enabled by an operator.", {
+      param: "disabled",
+    });
+  const bounds = isOwn ? operatorsKeys(await listTokens(redis, before.accountId)) : [];
+  checkWithin(changed(before, wish), [before, ...bounds]);
+}
+
+/** The limits of a token after a change. */
+function changed(before: Token, { group, models, expiresAt, budget }: TokenChange): KeyLimits {
+  return {
+    group: group ?? before.group,
+    models: models === undefined ? before.models : (models ?? undefined),
+    expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
+    budget: budget === undefined ? before.budget : (budget ?? undefined),
+  };
 }
 
 /** What a body changes of a token: what it does not name stays, what it names as null is taken away. */

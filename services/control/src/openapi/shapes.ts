@@ -70,6 +70,7 @@ const token = {
   expiresAt: maybe(text),
   disabled: Type.Boolean(),
   budget: maybe(Type.Object({ perDay: maybe(text), perMonth: maybe(text) })),
+  ofMember: maybe(Type.Boolean()),
   hint: text,
   createdAt: maybe(text),
 };

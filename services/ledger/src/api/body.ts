@@ -73,7 +73,15 @@ export const bodies = {
 
 const kinds: readonly Exclude<CreditKind, "opening">[] = ["top-up", "correction"];
 /** What of a token may be changed. */
-const changeable: ReadonlySet<string> = new Set(["name", "group", "models", "disabled", "expiresAt", "budget"]);
+const changeable: ReadonlySet<string> = new Set([
+  "name",
+  "group",
+  "models",
+  "disabled",
+  "expiresAt",
+  "budget",
+  "ofMember",
+]);
 
 function memberOf(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;

@@ -1,5 +1,13 @@
-import { isTotalsDimension, readTotals, totalsDimensions, type TotalsDimension } from "@modelgate/books";
-import { Failure } from "@modelgate/contracts";
+import {
+  isTotalsDimension,
+  readTotals,
+  sumColumns,
+  sumName,
+  totalsDimensions,
+  type SumColumn,
+  type TotalsDimension,
+} from "@modelgate/books";
+import { Failure, oneOf } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { narrowingOf } from "./filter.ts";
@@ -10,7 +18,8 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage": async ({ query }) => {
       const groupBy = (query.get("by") ?? "account,model,day").split(",").map(dimension);
-      const asked = { ...periodOf(query), ...narrowingOf(query), groupBy };
+      const sums = query.get("sums")?.split(",").map(sum);
+      const asked = { ...periodOf(query), ...narrowingOf(query), groupBy, sums };
       return connection.use((books) => readTotals(books, asked));
     },
   };
@@ -22,4 +31,10 @@ function dimension(word: string): TotalsDimension {
   throw new Failure("invalid_value", `by must be one of ${totalsDimensions.join(", ")}, endUser and tag:<name>.`, {
     param: "by",
   });
+}
+
+function sum(word: string): SumColumn {
+  const found = sumColumns.find((column) => sumName(column) === word.trim());
+  if (found !== undefined) return found;
+  throw new Failure("invalid_value", `sums ${oneOf(sumColumns.map(sumName))}.`, { param: "sums" });
 }

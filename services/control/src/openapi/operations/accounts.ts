@@ -64,7 +64,8 @@ export const accounts: Readonly<Record<string, Operation>> = {
     answer: shape.Token,
   },
   "POST /tokens/{id}": {
-    summary: "Change a key: what is absent stays, what is null is taken away. A member keeps to the account's groups.",
+    summary:
+      "Change a key: what is absent stays, what is null is taken away. A member only narrows what operators set.",
     area: "accounts",
     role: "operator",
     member: "handler",

@@ -10,7 +10,12 @@ export const calls: Readonly<Record<string, Operation>> = {
     area: "calls",
     role: "viewer",
     member: "query",
-    query: { ...period, ...narrowing, by: "dimensions, as in model,day or tag:team" },
+    query: {
+      ...period,
+      ...narrowing,
+      by: "dimensions, as in model,day or tag:team",
+      sums: "which sums, as in calls,costNanos; all where absent",
+    },
     answer: Type.Array(shape.Total),
   },
   "GET /usage/events": {

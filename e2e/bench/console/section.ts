@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { openBooks } from "@modelgate/books";
+import { createLogger } from "@modelgate/platform";
+import { startLocalPostgres, startLocalSuite, type Suite } from "@modelgate/testkit";
+import { browserProgram, launchBrowser } from "../../test/browser.ts";
+import { buildConsole } from "../../test/console-browser.ts";
+import { config } from "../../test/house.ts";
+import { fillMonth, monthToToday } from "../books/fill.ts";
+import { options, report } from "../options.ts";
+import { measurePages } from "./pages.ts";
+import { measureQueries } from "./queries.ts";
+
+/** The console over full books: what each of its queries takes through control, and how its pages feel in a real browser. */
+const usualCalls = options.quick ? 20_000 : 1_000_000;
+const calls = Number(options.calls ?? usualCalls);
+const { log } = createLogger("bench", "warn");
+const program = browserProgram();
+
+buildConsole();
+for (const engine of ["sqlite", "postgres"] as const)
+  if (options.engine === undefined || options.engine === engine) await measure(engine);
+
+async function measure(engine: "sqlite" | "postgres"): Promise<void> {
+  await using server = engine === "postgres" ? await startLocalPostgres() : undefined;
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-bench-"));
+  try {
+    {
+      await using books = await openBooks({ url: server?.url, file: join(folder, "books.sqlite") }, log);
+      await fillMonth(books, calls, monthToToday());
+    }
+    const env = { MODELGATE_DATA: folder, BOOKS_URL: server?.url ?? "" };
+    await using suite = await startLocalSuite({ shape: "one", config, env });
+    report(`console over ${calls} calls in ${engine}`, `load ${loadavg()[0]?.toFixed(1)}`);
+    await measureQueries(suite);
+    if (program === undefined) report("  pages in a browser", "left out: no Chromium on this machine");
+    else await inBrowser(program, suite);
+    report("  load at the end", loadavg()[0]?.toFixed(1) ?? "");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function inBrowser(program: string, suite: Suite): Promise<void> {
+  const browser = await launchBrowser(program);
+  try {
+    await measurePages(browser, suite);
+  } finally {
+    await browser.close();
+  }
+}

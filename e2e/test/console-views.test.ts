@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import axe, { type AxeResults } from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { stringify } from "yaml";
+import { browserProgram, launchBrowser } from "./browser.ts";
+import { buildConsole, visit, visitSignedIn, type Visit } from "./console-browser.ts";
+import { prepareViews, views, type Made, type View } from "./console-views.ts";
+import { channel, config as house } from "./house.ts";
+import { quick } from "./films.ts";
+
+const program = browserProgram();
+const [desk, phone] = [
+  { width: 1_200, height: 800 },
+  { width: 375, height: 700 },
+];
+
+const config = {
+  ...house,
+  models: {
+    ...house.models,
+    film: { kind: "video", price: { second: 0.1 } },
+    voice: { kind: "speech", price: { character: 0.000015 } },
+    ears: { kind: "transcription", price: { second: 0.0001 } },
+    talk: { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
+  },
+  channels: [...house.channels, channel("films", ["film"]), channel("sounds", ["voice", "ears", "talk"])],
+};
+
+describe.skipIf(program === undefined)("every view of the console", { timeout: 60_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-views-"));
+  let suite: Suite;
+  let browser: Browser;
+  let session: Visit;
+  let stranger: Visit;
+  let made: Made;
+  beforeAll(async () => {
+    buildConsole();
+    const seed = join(folder, "seed.yaml");
+    writeFileSync(seed, stringify(config));
+    const env = { ...quick, MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder };
+    suite = await startSuite({ config, env });
+    browser = await launchBrowser(program ?? "");
+    made = await prepareViews(suite);
+    session = await visitSignedIn(browser, suite);
+    stranger = await visit(browser);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await suite?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function bringUp({ path, open, shows, isSignedOut }: View): Promise<Page> {
+    const { page } = isSignedOut === true ? stranger : session;
+    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+    await page.setViewportSize(desk);
+    await page.goto(`${suite.controlUrl}/console/${path(made)}`);
+    await open?.(page, made);
+    await shows(page).waitFor();
+    await until("all of it to be loaded", async () => (await page.getByLabel("Loading").count()) === 0);
+    return page;
+  }
+
+  test.each(views)("$name: light, dark, by keyboard, on a phone", async (view) => {
+    const page = await bringUp(view);
+    expect(await axeFaults(page), "in light").toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    expect(await axeFaults(page), "in dark").toEqual([]);
+    expect(await notReachedByTab(page), "by keyboard").toEqual([]);
+    await page.setViewportSize(phone);
+    expect(await staysWider(page), "wider than a phone").toEqual([]);
+    expect(await axeFaults(page), "on a phone").toEqual([]);
+    expect(session.errors).toEqual([]);
+  });
+});
+
+async function axeFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>("axe.run()");
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id} ${html}`));
+}
+
+/** The same once what is drawn by scripts (the chart) has followed the window. */
+async function staysWider(page: Page): Promise<readonly string[]> {
+  let found = await wider(page);
+  for (let looks = 0; looks < 40 && found.length > 0; looks++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    found = await wider(page);
+  }
+  return found;
+}
+
+/** What makes a page wider than its window; nothing where it is not. */
+function wider(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    return [...document.querySelectorAll("main *, [role=dialog] *")]
+      .filter((each) => each.getBoundingClientRect().right > clientWidth && each.closest(".mantine-ScrollArea-root") === null)
+      .map((each) => each.outerHTML.slice(0, 150))
+      .concat("wider by " + (scrollWidth - clientWidth) + " px");
+  })()`);
+}
+
+/** Most presses of Tab until every control of a page was reached. */
+const mostPresses = 150;
+
+/**
+ * What can be used by a pointer and is not reached by Tab: links, buttons and fields that are seen, of a dialog where one is
+ * open. Of tabs and radio buttons one is reached; arrows go on from it.
+ */
+async function notReachedByTab(page: Page): Promise<readonly string[]> {
+  await page.evaluate(watchFocus);
+  for (let presses = 0; presses < mostPresses && (await left(page)).length > 0; presses++)
+    await page.keyboard.press("Tab");
+  return left(page);
+}
+
+function left(page: Page): Promise<readonly string[]> {
+  return page.evaluate("notReached()");
+}
+
+const watchFocus = `
+  globalThis.reached = new Set();
+  globalThis.groupOf = (each) => each.type === "radio" ? "radio " + each.name
+    : each.getAttribute("role") === "tab" ? each.closest("[role=tablist]") : each;
+  globalThis.notReached = () => {
+    if (document.activeElement !== document.body) reached.add(groupOf(document.activeElement));
+    const scope = document.querySelector("[role=dialog]") ?? document;
+    return [...scope.querySelectorAll("a[href], button, input, textarea, select, audio, video")]
+      .filter((each) => !each.disabled && each.type !== "hidden" && each.checkVisibility({ visibilityProperty: true }))
+      .filter((each) => each.getBoundingClientRect().width > 0 && each.closest("[aria-hidden=true]") === null)
+      .filter((each) => !reached.has(groupOf(each)))
+      .map((each) => each.outerHTML.slice(0, 200));
+  };`;

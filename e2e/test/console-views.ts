@@ -1,0 +1,159 @@
+import { until, wavHead, type Suite } from "@modelgate/testkit";
+import type { Locator, Page } from "playwright-core";
+import { hello, keys, post } from "./house.ts";
+
+/** One view of the console: a page, or a page after some clicks. */
+export interface View {
+  readonly name: string;
+  /** Its address below /console/, with what `prepareViews` made. */
+  readonly path: (made: Made) => string;
+  /** Brings it up, where its address alone does not. */
+  readonly open?: (page: Page, made: Made) => Promise<unknown>;
+  /** What is there once it is up. */
+  readonly shows: (page: Page) => Locator;
+  /** It is looked at without a session. */
+  readonly isSignedOut?: true;
+}
+
+/** What the views look at. */
+export interface Made {
+  readonly requestId: string;
+  readonly vendorUrl: string;
+}
+
+/** Makes what the views show: a call with a tag, a film, a key with a name, a person, and a second version. */
+export async function prepareViews(suite: Suite): Promise<Made> {
+  const call = (): Promise<Response> => post(suite, hello("chat"), keys.demo, { "x-modelgate-tags": "team=search" });
+  const answer = await until("a first call", async () => {
+    const tried = await call();
+    return tried.status === 200 && tried;
+  });
+  const headers = { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" };
+  const body = JSON.stringify({ model: "film", prompt: "A boat", seconds: "4" });
+  await fetch(`${suite.edgeUrl}/v1/videos`, { method: "POST", headers, body });
+  await suite.ask("token", "create", "demo", "--group", "default", "--name", "laptop");
+  await suite.ask("operator", "create", "vic", "--role", "viewer");
+  await until("the call in the books", async () => (await suite.ask<object[]>("usage")).length > 0);
+  return { requestId: answer.headers.get("x-request-id") ?? "", vendorUrl: `${suite.simulator.url}/at/new/openai/v1` };
+}
+
+const heading =
+  (name: string) =>
+  (page: Page): Locator =>
+    page.getByRole("heading", { name, exact: true, level: 2 });
+const button = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
+const inDialog = (name: string | RegExp) => (page: Page) => page.getByRole("dialog").getByLabel(name).first();
+const at = (path: string) => (): string => path;
+
+/** A page as its address brings it up. */
+function pageAt(name: string, path: string, shows: View["shows"] = heading(name)): View {
+  return { name, path: at(path), shows };
+}
+
+/** A form in a dialog, behind a button of a page. */
+function form(opener: string, path: string, field: string | RegExp): View {
+  return { name: opener, path: at(path), open: (page) => button(page, opener), shows: inDialog(field) };
+}
+
+/** A kind of the playground, tried. */
+function tried(kind: string, shows: View["shows"], fill: (page: Page) => Promise<unknown>): View {
+  return {
+    name: `Playground, ${kind}`,
+    path: at(`playground?kind=${kind}`),
+    async open(page) {
+      await page.getByLabel(/^Key/).fill(keys.demo);
+      await fill(page);
+      await page.getByRole("button", { name: kind === "realtime" ? "Speak" : "Send" }).click();
+      await shows(page).waitFor();
+      await button(page, "As code");
+    },
+    shows,
+  };
+}
+
+const cost = (page: Page): Locator => page.getByText(/^cost \$/);
+const words = (label: string) => (page: Page) =>
+  page
+    .getByLabel(label, { exact: true })
+    .or(page.getByLabel(`${label} *`))
+    .fill("A boat");
+
+async function listModels(page: Page, { vendorUrl }: Made): Promise<void> {
+  await button(page, "Add a vendor");
+  await page.getByRole("combobox", { name: "Vendor" }).click();
+  await page.getByRole("option", { name: "Another that speaks OpenAI's formats" }).click();
+  await page.getByLabel("Address").fill(vendorUrl);
+  await page.getByRole("dialog").getByLabel(/^Key/).fill("sk-of-views-0123456789");
+  await button(page, "List its models");
+  await page.getByRole("checkbox", { name: "demo-chat" }).check();
+}
+
+/** A second of silence. */
+const silence = Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 16 }, 16_000), Buffer.alloc(16_000)]);
+
+/** Every view of the console: what is on no line here is seen by no test of light, dark, keyboard and phone. */
+export const views: readonly View[] = [
+  { ...pageAt("Sign in", "sign-in", (page) => page.getByText("Open the sign-in link")), isSignedOut: true },
+  pageAt("Overview", "overview?span=1d", (page) => page.getByRole("table", { name: "Models by spend" })),
+  pageAt("Overview by tag", "overview?span=7d&tag=team", (page) => page.getByRole("link", { name: "search" })),
+  pageAt("Calls", "calls?span=1d", (page) => page.getByRole("table", { name: "Calls" })),
+  pageAt("Calls that none match", "calls?span=1d&model=absent", (page) => page.getByText("No calls match.")),
+  {
+    name: "A call",
+    path: ({ requestId }) => `calls/${requestId}`,
+    shows: (page) => page.getByRole("table", { name: "Cost" }),
+  },
+  pageAt("Accounts and keys", "accounts"),
+  form("Create account", "accounts", /^Id/),
+  pageAt("An account", "accounts/demo", (page) => page.getByRole("cell", { name: "laptop", exact: true })),
+  form("Make a key", "accounts/demo", /^Name/),
+  {
+    name: "A key that was made",
+    path: at("accounts/demo"),
+    async open(page) {
+      await button(page, "Make a key");
+      await button(page, "Make");
+      await button(page, "Make the first call");
+    },
+    shows: (page) => page.getByText("The answer"),
+  },
+  form("Edit the key laptop", "accounts/demo", /^Name/),
+  pageAt("Video tasks", "tasks", (page) => page.getByText("completed").first()),
+  pageAt("Models", "models", (page) => page.getByRole("table", { name: "Groups" })),
+  form("Add a model", "models", "Other settings, as JSON"),
+  form("Edit the model chat", "models", "Other settings, as JSON"),
+  form("Add a group", "models", "Other settings, as JSON"),
+  pageAt("Channels", "channels", (page) => page.getByRole("img", { name: /^First byte/ }).first()),
+  form("Add a channel", "channels", "Other settings, as JSON"),
+  form("Edit the channel main", "channels", "Other settings, as JSON"),
+  {
+    name: "Add a vendor",
+    path: at("channels"),
+    open: listModels,
+    shows: (page) => page.getByRole("button", { name: "Save 1 model" }),
+  },
+  pageAt("Configuration", "configuration", (page) => page.getByRole("table", { name: "Versions" })),
+  {
+    name: "A version of the configuration",
+    path: at("configuration"),
+    open: (page) => button(page, "show version 1"),
+    shows: (page) => page.getByLabel("Difference of version 1"),
+  },
+  pageAt("Operators", "operators", (page) => page.getByRole("table", { name: "Open sessions" })),
+  form("Create operator", "operators", /^Name/),
+  pageAt("System", "system", (page) => page.getByRole("table", { name: "Services" })),
+  pageAt("Audit", "audit", (page) => page.getByRole("table").first()),
+  pageAt("Playground", "playground"),
+  tried("chat", cost, words("Message")),
+  tried("image", (page) => page.getByAltText("The picture"), words("What it shows")),
+  tried("speech", (page) => page.getByLabel("The sound"), words("Text to speak")),
+  tried("transcription", cost, (page) =>
+    page.locator('input[type="file"]').setInputFiles({ name: "words.wav", mimeType: "audio/wav", buffer: silence }),
+  ),
+  tried("video", (page) => page.getByLabel("The film"), words("What it shows")),
+  tried(
+    "realtime",
+    (page) => page.getByText("The microphone is on."),
+    () => Promise.resolve(),
+  ),
+];

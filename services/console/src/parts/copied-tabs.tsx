@@ -1,0 +1,30 @@
+import { Tabs } from "@mantine/core";
+import { Copied } from "./copied.tsx";
+
+/** Texts to copy, one of them shown, by name. */
+export function CopiedTabs({
+  texts,
+  labelOf,
+}: {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly labelOf: (name: string) => string;
+}) {
+  // Numbered: a tab's value becomes part of an id, which must have no space.
+  const named = Object.entries(texts).map(([name, text], at) => ({ name, text, value: String(at) }));
+  return (
+    <Tabs defaultValue="0" keepMounted={false} w="100%">
+      <Tabs.List>
+        {named.map(({ name, value }) => (
+          <Tabs.Tab key={name} value={value}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {named.map(({ name, text, value }) => (
+        <Tabs.Panel key={name} value={value} pt="xs">
+          <Copied text={text} label={labelOf(name)} />
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

@@ -1,0 +1,54 @@
+import { Button } from "@mantine/core";
+import { createContext, lazy, Suspense, useContext, useState, type ReactNode } from "react";
+import type { Edit } from "../api/types.ts";
+import { useIsAdmin } from "./use-admin.ts";
+import { say, type Text } from "../texts/say.ts";
+
+const titles: Readonly<Record<Edit["section"], { readonly add: Text; readonly edit: Text }>> = {
+  models: { add: "Add a model", edit: "Edit the model {name}" },
+  groups: { add: "Add a group", edit: "Edit the group {name}" },
+  channels: { add: "Add a channel", edit: "Edit the channel {name}" },
+};
+
+/** What a form is of. */
+export interface Part {
+  readonly section: Edit["section"];
+  /** Absent: a new one. */
+  readonly name?: string;
+}
+
+const OpenPart = createContext<(part: Part) => void>(() => undefined);
+const PartDialog = lazy(async () => ({ default: (await import("./part-form.tsx")).PartDialog }));
+
+/** Shows the form that a button below asks for: over the page, not in a row, which is gone once its part is removed. */
+export function PartDialogs({ children }: { readonly children: ReactNode }) {
+  const [part, setPart] = useState<Part>();
+  const close = (): void => setPart(undefined);
+  return (
+    <OpenPart value={setPart}>
+      {children}
+      {part !== undefined && (
+        <Suspense>
+          <PartDialog part={part} title={titleOf(part)} onClose={close} />
+        </Suspense>
+      )}
+    </OpenPart>
+  );
+}
+
+/** A button, for admins, that opens the form of a model, a group or a channel. */
+export function EditPart(part: Part) {
+  const open = useContext(OpenPart);
+  const isAdmin = useIsAdmin();
+  if (!isAdmin) return null;
+  const isNew = part.name === undefined;
+  return (
+    <Button size={isNew ? "xs" : "compact-xs"} variant="default" onClick={() => open(part)} aria-label={titleOf(part)}>
+      {isNew ? titleOf(part) : say("Edit")}
+    </Button>
+  );
+}
+
+function titleOf({ section, name }: Part): string {
+  return name === undefined ? say(titles[section].add) : say(titles[section].edit, { name });
+}

@@ -1,0 +1,65 @@
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { get } from "../api/client.ts";
+import { exactUsd, shortUsd } from "../format/money.ts";
+import { localClock, periodOf } from "../format/times.ts";
+import { say } from "../texts/say.ts";
+import { DataTable } from "./data-table.tsx";
+import { PageLink } from "./page-link.tsx";
+import { Empty, Loaded } from "./states.tsx";
+
+const [shownCalls, refreshMs] = ["7", 2_000];
+
+/** The newest calls, as they happen. */
+export function LatestCalls() {
+  const { from, to } = periodOf("7d");
+  const latest = useQuery({
+    queryKey: ["latest calls"],
+    queryFn: ({ signal }) => get("/usage/events", { query: { from, to, limit: shownCalls } }, signal),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <Loaded query={latest}>
+      {({ events }) =>
+        events.length === 0 ? (
+          <Empty>{say("No call has ended yet. Each appears here a moment after it has.")}</Empty>
+        ) : (
+          <DataTable
+            label={say("Latest calls")}
+            rows={events}
+            keyOf={({ id }) => id}
+            withCsv={false}
+            columns={[
+              {
+                heading: say("Time"),
+                cell: ({ time, requestId }) => (
+                  <PageLink to="/calls/$requestId" params={{ requestId }} style={{ whiteSpace: "nowrap" }}>
+                    {localClock(time)}
+                  </PageLink>
+                ),
+              },
+              {
+                heading: say("Model"),
+                cell: ({ model, outcome }) => <ModelName model={model} hasFailed={outcome === "failed"} />,
+              },
+              {
+                heading: say("Cost"),
+                numeric: true,
+                cell: ({ costNanos }) => <span title={exactUsd(costNanos)}>{shortUsd(costNanos)}</span>,
+              },
+            ]}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+/** On one line, however long it is. */
+function ModelName({ model, hasFailed }: { readonly model: string; readonly hasFailed: boolean }) {
+  return (
+    <Text size="sm" truncate maw={110} title={model}>
+      {hasFailed ? say("{model}: failed", { model }) : model}
+    </Text>
+  );
+}

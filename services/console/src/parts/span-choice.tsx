@@ -1,0 +1,43 @@
+import { Group, NativeSelect, SegmentedControl, TextInput } from "@mantine/core";
+import { isNamed, isSpan, periodOf, spans, type Span } from "../format/times.ts";
+import { say } from "../texts/say.ts";
+
+/** What stands for days that have no name. */
+const otherDays = "other";
+
+/** Chooses a span: one that has a name, or any days from one to another. */
+export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly onChoose: (span: Span) => void }) {
+  const { from, to } = periodOf(span);
+  const choose = (chosen: string): void => {
+    if (isSpan(chosen)) onChoose(chosen);
+    else if (chosen === otherDays) onChoose(`${from}..${to}`);
+  };
+  const named = Object.entries(spans).map(([value, label]) => ({ value, label: say(label) }));
+  const choice = {
+    "aria-label": say("Span"),
+    data: [...named, { value: otherDays, label: say("Other days") }],
+    value: isNamed(span) ? span : otherDays,
+  };
+  return (
+    <Group gap="xs">
+      <SegmentedControl {...choice} transitionDuration={0} visibleFrom="sm" onChange={choose} />
+      <NativeSelect {...choice} hiddenFrom="sm" onChange={({ currentTarget }) => choose(currentTarget.value)} />
+      {!isNamed(span) && (
+        <Group gap="xs" wrap="nowrap">
+          <TextInput
+            type="date"
+            aria-label={say("First day")}
+            value={from}
+            onChange={({ currentTarget: { value } }) => choose(`${value}..${value > to ? value : to}`)}
+          />
+          <TextInput
+            type="date"
+            aria-label={say("Last day")}
+            value={to}
+            onChange={({ currentTarget: { value } }) => choose(`${value < from ? value : from}..${value}`)}
+          />
+        </Group>
+      )}
+    </Group>
+  );
+}
