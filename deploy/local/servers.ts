@@ -32,6 +32,11 @@ const wordWithinMs = 1_000;
 /** How the bootstrap says that an image is to be run. */
 const docker = "docker:";
 
+/** The address of a Redis of ours. */
+export const redisAt = (port: number): string => `redis://127.0.0.1:${port}`;
+/** The address of a NATS of ours. */
+export const natsAt = (port: number): string => `nats://127.0.0.1:${port}`;
+
 /** Starts redis-server on loopback and waits until it answers. */
 export async function startRedis(options: ServerOptions): Promise<LocalServer> {
   const { port, keep, clusterPort, more = [] } = options;
@@ -45,7 +50,7 @@ export async function startRedis(options: ServerOptions): Promise<LocalServer> {
     name: "redis",
     args: (at) => [...redisPlace(at), "--save", "", ...durability, ...cluster, ...more],
   };
-  return { url: `redis://127.0.0.1:${port}`, child: await startServer(kind, options) };
+  return { url: redisAt(port), child: await startServer(kind, options) };
 }
 
 /**
@@ -58,7 +63,7 @@ export async function startSentinel(options: ServerOptions & { readonly configur
     name: "sentinel",
     args: (at) => [options.configuration, "--sentinel", ...redisPlace(at), ...(options.more ?? [])],
   };
-  return { url: `redis://127.0.0.1:${options.port}`, child: await startServer(kind, options) };
+  return { url: redisAt(options.port), child: await startServer(kind, options) };
 }
 
 const redisKind = {
@@ -93,7 +98,7 @@ export async function startNats(options: ServerOptions): Promise<LocalServer> {
     hello: "",
     welcome: "INFO",
   };
-  return { url: `nats://127.0.0.1:${options.port}`, child: await startServer(kind, options) };
+  return { url: natsAt(options.port), child: await startServer(kind, options) };
 }
 
 export interface ServerPlace {

@@ -6,10 +6,11 @@ import { banner } from "./banner.ts";
 import { CannotStart, explain, lastWords } from "./cannot-start.ts";
 import { ChildEnded, type Child } from "./child.ts";
 import { complaintPrinter } from "./complaints.ts";
+import { consoleLink } from "./console-link.ts";
 import { freePorts, isFree } from "./ports.ts";
 import { Restarts } from "./restarts.ts";
 import { claimFolder, type FolderClaim } from "./run-file.ts";
-import { startNats, startRedis } from "./servers.ts";
+import { natsAt, redisAt, startNats, startRedis } from "./servers.ts";
 import {
   addressOf,
   portsOf,
@@ -45,6 +46,8 @@ const ending = Promise.withResolvers<"asked" | Child>();
 const printComplaint = complaintPrinter((text) => process.stderr.write(text));
 const restarts = new Restarts((text) => process.stderr.write(text));
 let folder: FolderClaim | undefined;
+/** Redis and NATS have answered. */
+let haveStores = false;
 
 process.on("SIGINT", stopOrInsist);
 process.on("SIGTERM", () => ending.resolve("asked"));
@@ -75,12 +78,15 @@ async function start(): Promise<void> {
 
   const [redisPort = 0, natsPort = 0, ...free] = await freePorts(2 + serviceNames.length * 2);
   const secret = env["MODELGATE_SECRET"] ?? keptSecret();
-  const [redisUrl, natsUrl] = await orEnding(
+  const [redisUrl, natsUrl] = [env["REDIS_URL"] ?? redisAt(redisPort), env["NATS_URL"] ?? natsAt(natsPort)];
+  const stores = orEnding(
     Promise.all([
-      env["REDIS_URL"] ?? startServer(startRedis, "redis", redisPort),
-      env["NATS_URL"] ?? startServer(startNats, "nats", natsPort),
+      env["REDIS_URL"] === undefined ? startServer(startRedis, "redis", redisPort) : undefined,
+      env["NATS_URL"] === undefined ? startServer(startNats, "nats", natsPort) : undefined,
     ]),
   );
+  const built = buildConsole();
+  await Promise.race([built, stores.then(() => built)]); // servers that fail are not kept waiting for a build
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   const wanted: readonly ProcessName[] = namesSimulator() ? ["gateway", "simulator"] : ["gateway"];
@@ -92,13 +98,16 @@ async function start(): Promise<void> {
     ...(env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {}),
   };
   const logFile = (name: ProcessName): string => join(data, "logs", `${name}.log`);
-  const settings = { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint: complain };
+  // Until the servers answer it would say that they are away: it loads meanwhile, and waits for them.
+  const onComplaint = (name: string, words: string): void => {
+    if (haveStores) complain(name, words);
+  };
+  const settings = { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint };
   const startOne = (name: ProcessName): ReturnType<typeof startService> => {
     const started = name === "gateway" ? startTogether(ofGateway, settings) : startService(name, settings);
     services.set(name, started.child);
     return started;
   };
-  await orEnding(buildConsole());
   const started = wanted.map(startOne);
   // Who dies before all are ready cannot start at all; later it is started again.
   let isReady = false;
@@ -106,8 +115,10 @@ async function start(): Promise<void> {
     void child.ended.then(() => {
       if (!isReady) ending.resolve(child);
     });
+  await stores;
+  haveStores = true;
   await orEnding(Promise.all(started.map(({ ready }) => ready)));
-  await orEnding(untilServing(url));
+  await orEnding(untilServing(`http://127.0.0.1:${ports.edge.ops}`));
   isReady = true;
   for (const [name, child] of services) restarts.follow(child, () => startOne(name).child);
   folder?.write({
@@ -142,30 +153,12 @@ function keptSecret(): string {
 }
 
 /** Builds the console where its sources have changed; without it everything but the console works. */
-async function buildConsole(): Promise<void> {
-  const [status, , errors] = await run("services/console/build.ts", [], {});
-  if (status !== 0) complain("control", `The console could not be built: ${errors.trim()}`);
-}
-
-/** A link that signs in to the console once; undefined where none could be made. */
-async function consoleLink(controlUrl: string, secret: string): Promise<string | undefined> {
-  const words = ["operator", "link"];
-  const environment = { CONTROL_URL: controlUrl, MODELGATE_SECRET: secret };
-  const [status, link] = await run("services/control/src/gatectl/main.ts", words, environment);
-  return status === 0 ? link.trim() : undefined;
-}
-
-/** Runs a program of the tree: its exit status, and what it wrote. */
-function run(
-  program: string,
-  words: readonly string[],
-  environment: Readonly<Record<string, string>>,
-): Promise<readonly [status: number, written: string, errors: string]> {
+function buildConsole(): Promise<void> {
   return new Promise((resolve) => {
-    const options = { env: { ...process.env, ...environment } };
-    const child = execFile(process.execPath, [join(root, program), ...words], options, (error, written, errors) =>
-      resolve([error === null ? 0 : (child.exitCode ?? 1), written, errors]),
-    );
+    execFile(process.execPath, [join(root, "services/console/build.ts")], (error, _, errors) => {
+      if (error !== null) complain("control", `The console could not be built: ${errors.trim()}`);
+      resolve();
+    });
   });
 }
 
@@ -206,17 +199,17 @@ async function claimData(): Promise<void> {
   process.stderr.write(`${words}; gatectl will find that one: set MODELGATE_DATA to keep them apart.\n`);
 }
 
-/** Every service lives; the suite serves when the edge has taken the configuration up. */
-async function untilServing(url: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const answer = await fetch(`${url}/v1/models`).catch(() => undefined);
-    if (answer?.status === 401) return;
+/** Every service lives; the suite serves when they have taken the configuration up. */
+async function untilServing(probes: string): Promise<void> {
+  for (let tries = 0; tries < 1_200; tries++) {
+    const answer = await fetch(`${probes}/readyz`).catch(() => undefined);
+    if (answer?.ok === true) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new CannotStart(`The edge does not answer at ${url}.`);
+  throw new CannotStart(`The gateway does not become ready: ${probes}/readyz says why.`);
 }
 
-async function startServer(begin: typeof startRedis, name: string, serverPort: number): Promise<string> {
+async function startServer(begin: typeof startRedis, name: string, serverPort: number): Promise<void> {
   try {
     const server = await begin({
       port: serverPort,
@@ -227,7 +220,6 @@ async function startServer(begin: typeof startRedis, name: string, serverPort: n
       onSpawn: (child) => servers.push(child),
     });
     void server.child.ended.then(() => ending.resolve(server.child));
-    return server.url;
   } catch (error) {
     if (error instanceof ChildEnded)
       throw new CannotStart(`${name} did not start (it ended with ${error.status})${lastWords(error.logs)}`);
@@ -259,7 +251,12 @@ async function stopWaiting(why: "asked" | Child): Promise<never> {
 async function stopAll(): Promise<void> {
   const graceMs = Number(env["DRAIN_MS"] ?? 30_000) + 10_000;
   // The vendors last: what the gateway still passes on comes from there.
-  for (const name of ["gateway", "simulator"] as const) await services.get(name)?.stop(graceMs);
+  for (const name of ["gateway", "simulator"] as const) {
+    const child = services.get(name);
+    // Without its stores it holds nothing that could be finished, and would wait for them.
+    if (!haveStores) child?.signal("SIGKILL");
+    await child?.stop(graceMs);
+  }
   await Promise.all(servers.map((child) => child.stop()));
   folder?.release();
 }

@@ -2,7 +2,7 @@ import { connect, DeliverPolicy } from "nats";
 import type { Redis } from "ioredis";
 import { accountKeys, findAccount, listCredits } from "@modelgate/accounts";
 import type { UsageEvent } from "@modelgate/contracts";
-import { signOperator } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 import type { Suite } from "@modelgate/testkit";
 import type { Seen } from "./clients.ts";
 

@@ -1,5 +1,5 @@
 import OpenAI from "openai";
-import { signOperator } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 import type { Suite } from "@modelgate/testkit";
 
 /** Keys of the tests' accounts. */

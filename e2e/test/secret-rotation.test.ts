@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signOperator } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 import { freePorts, startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
 import { config as house, channel, hello, keys } from "./house.ts";
 import { openWayToReplicas, type WayToReplicas } from "./way-to-replicas.ts";

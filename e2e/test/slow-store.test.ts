@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signOperator } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { config, hello, money, post, sdk } from "./house.ts";

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { build } from "vite";
 
 /** Builds the console into dist/, unless what lies there was built from these very files. */
 const folder = import.meta.dirname;
 const stamp = join(folder, "dist/.built-from");
 const sources = sourceHash();
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== sources) {
+  const { build } = await import("vite"); // most starts have nothing to build, and no time for it
   await build({ root: folder, logLevel: "error" });
   compressAll();
   writeFileSync(stamp, sources);

@@ -17,6 +17,7 @@ export async function installPackages(node, pnpm) {
   await run(pnpm, ["install", "--frozen-lockfile", "--prefer-offline"], "The packages could not be installed:", {
     env: { ...process.env, CI: "true", PATH: `${dirname(node)}:${process.env.PATH ?? ""}` },
   });
+  await run(node, [join(root, "deploy/local/flatten.ts")], "Packages could not be flattened:");
   writeFileSync(stamp, wanted);
 }
 
@@ -32,6 +33,7 @@ function digest(node) {
     "deploy/package.json",
     "e2e/package.json",
     "docs/package.json",
+    "deploy/local/flatten.ts",
     ...manifests.sort(),
   ]) {
     if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)));

@@ -1,4 +1,4 @@
-import { signOperator } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { otherGenerations, vendors, type Vendor } from "./vendors.ts";
 

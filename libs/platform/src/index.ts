@@ -33,7 +33,6 @@ export { createLogger, type Logger } from "./log.ts";
 export { Counter, Gauge, Histogram, observeRequest, observeStore, showLeases, type Registry } from "./metrics.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
 export {
-  actorHeader,
   bySecret,
   operatorHandler,
   operatorRoles,
@@ -65,5 +64,5 @@ export type { Values } from "./script/values.ts";
 export { idsOf, startSpan, traceIdOf, type RequestIds, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
 export type { Secrets } from "./secrets.ts";
-export { isOperator, signCaller, signOperator, verifyCaller } from "./signed-caller.ts";
+export { signCaller, verifyCaller } from "./signed-caller.ts";
 export { FoundOut } from "./found-out.ts";

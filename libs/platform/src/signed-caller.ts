@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { Compile } from "typebox/compile";
 import { Caller, Failure } from "@modelgate/contracts";
+import { isSignedBy, signatureOf } from "@modelgate/contracts/operator-credential";
 import type { Secrets } from "./secrets.ts";
 
 const shape = Compile(Caller);
@@ -8,7 +8,7 @@ const shape = Compile(Caller);
 /** The value of `x-modelgate-caller`: base64url(JSON) "." base64url(HMAC-SHA256 of that text). */
 export function signCaller(secret: string, caller: Caller): string {
   const text = Buffer.from(JSON.stringify(caller)).toString("base64url");
-  return `${text}.${seal(secret, text)}`;
+  return `${text}.${signatureOf(secret, text)}`;
 }
 
 /** The caller, if an edge signed it with an accepted secret and it has not expired; otherwise throws Failure invalid_api_key. */
@@ -21,30 +21,4 @@ export function verifyCaller(secrets: Secrets, header: string | undefined, nowSe
     throw new Failure("invalid_api_key", "The edge's signature on this call has expired.");
   }
   return caller;
-}
-
-/** A short-lived credential for the operator's API, made with the secret in use. */
-export function signOperator(secret: string, expiresAt: number): string {
-  const text = `operator.${expiresAt}`;
-  return `${text}.${seal(secret, text)}`;
-}
-
-/** Whether a credential was made by `signOperator` with an accepted secret and has not expired. */
-export function isOperator(secrets: Secrets, credential: string, nowSeconds: number): boolean {
-  const [role, expiresAt, signature = ""] = credential.split(".");
-  const isSigned = isSignedBy(secrets, `${role ?? ""}.${expiresAt ?? ""}`, signature);
-  return isSigned && role === "operator" && Number(expiresAt) >= nowSeconds;
-}
-
-function isSignedBy(secrets: Secrets, text: string, signature: string): boolean {
-  return secrets.some((secret) => isEqual(signature, seal(secret, text)));
-}
-
-function seal(secret: string, text: string): string {
-  return createHmac("sha256", secret).update(text).digest("base64url");
-}
-
-function isEqual(left: string, right: string): boolean {
-  const [a, b] = [Buffer.from(left), Buffer.from(right)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

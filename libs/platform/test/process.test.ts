@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { Failure, type Caller } from "@modelgate/contracts";
 import { idSource, isRequestId } from "../src/request-id.ts";
 import { openSealer } from "../src/sealer.ts";
-import { isOperator, signCaller, signOperator, verifyCaller } from "../src/signed-caller.ts";
+import { isOperator, signOperator } from "@modelgate/contracts/operator-credential";
+import { signCaller, verifyCaller } from "../src/signed-caller.ts";
 
 describe("what the edge signs", () => {
   const caller: Caller = { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 100 };

@@ -1,6 +1,6 @@
 import type { CreditReply, Token } from "@modelgate/accounts";
 import { Failure, failures, type CreditEvent, type FailureCode, type Nanos } from "@modelgate/contracts";
-import { actorHeader, signOperator } from "@modelgate/platform";
+import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { field } from "./field.ts";
 
 /** The ledger, which keeps the books, as control speaks to it. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { actorHeader, signOperator } from "@modelgate/platform";
+import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 
 const key = "sk-declared-0123456789abcdef";

@@ -8,7 +8,8 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount, hold, publishEntries, settle } from "@modelgate/accounts";
 import type { UsageEvent } from "@modelgate/contracts";
-import { createLogger, openBus, signOperator, type Bus } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
+import { createLogger, openBus, type Bus } from "@modelgate/platform";
 import {
   draftOf,
   startLocalBackends,

@@ -3,7 +3,7 @@ import { connect } from "nats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount, credit, findAccount, hold, settle } from "@modelgate/accounts";
 import type { UsageDraft } from "@modelgate/contracts";
-import { signOperator } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 import {
   type AloneService,
   draftOf,

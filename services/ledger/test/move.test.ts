@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readCalls, readTotals, type Books } from "@modelgate/books";
 import type { UsageEvent } from "@modelgate/contracts";
-import { signOperator } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 import { draftOf, type LocalBackends, startLocalBackends, startServiceAlone, until } from "@modelgate/testkit";
 import { moveDay } from "../src/move/usage-day.ts";
 import { engines, type TestEngine } from "./engines.ts";

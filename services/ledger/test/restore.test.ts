@@ -11,7 +11,8 @@ import {
   type OutboxEntry,
 } from "@modelgate/accounts";
 import type { UsageEvent } from "@modelgate/contracts";
-import { createLogger, openBus, signOperator, type Bus } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
+import { createLogger, openBus, type Bus } from "@modelgate/platform";
 import {
   draftOf,
   startLocalBackends,

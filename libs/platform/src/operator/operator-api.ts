@@ -2,13 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Failure } from "@modelgate/contracts";
+import { actorHeader, isOperator } from "@modelgate/contracts/operator-credential";
 import { answerFailure, answerJson } from "../answer.ts";
 import { BufferBudget } from "../buffer-budget.ts";
 import type { Logger } from "../log.ts";
 import { readBody } from "../read-body.ts";
 import { idSource } from "../request-id.ts";
 import type { Secrets } from "../secrets.ts";
-import { isOperator } from "../signed-caller.ts";
 import { failureOf } from "../store-failure.ts";
 import { Streamed } from "./streamed.ts";
 import { WithHeaders } from "./with-headers.ts";
@@ -124,8 +124,6 @@ function decoded(params: Readonly<Record<string, string>>): OperatorCall["params
   }
 }
 
-/** Header in which a caller names who acts through it, percent-encoded. */
-export const actorHeader = "x-modelgate-actor";
 /** Most characters of a name. */
 const mostOfActor = 100;
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLogger } from "../../src/log.ts";
-import { signOperator } from "../../src/signed-caller.ts";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 import { bySecret, operatorHandler } from "../../src/operator/operator-api.ts";
 
 const secret = "a-secret-of-this-test-alone";

@@ -32,6 +32,8 @@ interface NewestVersion {
 /** What the vendor keys that are kept in the books are sealed for. */
 const purpose = "modelgate kept vendor keys";
 const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
+/** A version whose control died before it was published, or books that were restored, are found within this time. */
+const unheardMs = 30_000;
 /** Who writes the first version. */
 const firstActor = "first start";
 
@@ -71,13 +73,14 @@ export class ConfigurationBooks {
   /** The source that control applies: the newest version, and at the first start the seed. */
   source(declared: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
     let last: FoundConfiguration | undefined;
-    /** Parses a version that was not parsed last time: it is read every two seconds. */
+    /** Parses a version that was not parsed last time: most looks find the same. */
     const parsed = (version: number, document: string): FoundConfiguration => {
       const text = `# ${version}\n${document}`;
       return (last = last?.text === text ? last : { text, ...parseConfiguration(document) });
     };
     return {
       name: "books",
+      everyMs: unheardMs,
       mustBeGood: false,
       read: async () => {
         let newest = await this.#read();

@@ -34,16 +34,17 @@ export async function followConfiguration(
   const open = opening.move();
   let looking = Promise.resolve();
   let complained = false;
-  const look = (): Promise<void> =>
+  const lookAgain = (isChanged: boolean): Promise<void> =>
     (looking = looking.then(async () => {
       try {
-        await inForce.look();
+        await inForce.look(isChanged);
         complained = false;
       } catch (error) {
         if (!complained) deps.log.warn({ err: error }, "configuration could not be read; trying again");
         complained = true;
       }
     }));
+  const look = (): Promise<void> => lookAgain(true);
   const lookSoon = (): void => void look();
   if (!source.mustBeGood) lookSoon();
   let quiet: NodeJS.Timeout | undefined;
@@ -52,7 +53,7 @@ export async function followConfiguration(
     clearTimeout(quiet);
     quiet = setTimeout(lookSoon, settleMs);
   });
-  const poll = setInterval(lookSoon, pollMs);
+  const poll = setInterval(() => void lookAgain(false), pollMs);
   return {
     get status() {
       return inForce.status;

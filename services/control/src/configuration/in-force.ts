@@ -31,6 +31,8 @@ export class ConfigurationInForce {
   readonly #source: ConfigurationSource;
   /** The text when it was last taken up or refused. */
   #seen = "";
+  /** When that was. */
+  #readAt = -Infinity;
   #applied: Resolved | undefined;
   #status: ConfigurationStatus;
   /** Channels that have lost a key. */
@@ -49,7 +51,7 @@ export class ConfigurationInForce {
   static async open(deps: ApplyDeps, source: ConfigurationSource): Promise<ConfigurationInForce> {
     const inForce = new ConfigurationInForce(deps, source);
     if (!source.mustBeGood) return inForce;
-    await inForce.look();
+    await inForce.look(true);
     const { problems } = inForce.status;
     if (problems.length > 0)
       throw new StartError(`The configuration ${source.name} is wrong:\n${problemLines(problems)}`);
@@ -61,15 +63,21 @@ export class ConfigurationInForce {
   }
 
   /**
-   * Looks at the source: a good change takes effect, a wrong one is logged with the path of each wrong field. Throws where
+   * Looks at the source, where it may have changed or it is time to: a good change takes effect, a wrong one is logged with the path of each wrong field. Throws where
    * a change could not be published; it is found again at the next look.
    */
-  async look(): Promise<void> {
+  async look(isChanged: boolean): Promise<void> {
+    if (this.#applied !== undefined) {
+      const published = await publishedVersion(this.#deps.redis);
+      // A Redis that has lost everything has lost the configuration too.
+      if (published === undefined) await this.#apply(this.#applied, this.#status.problems);
+      // Another control that takes up a change publishes it.
+      else if (!isChanged && published === this.#status.version && !this.#isDue)
+        return await this.#lookAtKeys(this.#applied);
+    }
     const found = await this.#source.read();
+    this.#readAt = performance.now();
     const { text, configuration, problems, kept = new Map<string, string>() } = found;
-    // A Redis that has lost everything has lost the configuration too.
-    const isLost = this.#applied !== undefined && (await publishedVersion(this.#deps.redis)) === undefined;
-    if (isLost && this.#applied !== undefined) await this.#apply(this.#applied, this.#status.problems);
     if (text === this.#seen && text !== "" && this.#applied !== undefined) return await this.#lookAtKeys(this.#applied);
     if (configuration === undefined) this.#refuse(problems);
     else {
@@ -77,6 +85,10 @@ export class ConfigurationInForce {
       await this.#apply({ configuration, channels, kept }, []);
     }
     this.#seen = text;
+  }
+
+  get #isDue(): boolean {
+    return performance.now() - this.#readAt >= (this.#source.everyMs ?? 0);
   }
 
   #refuse(problems: ConfigurationStatus["problems"]): void {

@@ -8,6 +8,8 @@ export interface ConfigurationSource {
   readonly name: string;
   /** The folder to watch for changes; absent: it is only polled. */
   readonly folder?: string;
+  /** How often it is read where nothing says that it has changed; absent: at every look. */
+  readonly everyMs?: number;
   /** Whether a start with a wrong one is refused. */
   readonly mustBeGood: boolean;
   /** What is there now. Throws where that cannot be known at the moment. */

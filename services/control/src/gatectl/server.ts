@@ -2,7 +2,8 @@ import { present } from "@modelgate/contracts";
 import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { actorHeader, readVariables, signOperator, type VariableReader } from "@modelgate/platform";
+import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
+import { readVariables, type VariableReader } from "@modelgate/platform";
 import { field } from "../field.ts";
 import { CommandFailed } from "./command-failed.ts";
 

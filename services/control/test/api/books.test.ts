@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { expect, test } from "vitest";
-import { isOperator, Streamed } from "@modelgate/platform";
+import { isOperator } from "@modelgate/contracts/operator-credential";
+import { Streamed } from "@modelgate/platform";
 import { bookRoutes } from "../../src/api/books.ts";
 import { ledgerAt } from "../../src/ledger.ts";
 

@@ -1,0 +1,34 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+// A door of its own that loads nothing but Node's modules: `npm start` signs with it, and has no time for the rest.
+
+/** Header in which a caller names who acts through it, percent-encoded. */
+export const actorHeader = "x-modelgate-actor";
+
+/** A short-lived credential for the operator's API, made with the secret in use; it expires at a Unix time, seconds. */
+export function signOperator(secret: string, expiresAt: number): string {
+  const text = `operator.${expiresAt}`;
+  return `${text}.${signatureOf(secret, text)}`;
+}
+
+/** Whether a credential was made by `signOperator` with an accepted secret and has not expired. */
+export function isOperator(secrets: readonly string[], credential: string, nowSeconds: number): boolean {
+  const [role, expiresAt, signature = ""] = credential.split(".");
+  const isSigned = isSignedBy(secrets, `${role ?? ""}.${expiresAt ?? ""}`, signature);
+  return isSigned && role === "operator" && Number(expiresAt) >= nowSeconds;
+}
+
+/** The signature of a text between our processes: base64url(HMAC-SHA256). */
+export function signatureOf(secret: string, text: string): string {
+  return createHmac("sha256", secret).update(text).digest("base64url");
+}
+
+/** Whether a signature was made with an accepted secret; takes the same time wherever it differs. */
+export function isSignedBy(secrets: readonly string[], text: string, signature: string): boolean {
+  return secrets.some((secret) => isEqual(signature, signatureOf(secret, text)));
+}
+
+function isEqual(left: string, right: string): boolean {
+  const [a, b] = [Buffer.from(left), Buffer.from(right)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
