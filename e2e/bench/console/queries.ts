@@ -1,4 +1,4 @@
-import { signOperator } from "@modelgate/platform";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 import type { Suite } from "@modelgate/testkit";
 import { report } from "../options.ts";
 
