@@ -98,7 +98,7 @@ export async function firstByteTimes(books: Books, query: FirstBytesQuery): Prom
   for (const part of partsOf(query))
     for (const row of await readPart(books, part)) {
       const key = query.by.map((_, at) => row[`by_${at}`]).join("\u001f");
-      const group = groups.get(key) ?? { row, ranges: new Map() };
+      const group = groups.get(key) ?? { row, ranges: new Map<number, number>() };
       groups.set(key, group);
       const bucket = Number(row["bucket"]);
       group.ranges.set(bucket, (group.ranges.get(bucket) ?? 0) + Number(row["calls"]));
