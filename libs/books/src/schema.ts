@@ -242,7 +242,5 @@ export interface Tables {
 }
 
 export type CallRow = Insertable<CallsTable>;
-export type FirstBytesRow = Insertable<FirstBytesTable>;
-export type DailyFirstBytesRow = Insertable<DailyFirstBytesTable>;
 export type TotalsRow = Insertable<TotalsTable>;
 export type LabelledTotalsRow = Insertable<LabelledTotalsTable>;
