@@ -101,6 +101,12 @@ const cases: readonly {
     body: (model) => ({ model, prompt: "a cat" }),
     file: { name: "image", content: pixel, type: "image/png" },
   },
+  {
+    name: "video",
+    kind: "video",
+    path: () => "/v1/videos",
+    body: (model) => ({ model, prompt: "a cat", seconds: "4" }),
+  },
   { name: "stream-of-garbage", body: (model) => ({ ...chat(model), stream: true }), answer: "data: nope\n\n" },
   { name: "stream-converted", ...streams.messages, answer: "data: nope\n\n" },
   // The vendor answers 200 with an event of another shape, or an error, whatever its wire.
