@@ -12,7 +12,7 @@ export interface PassOptions {
   readonly mode: PassMode;
   /** The client's name of the model, where the vendor's is another. */
   readonly rename?: string | undefined;
-  /** Members of the request that the answer repeats, and the vendor was not told. */
+  /** Members of the request that the answer repeats, and the vendor was not sent. */
   readonly echo?: JsonRecord | undefined;
   /** Whether frames that carry only usage are hidden. */
   readonly hideUsage?: boolean | undefined;

@@ -158,7 +158,7 @@ async function passed(
   };
 }
 
-/** A whole answer that repeats what the vendor was not told. */
+/** A whole answer that repeats what the vendor was not sent. */
 function echoed({ echoAnswer }: PassCodec, answer: Buffer, echo: JsonObject | undefined): Buffer {
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }

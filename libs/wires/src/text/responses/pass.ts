@@ -1,4 +1,4 @@
-import { failureFrames } from "@modelgate/contracts";
+import { failureFrames, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
@@ -91,8 +91,8 @@ export const responsesPass: PassCodec = {
 
 /** A response object with members of its request. */
 function withEcho(response: Buffer, echo: JsonRecord): Buffer {
-  const said = Object.entries(echo).filter(([, value]) => value !== undefined);
-  return spliceMembers(response, Object.fromEntries(said.map(([name, value]) => [name, JSON.stringify(value)])));
+  const said = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)]);
+  return spliceMembers(response, Object.fromEntries(said));
 }
 
 /** The call of a tool whose item is done: a stream that is left before its end has used it all the same. */
