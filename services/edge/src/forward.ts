@@ -76,9 +76,8 @@ export function createForward(options: ForwardOptions): Forward {
 
   function localArea(request: IncomingMessage): LocalArea | undefined {
     const exchange = exchangeOf(request);
-    const area = exchange.endpoint && areas.get(exchange.endpoint.area);
-    exchange.isLocal = area !== undefined;
-    return area;
+    exchange.isLocal = exchange.endpoint !== undefined && areas.has(exchange.endpoint.area);
+    return exchange.endpoint && areas.get(exchange.endpoint.area);
   }
 
   const forward = (request: IncomingMessage, response: ServerResponse): void => {

@@ -114,9 +114,14 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
   if (end.capped !== undefined) draft.capped = [...end.capped];
   if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
   addWay(draft, tried, dropped);
-  if (caller.tags !== undefined) draft.tags = caller.tags;
-  if (price.endUser !== undefined) draft.endUser = price.endUser;
+  addLabels(draft, caller.tags, price.endUser);
   return draft;
+}
+
+/** Adds what the client says of who caused the call. */
+function addLabels(draft: UsageDraft, tags: UsageDraft["tags"], endUser: string | undefined): void {
+  if (tags !== undefined) draft.tags = tags;
+  if (endUser !== undefined) draft.endUser = endUser;
 }
 
 /** Adds the way that a call took, as far as there is something to say of it. */
