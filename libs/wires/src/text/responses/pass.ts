@@ -91,7 +91,7 @@ export const responsesPass: PassCodec = {
 
 /** A response object with members of its request. */
 function withEcho(response: Buffer, echo: JsonRecord): Buffer {
-  const said = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)]);
+  const said = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return spliceMembers(response, Object.fromEntries(said));
 }
 
