@@ -1,13 +1,13 @@
-import { AzureOpenAI } from "openai";
+import { AzureOpenAI, toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
+import { startSuite, wavHead, type Suite } from "@modelgate/testkit";
 import { channel, hello, keys } from "./house.ts";
 import { samplePng } from "./pictures.ts";
 
 /** Paths and headers that clients of other vendors have built in, over one vendor. */
 let suite: Suite;
 beforeAll(async () => {
-  const kinds = { chat: "chat", embed: "embedding", rank: "rerank", sketch: "image" } as const;
+  const kinds = { chat: "chat", embed: "embedding", rank: "rerank", sketch: "image", hear: "transcription" } as const;
   suite = await startSuite({
     config: {
       groups: { default: { models: ["*"] } },
@@ -15,7 +15,7 @@ beforeAll(async () => {
         Object.entries(kinds).map(([model, kind]) => [model, { kind, ownedBy: "acme", price: { request: 0.001 } }]),
       ),
       channels: [
-        channel("main", ["chat", "embed", "sketch"]),
+        channel("main", ["chat", "embed", "sketch", "hear"]),
         { ...channel("ranker", ["rank"]), provider: "cohere", baseUrl: "${SIMULATOR_URL}/at/ranker/cohere" },
       ],
       accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
@@ -48,6 +48,40 @@ describe("Azure's SDK", () => {
   test("answers at /openai/v1 and /openai/responses too", async () => {
     for (const path of ["/openai/v1/responses", "/openai/responses?api-version=2025-03-01-preview"])
       expect((await send(path, { model: "chat", input: "Hello" }, { "api-key": keys.demo })).status).toBe(200);
+  });
+
+  test("sends forms to a deployment, which goes before the model of the form", async () => {
+    const head = wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 8_000);
+    const file = () => toFile(Buffer.concat([head, Buffer.alloc(8_000, 128)]), "a.wav", { type: "audio/wav" });
+    const image = () => toFile(samplePng(), "cat.png", { type: "image/png" });
+    const hear = azure({ deployment: "hear" }).audio;
+    expect((await hear.transcriptions.create({ model: "gpt-of-another-name", file: await file() })).text).not.toBe("");
+    expect((await hear.translations.create({ model: "gpt-of-another-name", file: await file() })).text).not.toBe("");
+    const drawn = await azure({ deployment: "sketch" }).images.edit({
+      model: "gpt-of-another-name",
+      image: await image(),
+      prompt: "a cat",
+    });
+    expect(drawn.data).toHaveLength(1);
+  });
+
+  test("needs no model in a form, wherever the file stands", async () => {
+    const head = wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 8_000);
+    const form = new FormData();
+    form.set("file", new Blob([new Uint8Array(Buffer.concat([head, Buffer.alloc(8_000, 128)]))]), "a.wav");
+    const picture = new FormData();
+    picture.set("image", new Blob([samplePng()]), "cat.png");
+    picture.set("prompt", "a cat");
+    for (const [path, body] of [
+      ["hear/audio/transcriptions", form],
+      ["sketch/images/edits", picture],
+    ] as const) {
+      const url = `${suite.edgeUrl}/openai/deployments/${path}?api-version=2024-10-21`;
+      const answer = await fetch(url, { method: "POST", headers: { "api-key": keys.demo }, body });
+      expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
+    }
+    const [heard] = await suite.simulator.requests("main").then((all) => all.slice(-2));
+    expect(JSON.stringify(heard)).toContain("hear");
   });
 
   test("is refused in words about the deployment's model", async () => {
@@ -93,7 +127,7 @@ test.each([
 test("GET /api/tags lists the models as Ollama does", async () => {
   const answer = await fetch(`${suite.edgeUrl}/api/tags`, { headers: { authorization: `Bearer ${keys.demo}` } });
   expect(await answer.json()).toMatchObject({
-    models: [{ name: "chat", model: "chat", details: { family: "acme" } }, {}, {}, {}],
+    models: [{ name: "chat", model: "chat", details: { family: "acme" } }, {}, {}, {}, {}],
   });
 });
 

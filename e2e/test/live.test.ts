@@ -1,4 +1,12 @@
-import { GoogleGenAI, type FunctionDeclaration, Type } from "@google/genai";
+import {
+  Behavior,
+  GoogleGenAI,
+  StartSensitivity,
+  TurnCoverage,
+  Type,
+  type FunctionDeclaration,
+  type LiveConnectConfig,
+} from "@google/genai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
@@ -198,6 +206,45 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     await expect(open(model, text, poorKey)).rejects.toThrow(/code 1008.*what the account has available/);
     expect((await money(suite, "penniless")).heldNanos).toBe("0");
   });
+});
+
+test("settings that the vendor lacks are named when the setup is complete", async () => {
+  const settings = {
+    ...speech,
+    temperature: 0.5,
+    topP: 0.9,
+    speechConfig: { languageCode: "de-DE", voiceConfig: { prebuiltVoiceConfig: { voiceName: "Puck" } } },
+    realtimeInputConfig: {
+      automaticActivityDetection: {
+        silenceDurationMs: 300,
+        startOfSpeechSensitivity: StartSensitivity.START_SENSITIVITY_LOW,
+      },
+      turnCoverage: TurnCoverage.TURN_INCLUDES_ALL_INPUT,
+    },
+    contextWindowCompression: { slidingWindow: {} },
+    tools: [{ functionDeclarations: [{ ...weather, behavior: Behavior.NON_BLOCKING }] }],
+  };
+  const readyOf = async (model: string, asked: LiveConnectConfig) => {
+    const live = await open(model, asked);
+    const ready = await live.next((message) => message.setupComplete !== undefined);
+    live.session.close();
+    return ready.setupComplete;
+  };
+  expect(await readyOf("gpt", settings)).toEqual({
+    dropped: [
+      "contextWindowCompression",
+      "generationConfig.temperature",
+      "generationConfig.topP",
+      "generationConfig.speechConfig.languageCode",
+      "generationConfig.speechConfig.voiceConfig",
+      "realtimeInputConfig.turnCoverage",
+      "realtimeInputConfig.automaticActivityDetection.startOfSpeechSensitivity",
+      "tools.functionDeclarations.behavior",
+    ],
+  });
+  const sayable = { ...speech, speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Coral" } } } };
+  expect(await readyOf("gpt", sayable)).toEqual({});
+  expect(await readyOf("gem", sayable)).toEqual({});
 });
 
 test("what the SDK read of input is what the vendor heard, at another rate too", async () => {

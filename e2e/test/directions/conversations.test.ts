@@ -38,16 +38,19 @@ const holds = (id: string, count: number) =>
     return items.length === count && items;
   });
 
-describe.each(vendors)("a conversation over $name", ({ name: model, wire }) => {
+describe.each(vendors)("a conversation over $name", ({ name: model }) => {
   const lastBody = async (): Promise<string> => (await suite.simulator.requests(model)).at(-1)?.body ?? "";
 
   test("each response knows the turns before it, and is one: whole, streamed and in the background", async () => {
     const { id } = await conversations().create({ items: [user("My name is Ada.")] });
     const first = await of().responses.create({ model, input: "I live in Oslo.", conversation: id });
-    // What a vendor of the same wire says passes as it came.
-    if (wire !== "responses") expect(first.conversation).toEqual({ id });
+    expect(first.conversation).toEqual({ id });
     await holds(id, 3);
-    await of().responses.stream({ model, input: "Where is that?", conversation: { id } }).finalResponse();
+    const second = of().responses.stream({ model, input: "Where is that?", conversation: { id } });
+    const begun: unknown[] = [];
+    second.on("response.created", ({ response }) => begun.push(response.conversation));
+    expect((await second.finalResponse()).conversation).toEqual({ id });
+    expect(begun).toEqual([{ id }]);
     const places = ["My name is Ada.", "I live in Oslo.", "Where is that?"];
     const body = await lastBody();
     expect(places.map((words) => body.indexOf(words)).every((at) => at >= 0)).toBe(true);

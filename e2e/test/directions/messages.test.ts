@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Suite } from "@modelgate/testkit";
 import { anthropicAt } from "./clients/anthropic-messages.ts";
 import { keyOf, startHouse } from "./house.ts";
+import { droppedIn } from "./question.ts";
 import { pdf, png } from "./media.ts";
 import { forbidWarnings } from "./quiet.ts";
 import { vendors } from "./vendors.ts";
@@ -65,6 +66,8 @@ describe.each(vendors)("messages over $name", ({ name: model, wire }) => {
     expect(answer.status).toBe(200);
     const [seen] = await suite.simulator.requests(model);
     expect(seen?.headers["anthropic-beta"]).toBe(wire === "messages" ? "a-1,b-2" : undefined);
+    const dropped = droppedIn(answer.headers.get("x-modelgate-dropped"));
+    expect(dropped.includes("anthropic-beta")).toBe(wire !== "messages");
     expect(seen?.headers["anthropic-version"]).toBe(wire === "messages" ? "2023-06-01" : undefined);
     expect(JSON.stringify(seen?.headers)).not.toContain(key);
   });

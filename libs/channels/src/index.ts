@@ -15,7 +15,7 @@ export {
 } from "./rest-scope.ts";
 export type { Way } from "./way.ts";
 export { Refused } from "./refused.ts";
-export { readText } from "./read-text.ts";
+export { readText, readUpTo } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
 export { hostsIn } from "./remote/pinned-address.ts";
 export {

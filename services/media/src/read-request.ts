@@ -1,4 +1,4 @@
-import { holdForm, inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
+import { holdForm, inTurnsIfLong, type HeldForm, type ServiceCall } from "@modelgate/platform";
 import { checked, readJson, refuseVendorIds } from "@modelgate/relay";
 import {
   askOfImageBody,
@@ -42,17 +42,23 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
 async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefined): Promise<ReadRequest> {
   const form = await holdForm(call.request, deps.form, call.caller);
   try {
-    const lacksPrompt = !form.fields.some(([name]) => name === "prompt");
+    const fields = deployed(form.fields, call.params["deployment"]);
+    const lacksPrompt = !fields.some(([name]) => name === "prompt");
     const added = prompt !== undefined && lacksPrompt ? [["prompt", prompt] as const] : [];
-    const ask = askOfImageForm({ files: form.files, fields: [...form.fields, ...added] });
-    await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: formAsBody(form.fields) });
+    const ask = askOfImageForm({ files: form.files, fields: [...fields, ...added] });
+    await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: formAsBody(fields) });
     return {
       ask,
-      endUser: endUserIn(formAsBody(form.fields)),
+      endUser: endUserIn(formAsBody(fields)),
       [Symbol.dispose]: () => form[Symbol.dispose](),
     };
   } catch (error) {
     form[Symbol.dispose]();
     throw error;
   }
+}
+
+/** The fields with the model that the path names as a deployment, whatever the form itself names. */
+function deployed(fields: HeldForm["fields"], model: string | undefined): HeldForm["fields"] {
+  return model === undefined ? fields : [["model", model], ...fields.filter(([name]) => name !== "model")];
 }

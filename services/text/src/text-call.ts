@@ -112,6 +112,7 @@ export async function planText(
     defaultMaxTokens: Math.min(usualTokens, model.maxOutputTokens ?? usualTokens),
     answerId: asked.answerId ?? newAnswerId(deps, wire),
     inputTokens: estimateTokens(asIs.textBytes) + asIs.mediaTokens,
+    ownHeaders: hintHeaders.filter((name) => asked.forward?.headers[name] !== undefined),
     echo: asked.echo,
   } satisfies TextCall;
   const exchanges = textExchanges(textCall);
@@ -139,6 +140,9 @@ export async function planText(
     answered: asked.answered,
   };
 }
+
+/** Headers that ask for something, unlike the version of a wire. */
+const hintHeaders = ["anthropic-beta"];
 
 /** Makes each attempt's exchange: the usual one, unless the call has another. */
 function exchangeOf(

@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { Candidate } from "@modelgate/catalog";
-import { readText, Refused, type Attempted, type SpokenWay, type UpstreamAnswer } from "@modelgate/channels";
+import { readUpTo, Refused, type Attempted, type SpokenWay, type UpstreamAnswer } from "@modelgate/channels";
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import type { Provider, StartCall } from "@modelgate/providers";
@@ -137,10 +137,13 @@ function say(
 }
 
 async function readStarted(answer: UpstreamAnswer, { provider, start, measure, dropped }: Saying): Promise<Started> {
-  const text = await readText(answer, answerBytes);
+  const { text, isWhole } = await readUpTo(answer, answerBytes);
   const body = parsed(text);
-  if (body === undefined) throw new Failure("upstream_error", "The vendor's answer is not a JSON object.");
-  const id = idIn(body, text, vendorVideoCodecs[start.wire], provider);
+  if (body === undefined) {
+    const say = "The vendor's answer is not a JSON object.";
+    throw isWhole ? unreadable(answer, say) : new Failure("upstream_error", say);
+  }
+  const id = idIn(answer, { body, text }, vendorVideoCodecs[start.wire], provider);
   return { wire: start.wire, operation: provider.taskOf?.(id, start) ?? id, measure, dropped };
 }
 
@@ -154,11 +157,24 @@ function parsed(text: string): JsonRecord | undefined {
 }
 
 /** The vendor's name of the task; a refusal that came with a good status says its code in the body. */
-function idIn(body: JsonRecord, text: string, { parseStarted }: VendorVideoCodec, provider: Provider): string {
+function idIn(
+  answer: UpstreamAnswer,
+  { body, text }: { readonly body: JsonRecord; readonly text: string },
+  { parseStarted }: VendorVideoCodec,
+  provider: Provider,
+): string {
   try {
     return parseStarted(body);
   } catch (error) {
-    if (typeof body["code"] !== "number") throw error;
-    throw new Refused(provider.failureOf(400, text), 400, undefined);
+    if (typeof body["code"] === "number") throw new Refused(provider.failureOf(400, text), 400, undefined);
+    throw error instanceof Failure ? unreadable(answer, error.message) : error;
   }
+}
+
+/**
+ * A whole answer that names no task. Whatever its vendor makes of it, no client can have that: unlike an answer that was
+ * lost, it is a failed attempt, and the next channel is tried.
+ */
+function unreadable({ status }: UpstreamAnswer, say: string): Refused {
+  return new Refused({ code: "upstream_error", say, retryable: true, blame: "channel" }, status, undefined);
 }

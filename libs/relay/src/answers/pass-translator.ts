@@ -1,4 +1,5 @@
 import { Failure, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "@modelgate/wires/json";
 import type { ClientFraming, EarlyEnd, SeenFrame, StreamPassCodec } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
@@ -11,6 +12,8 @@ export interface PassOptions {
   readonly mode: PassMode;
   /** The client's name of the model, where the vendor's is another. */
   readonly rename?: string | undefined;
+  /** Members of the request that the answer repeats, and the vendor was not sent. */
+  readonly echo?: JsonRecord | undefined;
   /** Whether frames that carry only usage are hidden. */
   readonly hideUsage?: boolean | undefined;
   /** Where the client's stream is framed otherwise than as server-sent events. */
@@ -96,9 +99,10 @@ export class PassTranslator implements StreamTranslator {
   }
 
   #patched(frame: Buffer): Buffer {
-    const { pass, rename, framing } = this.#options;
+    const { pass, rename, echo, framing } = this.#options;
     const renamed = rename === undefined ? frame : pass.renameFrame(frame, rename);
-    return framing === undefined ? renamed : Buffer.from(framing.reframe(renamed));
+    const whole = echo === undefined ? renamed : (pass.echoFrame?.(renamed, echo) ?? renamed);
+    return framing === undefined ? whole : Buffer.from(framing.reframe(whole));
   }
 }
 

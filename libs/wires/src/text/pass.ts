@@ -32,6 +32,8 @@ export interface StreamPassCodec {
   readonly endsWithConnection: boolean;
   /** A frame under the client's name of the model. */
   renameFrame(frame: Buffer, model: string): Buffer;
+  /** A frame that repeats members of the request which the vendor was not sent. Absent: the wire's answers repeat none. */
+  echoFrame?(frame: Buffer, echo: JsonRecord): Buffer;
   /** A frame's part that holds what the model wrote, as raw text; `wordsOf` reads the words out of many of them. */
   written(frame: Buffer): string;
   /** What the model wrote, out of raw pieces or of a whole answer. */
@@ -76,6 +78,8 @@ export interface PassCodec extends StreamPassCodec {
   /** The request as a vendor takes it that departs from the wire, with the members that it lost. Absent: as it is. */
   fit?(body: Buffer): { readonly body: Buffer; readonly dropped: readonly string[] };
   renameAnswer(answer: Buffer, model: string): Buffer;
+  /** A whole answer that repeats members of the request which the vendor was not sent; see `echoFrame`. */
+  echoAnswer?(answer: Buffer, echo: JsonRecord): Buffer;
   /** Reads what a complete answer says of its cost. Throws Failure upstream_error if it failed or is no answer of this wire. */
   readAnswer(answer: JsonRecord): SeenAnswer;
 }

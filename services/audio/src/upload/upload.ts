@@ -36,19 +36,30 @@ export interface Upload extends AsyncDisposable {
   breakOff(reason: Failure): void;
 }
 
-/** Begins to read a form. Throws what `openForm` throws. Dispose it when the call is over: nothing is left on disk. */
+/**
+ * Begins to read a form. A deployment in the path is the model, whatever the form names. Throws what `openForm` throws.
+ * Dispose it when the call is over: nothing is left on disk.
+ */
 export function openUpload(
-  { request, caller }: Pick<ServiceCall, "request" | "caller">,
+  { request, caller, params }: Pick<ServiceCall, "request" | "caller" | "params">,
   { limits, spool }: Deps["upload"],
 ): Upload {
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
   const form = openForm(request, limits, caller);
   const follow: Follow = (file) => followFile(file, spool, caller);
-  return new IncomingUpload(form, follow, Number.isFinite(announced) ? announced : undefined);
+  const from = { announced: Number.isFinite(announced) ? announced : undefined, deployment: params["deployment"] };
+  return new IncomingUpload(form, follow, from);
 }
 
 /** Begins to put a file on disk. */
 type Follow = (file: FormFile) => Promise<FollowedFile>;
+
+/** What a request says before its form. */
+interface Head {
+  readonly announced: number | undefined;
+  /** The model that the path names. */
+  readonly deployment: string | undefined;
+}
 
 class IncomingUpload implements Upload {
   readonly entries: FormEntry[] = [];
@@ -57,14 +68,17 @@ class IncomingUpload implements Upload {
   readonly begun: Promise<void>;
   readonly #form: Form;
   readonly #follow: Follow;
+  readonly #deployment: string | undefined;
   readonly #fileBegun = Promise.withResolvers<void>();
   readonly #broken = new AbortController();
   #file: FollowedFile | undefined;
   #isWhole = false;
 
-  constructor(form: Form, follow: Follow, announced: number | undefined) {
+  constructor(form: Form, follow: Follow, { announced, deployment }: Head) {
     this.#form = form;
     this.#follow = follow;
+    this.#deployment = deployment;
+    if (deployment !== undefined) this.entries.push(["model", deployment]);
     this.announced = announced;
     this.whole = this.#read();
     this.begun = Promise.race([this.#fileBegun.promise, this.whole]);
@@ -103,7 +117,7 @@ class IncomingUpload implements Upload {
           if (part.name !== fileField) throw strange(part.name);
           await this.#take(await this.#follow(part));
         } else if (part.name === fileField) throw strange(part.name);
-        else this.entries.push([part.name, part.value]);
+        else if (part.name !== "model" || this.#deployment === undefined) this.entries.push([part.name, part.value]);
       }
       if (this.file.size === 0) throw empty();
       this.#isWhole = true;

@@ -23,6 +23,8 @@ export interface TextCall {
   /** Tokens asked for where a vendor's wire demands a number and the client gave none. */
   readonly defaultMaxTokens: number;
   readonly answerId: string;
+  /** Names of the client's headers that only vendors of its own wire are sent, and others lose. */
+  readonly ownHeaders?: readonly string[] | undefined;
   /** Members that the answer repeats otherwise than the body says them. */
   readonly echo?: JsonObject | undefined;
   /** The gateway's count of input tokens, for wires that report it at a stream's start. */

@@ -56,6 +56,16 @@ export function textExchanges(call: TextCall): TextExchanges {
     const { asked, parsed } = await read();
     return { asked, parsed: { ...parsed, request: unsealed(parsed.request) } };
   };
+  // Which wire loses least is found by rendering for each: what was rendered is what the attempt sends.
+  const kept = new Map<string, Kept>();
+  const render = (vendor: VendorTextCodec["vendor"], wire: UpstreamWire, { parsed }: ReadRequest, model: string) => {
+    const key = `${wire} ${model}`;
+    const before = kept.get(key);
+    if (before?.vendor === vendor && before.parsed === parsed) return before.rendered;
+    const rendered = vendor.renderRequest(parsed.request, targetOf(call, model));
+    kept.set(key, { vendor, parsed, rendered });
+    return rendered;
+  };
   const isSealedByOthers = once(() => inTurnsIfLong(hasEnvelope(call.body)));
   const takes = async ({ dropsForeignSeals, takes: look }: PassCodec, model: string): Promise<boolean> => {
     if (!dropsForeignSeals && (await isSealedByOthers())) return false;
@@ -75,7 +85,9 @@ export function textExchanges(call: TextCall): TextExchanges {
       if (client.batch.isBatch(asked))
         return await severalPrompts({ call, client, batch: client.batch, upstream: to }, asked, upstreamModel);
     }
-    return await converted(call, to, upstreamModel, history === "unsealed" ? readUnsealed : read);
+    const began = performance.now();
+    const request = await (history === "unsealed" ? readUnsealed : read)();
+    return await converted(call, to, { ...request, began, render: () => render(vendor, wire, request, upstreamModel) });
   };
   return {
     make,
@@ -83,9 +95,9 @@ export function textExchanges(call: TextCall): TextExchanges {
       if (wire === call.wire) return 0;
       const { vendor } = textCodec(wire);
       if (vendor === undefined) return Infinity;
-      const { parsed } = await read();
+      const request = await read();
       try {
-        return vendor.renderRequest(parsed.request, targetOf(call, upstreamModel)).dropped.length;
+        return render(vendor, wire, request, upstreamModel).dropped.length;
       } catch {
         return Infinity; // the attempt says what is refused
       }
@@ -131,18 +143,24 @@ async function passed(
         const seen = pass.readAnswer(await parseAnswer(bytes));
         return {
           ...seen,
-          body: rename === undefined ? bytes : pass.renameAnswer(bytes, rename),
+          body: echoed(pass, rename === undefined ? bytes : pass.renameAnswer(bytes, rename), call.echo),
           words: () => pass.wordsOf(bytes.toString()),
         };
       },
       translator({ mayBeCut }) {
         const framing = call.asArray === true ? client.array?.framing() : undefined;
         const early = mayBeCut ? pass.earlyEnd?.(call) : undefined;
-        const mode = passMode(call, rename, framing);
-        return new PassTranslator({ pass, mode, rename, hideUsage: !includeUsage, framing, early });
+        const mode = call.echo === undefined ? passMode(call, rename, framing) : "patched";
+        const { echo } = call;
+        return new PassTranslator({ pass, mode, rename, echo, hideUsage: !includeUsage, framing, early });
       },
     }),
   };
+}
+
+/** A whole answer that repeats what the vendor was not sent. */
+function echoed({ echoAnswer }: PassCodec, answer: Buffer, echo: JsonObject | undefined): Buffer {
+  return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }
 
 /** The cheapest way to pass a stream that gives the client what it asked for. */
@@ -179,6 +197,21 @@ function refuseLongArguments({ turns }: Parsed["request"]): void {
     );
 }
 
+/** A request as a vendor's codec rendered it. */
+interface Kept {
+  readonly vendor: VendorTextCodec["vendor"];
+  readonly parsed: Parsed;
+  readonly rendered: ReturnType<VendorTextCodec["vendor"]["renderRequest"]>;
+}
+
+/** A request that is converted: as it was read, and how it is rendered for its vendor. */
+interface Converted extends ReadRequest {
+  /** When it began to be read, of the monotonic clock, in ms. */
+  readonly began: number;
+  /** Throws Failure for what the vendor's wire cannot say. */
+  render(): Kept["rendered"];
+}
+
 function targetOf({ defaultMaxTokens }: TextCall, model: string): Target {
   return { model, defaultMaxTokens };
 }
@@ -187,17 +220,14 @@ function targetOf({ defaultMaxTokens }: TextCall, model: string): Target {
 async function converted(
   call: TextCall,
   upstream: VendorTextCodec,
-  upstreamModel: string,
-  read: () => Promise<ReadRequest>,
+  { asked, parsed, began, render }: Converted,
 ): Promise<Exchange> {
   const { wire, vendor } = upstream;
   const { client } = codecOf(call);
-  const began = performance.now();
-  const { asked, parsed } = await read();
   const asker = { spelling: client.spelling, strict: call.strict };
-  const { body, dropped } = renderSupported(asker, parsed.dropped, () =>
-    vendor.renderRequest(parsed.request, targetOf(call, upstreamModel)),
-  );
+  // The client's headers reach vendors of its own wire only.
+  const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
+  const { body, dropped } = renderSupported(asker, [...parsed.dropped, ...headers], render);
   const context = (): AnswerContext => ({
     model: call.model,
     asked,

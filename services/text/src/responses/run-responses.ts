@@ -52,7 +52,8 @@ export async function runResponses(
     previous_response_id: previousId,
     conversation: conversationId === undefined ? undefined : { id: conversationId },
   });
-  await runPrepared(deps, call, body, prepared, { see, echo });
+  const repeats = Object.keys(echo).length > 0;
+  await runPrepared(deps, call, body, prepared, { see, echo: repeats ? echo : undefined });
 }
 
 /** Runs a response whose references are resolved. */

@@ -88,15 +88,19 @@ class LiveBridge implements RealtimeBridge {
 
   #written({ toClient, toVendor }: Bridged): Bridged {
     const written = toClient.map((message) => this.#writer.take(eventIn(message)));
-    const messages = written.flatMap((each) => each.messages).flatMap((each) => this.#withHandles(each));
+    const messages = written.flatMap((each) => each.messages).flatMap((each) => this.#begun(each));
     const failure = written.find((each) => each.failure !== undefined)?.failure;
     const bridged = { toClient: messages.map(eventMessage), toVendor, seen: toClient.map(lookAtEvent) };
     return failure === undefined ? bridged : { ...bridged, failure };
   }
 
-  #withHandles(message: JsonRecord): readonly JsonRecord[] {
-    const wanted = message["setupComplete"] !== undefined && wantsHandles(this.#events.setup);
-    return wanted ? [message, noHandles] : [message];
+  /** The setup's confirmation names the settings that the vendor lacks, and says that no handles are given out. */
+  #begun(message: JsonRecord): readonly JsonRecord[] {
+    if (message["setupComplete"] === undefined) return [message];
+    const { lost, setup } = this.#events;
+    // The format has no word for it; SDKs pass over members that they do not know.
+    const ready = lost.length === 0 ? message : { setupComplete: { dropped: lost } };
+    return wantsHandles(setup) ? [ready, noHandles] : [ready];
   }
 }
 

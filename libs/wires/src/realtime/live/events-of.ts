@@ -1,9 +1,10 @@
 import { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { checkedSetup, hasOwnTurns } from "./check-setup.ts";
+import { checkedSetup, hasOwnTurns, recordAt } from "./check-setup.ts";
 import { itemOfPicture, itemOfResult, itemOfText, itemsOfTurns } from "./items-of-turns.ts";
 import type { LiveMessage } from "./message.ts";
-import { sessionOfSetup, silentMsOf } from "./session-of-setup.ts";
+import { lostSettings } from "./lost-settings.ts";
+import { sessionOfSetup, silentMsOf, voiceOf } from "./session-of-setup.ts";
 import { rateOf, Resampler, silence } from "./sound.ts";
 
 /** What is known of a session when a client's message is translated. */
@@ -35,6 +36,12 @@ export class EventsOf {
   /** The settings that the client began with. */
   get setup(): JsonRecord {
     return this.#setup ?? {};
+  }
+
+  /** Its settings that the vendor lacks, as paths within the setup. */
+  get lost(): readonly string[] {
+    const voice = voiceOf(recordAt(this.setup, "generationConfig"));
+    return lostSettings(this.setup, { voice, transcriber: this.#facts.transcriber });
   }
 
   /** Throws Failure for what cannot be said. */

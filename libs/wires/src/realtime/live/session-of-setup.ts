@@ -2,22 +2,14 @@ import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { jsonSchemaOf } from "../../text/content/schema.ts";
 import { hasOwnTurns, recordAt, toolsIn } from "./check-setup.ts";
+import { settingsOfOwnModels } from "./lost-settings.ts";
 import { camel, recordsIn } from "./message.ts";
 
 /** Voices of the realtime format's own vendor; it speaks with its usual one in place of another vendor's. */
 const voices: ReadonlySet<string> = new Set("alloy ash ballad cedar coral echo marin sage shimmer verse".split(" "));
-/** Settings of a setup that say something to the vendor's own models only. */
-const dropped = [
-  "contextWindowCompression",
-  "proactivity",
-  "historyConfig",
-  "explicitVadSignal",
-  "sessionResumption",
-  "avatarConfig",
-  "safetySettings",
-];
 const known: ReadonlySet<string> = new Set([
-  ...dropped,
+  ...settingsOfOwnModels,
+  "sessionResumption",
   "model",
   "generationConfig",
   "systemInstruction",
@@ -87,7 +79,8 @@ function detectionOf(setup: JsonRecord): JsonRecord | null {
   };
 }
 
-function voiceOf(config: JsonRecord): string | undefined {
+/** The voice that a client asks for, where the vendor has it. */
+export function voiceOf(config: JsonRecord): string | undefined {
   const voice = recordAt(recordAt(recordAt(config, "speechConfig"), "voiceConfig"), "prebuiltVoiceConfig");
   const name = voice["voiceName"];
   return typeof name === "string" && voices.has(name.toLowerCase()) ? name.toLowerCase() : undefined;

@@ -1,6 +1,8 @@
-import { failureFrames } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { failureFrames, present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { membersOf } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
+import { spliceMembers } from "../../json/splice.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
@@ -10,6 +12,7 @@ import { outputOf } from "./parse-answer.ts";
 import { responsesUsage } from "./usage.ts";
 import { showsThoughts, wordsOf } from "./words.ts";
 
+const responseWord = Buffer.from('"response"');
 const modelWord = Buffer.from('"model"');
 const itemDoneLine = Buffer.from("event: response.output_item.done");
 /** In the type of every item of a tool. */
@@ -59,6 +62,15 @@ export const responsesPass: PassCodec = {
   renameFrame: (frame, model) =>
     frame.includes(modelWord) ? changeJson(frame, (json) => renameAt(json, ["response", "model"], model)) : frame,
   renameAnswer: (answer, model) => renameAt(answer, ["model"], model),
+  echoFrame(frame, echo) {
+    if (!frame.includes(responseWord)) return frame;
+    return changeJson(frame, (json) => {
+      const response = membersOf(json).findLast(({ name }) => name === "response");
+      if (response === undefined) return json;
+      return spliceMembers(json, { response: withEcho(json.subarray(response.start, response.end), echo) });
+    });
+  },
+  echoAnswer: withEcho,
 
   readAnswer(answer) {
     outputOf(answer);
@@ -76,6 +88,12 @@ export const responsesPass: PassCodec = {
   heartbeat: ": keep-alive\n\n",
   earlyEnd: endResponseEarly,
 };
+
+/** A response object with members of its request. */
+function withEcho(response: Buffer, echo: JsonRecord): Buffer {
+  const said = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  return spliceMembers(response, Object.fromEntries(said));
+}
 
 /** The call of a tool whose item is done: a stream that is left before its end has used it all the same. */
 function feesOfItem(frame: Buffer): SeenFees | undefined {

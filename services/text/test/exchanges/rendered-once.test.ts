@@ -1,0 +1,39 @@
+import { expect, test, vi } from "vitest";
+import { textCodec } from "@modelgate/wires/text";
+import { textExchanges } from "../../src/exchanges/text.ts";
+
+/** A call of the chat wire, with a member that the messages wire loses. */
+const call = {
+  wire: "chat",
+  body: Buffer.from(JSON.stringify({ model: "m", seed: 1, messages: [{ role: "user", content: "Hello" }] })),
+  model: "m",
+  stream: false,
+  includeUsage: false,
+  choices: 1,
+  boundNames: [],
+  strict: false,
+  defaultMaxTokens: 10,
+  answerId: "answer-1",
+  inputTokens: 1,
+} as const;
+
+test("what a wire's losses were counted by is what its attempts send, for each model of the vendor's", async () => {
+  const codec = textCodec("messages");
+  const { vendor } = codec;
+  if (vendor === undefined) throw new Error("the messages wire has vendors");
+  const render = vi.spyOn(vendor, "renderRequest");
+  try {
+    const exchanges = textExchanges(call);
+    expect(await exchanges.losses("messages", "claude")).toBe(1);
+    const first = await exchanges.make(codec, "claude");
+    expect(await exchanges.make(codec, "claude")).toMatchObject({ body: first.body, dropped: ["seed"] });
+    expect(render).toHaveBeenCalledTimes(1);
+    const other = await exchanges.make(codec, "claude-next");
+    expect(other.body).not.toEqual(first.body);
+    // Without seals it is another request.
+    await exchanges.make(codec, "claude", "unsealed");
+    expect(render).toHaveBeenCalledTimes(3);
+  } finally {
+    render.mockRestore();
+  }
+});
