@@ -94,7 +94,8 @@ class FileConnection implements DatabaseConnection {
     const { rows, changes } = await this.#thread.run(sql, bound(parameters));
     // Kysely derives a row's type from the query.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    return { rows: rows as Row[], ...(changes === undefined ? {} : { numAffectedRows: changes }) };
+    const result = { rows: rows as Row[] };
+    return changes === undefined ? result : { ...result, numAffectedRows: changes };
   }
 
   streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
