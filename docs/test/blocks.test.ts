@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { providers } from "@modelgate/providers";
 import { generate } from "../generate/main.ts";
+import { programs } from "../programs.ts";
 import { blocksIn, blocksOf, type Block } from "./blocks.ts";
 import { python, runBlock } from "./run-block.ts";
 import { startDemo, type Demo } from "./start.ts";
@@ -50,6 +51,12 @@ test("a block's marks are read", () => {
     { place: "page.md:3", language: "sh", text: "ls\n", notRun: "it needs the moon", prints: undefined },
     { place: "page.md:8", language: "js", text: "1;\n", notRun: undefined, prints: "one" },
   ]);
+});
+
+test.each(programs)("$page, which can be run, has a page with its settings", ({ page, env, files }) => {
+  const text = readFileSync(join(docs, `clients/${page}.md`), "utf8");
+  for (const name of Object.keys(env("http://gateway", "sk-key"))) expect(text).toContain(name);
+  for (const path of Object.keys(files?.("http://gateway", "sk-key") ?? {})) expect(text).toContain(path);
 });
 
 test("every vendor has a page, or its row on the page of them all", () => {
