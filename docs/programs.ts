@@ -6,7 +6,7 @@ export interface CodingProgram {
   readonly command: string;
   /** Arguments of a run that asks `question` and ends. */
   args(question: string): readonly string[];
-  /** What its page tells a user to set, for the gateway at `address` (`http://host:port`). */
+  /** What its page says to set, for the gateway at `address` (`http://host:port`). */
   env(address: string, key: string): Readonly<Record<string, string>>;
   /** Files of its settings, by their path in the user's folder, where it starts. */
   files?(address: string, key: string): Readonly<Record<string, string>>;
