@@ -191,6 +191,14 @@ test("a request without words asks for the model, and costs nothing", async () =
   expect(await settled(suite)).toBe(before);
 });
 
+test("JSON is read whatever it is called, as curl sends it without a header", async () => {
+  const asked = { model: "chat", stream: false, messages: user("Hello") };
+  for (const path of ["/api/chat", "/api/show"]) {
+    const answer = await post(path, asked, { "content-type": "application/x-www-form-urlencoded" });
+    expect([path, answer.status]).toEqual([path, 200]);
+  }
+});
+
 test("models are listed, shown and ready", async () => {
   const client = clientWith(keyOf("demo"));
   expect((await client.list()).models.map(({ name }) => name)).toContain("messages");

@@ -18,12 +18,14 @@ export interface JsonBody<Seen> extends Disposable {
  * body would live as long as its stream.
  */
 export async function readJson<Seen>(
-  { request, caller, params }: Pick<ServiceCall, "request" | "caller"> & Partial<Pick<ServiceCall, "params">>,
+  { request, caller, params, format }: Pick<ServiceCall, "request" | "caller"> &
+    Partial<Pick<ServiceCall, "params" | "format">>,
   limits: JsonLimits,
   look: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
 ): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
-  if (type !== undefined && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
+  // Ollama reads JSON whatever it is called: its own documentation sends it with curl, as a form.
+  if (type !== undefined && format !== "ollama" && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw new Failure(
       "unsupported_media_type",
       `The content type must be application/json, not ${JSON.stringify(type.slice(0, 100))}.`,
