@@ -18,8 +18,12 @@ export interface JsonBody<Seen> extends Disposable {
  * body would live as long as its stream.
  */
 export async function readJson<Seen>(
-  { request, caller, params, format }: Pick<ServiceCall, "request" | "caller"> &
-    Partial<Pick<ServiceCall, "params" | "format">>,
+  {
+    request,
+    caller,
+    params,
+    format,
+  }: Pick<ServiceCall, "request" | "caller"> & Partial<Pick<ServiceCall, "params" | "format">>,
   limits: JsonLimits,
   look: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
 ): Promise<JsonBody<Seen>> {
