@@ -20,7 +20,7 @@ export type Rounds = ReadonlyMap<string, readonly Round[]>;
 
 const rounds = options.quick ? 2 : 3;
 /** A process that has just been started is dearer: what is compiled is compiled by use. */
-const warmSeconds = options.quick ? 4 : 15;
+const warmSeconds = options.quick ? 4 : 40;
 /** The kinds of load, in the order in which they are measured. */
 export const kindNames = Object.keys(kinds).filter((name): name is KindName => name in kinds);
 
