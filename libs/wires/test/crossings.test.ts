@@ -44,7 +44,7 @@ type Row = readonly [
 
 const rows: readonly Row[] = [
   [
-    "a voice of OpenAI's is none of Google's",
+    "a voice of OpenAI's is not one of Google's",
     "chat",
     { messages: hi, modalities: ["audio"], audio: { voice: "alloy" } },
     "content",

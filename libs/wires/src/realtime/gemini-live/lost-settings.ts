@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { audioOf, speaks, speechOf, type Settings } from "./settings.ts";
 
-/** What of each part of the settings the vendor is told, or has already. */
+/** What of each part of the settings the vendor is sent, or has already. */
 const sayable = {
   detection: ["type", "prefix_padding_ms", "silence_duration_ms", "interrupt_response", "create_response"],
   function: ["type", "name", "description", "parameters"],
