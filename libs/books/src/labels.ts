@@ -25,8 +25,8 @@ export function labelsOf({ endUser, tags }: Pick<UsageEvent, "endUser" | "tags">
 }
 
 /** The tags among the labels of a call: end users are too many for totals of their own. */
-export function tagsOf(event: Pick<UsageEvent, "tags">): readonly Label[] {
-  return labelsOf({ tags: event.tags }).filter(({ name }) => name !== "endUser");
+export function tagsOf(event: Pick<UsageEvent, "endUser" | "tags">): readonly Label[] {
+  return labelsOf(event).filter(({ name }) => name !== "endUser");
 }
 
 /** All labels of a call as one text, the same for the same labels. */

@@ -4,6 +4,9 @@ import { csvOf, saveFile } from "./csv.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import { say } from "../texts/say.ts";
 
+/** Room beside each cell of a long table, whose many columns stand side by side on a small screen, px. */
+const narrow = 6;
+
 /** A column of a table: its heading and what its cells show. */
 export interface Column<Row> {
   readonly heading: string;
@@ -39,7 +42,14 @@ export function DataTable<Row>({
   return (
     <>
       <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": label }}>
-        <Table striped highlightOnHover aria-label={label} style={{ fontVariantNumeric: "tabular-nums" }} ref={table}>
+        <Table
+          striped
+          highlightOnHover
+          aria-label={label}
+          horizontalSpacing={rowHeight === undefined ? "xs" : narrow}
+          style={{ fontVariantNumeric: "tabular-nums" }}
+          ref={table}
+        >
           <Head columns={columns} />
           <Table.Tbody ref={body}>
             <Space rows={first} rowHeight={rowHeight} columns={columns.length} />
@@ -95,7 +105,7 @@ function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
     <Table.Thead>
       <Table.Tr>
         {columns.map((column) => (
-          <Table.Th key={column.heading} ta={align(column)} style={{ whiteSpace: "nowrap" }}>
+          <Table.Th key={column.heading} ta={align(column)}>
             {column.heading}
           </Table.Th>
         ))}
