@@ -103,7 +103,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await page.goto(`${suite.controlUrl}/console/overview?span=1d`);
-    for (const by of ["model", "account", "channel"]) {
+    for (const by of ["account", "channel", "model"]) {
       await page.getByRole("radiogroup", { name: "All figures by" }).getByText(by, { exact: true }).click();
       await expectRows(page, by, await counted(by));
       expect(new URL(page.url()).searchParams.get("by")).toBe(by);
@@ -132,7 +132,10 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       const shown = await Promise.all(rows.map(async (row) => row.locator("td").allInnerTexts()));
       return calls(shown[0] ?? []) !== "" && JSON.stringify(shown.map(calls).toSorted()) === JSON.stringify(wanted);
     });
-    await table.getByText(/\d m?s$/).first().waitFor();
+    await table
+      .getByText(/\d m?s$/)
+      .first()
+      .waitFor();
   }
 
   test("the chart of spend is read by keyboard", async () => {
@@ -174,7 +177,10 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       await until(`${path} to be loaded`, async () => (await page.getByLabel("Loading").count()) === 0);
       const offered = await page.locator("main button:visible").allInnerTexts();
       const harmless = new Set(["CSV", "Verify receipts", "show"]);
-      expect(offered.filter((name) => !harmless.has(name)), path).toEqual([]);
+      expect(
+        offered.filter((name) => !harmless.has(name)),
+        path,
+      ).toEqual([]);
     }
   });
 

@@ -3,7 +3,6 @@ import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
-import { samplesFor, type CodeKind } from "../../services/console/src/parts/code-samples.ts";
 import { quick } from "./films.ts";
 import { channel, config as house, hello, keys, post } from "./house.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
@@ -11,7 +10,20 @@ import { tlsFront, type TlsFront } from "./tls-front.ts";
 const root = join(import.meta.dirname, "../..");
 const python = process.env["MODELGATE_PYTHON"] || globSync(join(root, ".tools/python-*/bin/python"))[0];
 
-const models: Readonly<Record<CodeKind, string>> = {
+/** What the playground calls, and where. */
+interface Gateway {
+  readonly address: string;
+  readonly key: string;
+  readonly model: string;
+}
+type Samples = (kind: Kind, gateway: Gateway, text: string) => Readonly<Record<string, string>>;
+const { samplesFor }: { readonly samplesFor: Samples } = await import(
+  join(root, "services/console/src/parts/code-samples.ts")
+);
+
+const kinds = ["chat", "image", "speech", "transcription", "video", "realtime"] as const;
+type Kind = (typeof kinds)[number];
+const models: Readonly<Record<Kind, string>> = {
   chat: "chat",
   image: "picture",
   speech: "voice",
@@ -43,7 +55,7 @@ const runners: Readonly<Record<string, "bash" | "node" | "python">> = {
   LangChain: "python",
 };
 /** What each kind's code prints some of. */
-const printed: Readonly<Record<CodeKind, string>> = {
+const printed: Readonly<Record<Kind, string>> = {
   chat: "boat",
   image: "http",
   speech: "",
@@ -54,11 +66,11 @@ const printed: Readonly<Record<CodeKind, string>> = {
 /** A text that a shell and a JSON document each have to quote. */
 const said = `It's a "boat"`;
 
-const samples = Object.entries(models).flatMap(([kind, model]) => {
-  const known = Object.keys(models).find((name): name is CodeKind => name === kind) ?? "chat";
-  return Object.keys(samplesFor(known, { address: "", key: "", model }, said))
+const samples = kinds.flatMap((kind) => {
+  const model = models[kind];
+  return Object.keys(samplesFor(kind, { address: "", key: "", model }, said))
     .filter((client) => runners[client] !== undefined)
-    .map((client) => ({ kind: known, client, model }));
+    .map((client) => ({ kind, client, model }));
 });
 
 describe("the playground's code", { timeout: 60_000 }, () => {
@@ -71,7 +83,10 @@ describe("the playground's code", { timeout: 60_000 }, () => {
     // Beside the packages that the samples import.
     folder = mkdtempSync(join(import.meta.dirname, "../sample-"));
     writeFileSync(join(folder, "authority.pem"), front.authority);
-    const silence = Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 16 }, 16_000), Buffer.alloc(16_000)]);
+    const silence = Buffer.concat([
+      wavHead({ sampleRate: 8_000, channels: 1, bits: 16 }, 16_000),
+      Buffer.alloc(16_000),
+    ]);
     writeFileSync(join(folder, "recording.wav"), silence);
     await until("a first call", async () => (await post(suite, hello("chat"))).status === 200);
   }, 120_000);
@@ -81,7 +96,10 @@ describe("the playground's code", { timeout: 60_000 }, () => {
     await suite?.[Symbol.asyncDispose]();
   });
 
-  function run(program: string, args: readonly string[]): Promise<{ readonly status: unknown; readonly output: string }> {
+  function run(
+    program: string,
+    args: readonly string[],
+  ): Promise<{ readonly status: unknown; readonly output: string }> {
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "authority.pem") };
     return new Promise((resolve) => {
       execFile(program, args, { cwd: folder, env, timeout: 50_000 }, (error, stdout, stderr) => {

@@ -24,9 +24,7 @@ function middleOf(bucket: number): number {
 
 /** Counts the times to the first byte of completed calls that were just inserted, by account and hour. */
 export async function addFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const rows = counted(events, (event, moment) => [
-    { account: event.accountId, ...countedBy(event, moment, hourMs) },
-  ]);
+  const rows = counted(events, (event, moment) => [{ account: event.accountId, ...countedBy(event, moment, hourMs) }]);
   for (let from = 0; from < rows.length; from += rowsAtOnce)
     await at
       .insertInto("first_bytes")

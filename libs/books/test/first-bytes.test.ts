@@ -1,6 +1,14 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { firstByteTimes, openBooks, readTasks, readTotals, recordCalls, recordTasks, type Books } from "../src/index.ts";
+import {
+  firstByteTimes,
+  openBooks,
+  readTasks,
+  readTotals,
+  recordCalls,
+  recordTasks,
+  type Books,
+} from "../src/index.ts";
 import { callOf, engines, log, newBooks, type TestEngine } from "./engines.ts";
 
 const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
@@ -159,5 +167,6 @@ describe.each(engines)("$name", ({ start }) => {
 });
 
 async function dropTagTables({ db }: Books): Promise<void> {
-  for (const table of ["daily_tag_totals", "daily_tag_first_bytes"] as const) await db.schema.dropTable(table).execute();
+  for (const table of ["daily_tag_totals", "daily_tag_first_bytes"] as const)
+    await db.schema.dropTable(table).execute();
 }

@@ -9,7 +9,10 @@ async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void
   const sums = await sumColumnsOf(db);
   await createTable(db, engine, "daily_tag_totals", {
     columns: {
-      ...{ period: "bigint", name: "text", value: "text", outcome: "text" },
+      period: "bigint",
+      name: "text",
+      value: "text",
+      outcome: "text",
       ...Object.fromEntries(sums.map((name) => [name, "bigint" as const])),
     },
     key: ["period", "name", "value", "outcome"],

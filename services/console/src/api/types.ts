@@ -76,7 +76,7 @@ export type AccountWithCredits = {
   readonly spentNanos: string;
   readonly balance: string;
   readonly createdAt: string;
-  readonly credits: readonly (Credit)[];
+  readonly credits: readonly Credit[];
 };
 
 export type Credited = {
@@ -98,13 +98,13 @@ export type Token = {
   readonly accountId: string;
   readonly name?: string;
   readonly group: string;
-  readonly models?: readonly (string)[];
+  readonly models?: readonly string[];
   readonly expiresAt?: string;
   readonly disabled: boolean;
   readonly budget?: {
-  readonly perDay?: string;
-  readonly perMonth?: string;
-};
+    readonly perDay?: string;
+    readonly perMonth?: string;
+  };
   readonly ofMember?: boolean;
   readonly hint: string;
   readonly createdAt?: string;
@@ -115,13 +115,13 @@ export type NewToken = {
   readonly accountId: string;
   readonly name?: string;
   readonly group: string;
-  readonly models?: readonly (string)[];
+  readonly models?: readonly string[];
   readonly expiresAt?: string;
   readonly disabled: boolean;
   readonly budget?: {
-  readonly perDay?: string;
-  readonly perMonth?: string;
-};
+    readonly perDay?: string;
+    readonly perMonth?: string;
+  };
   readonly ofMember?: boolean;
   readonly hint: string;
   readonly createdAt?: string;
@@ -131,11 +131,11 @@ export type NewToken = {
 export type Group = {
   readonly name: string;
   readonly multiplier?: number;
-  readonly models: readonly (string)[];
+  readonly models: readonly string[];
   readonly limits?: {
-  readonly dollarsPerDay?: number;
-  readonly dollarsPerMonth?: number;
-};
+    readonly dollarsPerDay?: number;
+    readonly dollarsPerMonth?: number;
+  };
 };
 
 export type PartState = {
@@ -151,8 +151,8 @@ export type Channel = {
   readonly id: string;
   readonly provider: string;
   readonly baseUrl: string;
-  readonly models: readonly (string)[];
-  readonly groups: "all" | readonly (string)[];
+  readonly models: readonly string[];
+  readonly groups: "all" | readonly string[];
   readonly priority: number;
   readonly weight: number;
   readonly maxConcurrency: number | null;
@@ -165,44 +165,44 @@ export type Channel = {
   readonly until?: string;
   readonly rests?: number;
   readonly seats: {
-  readonly inUse: number;
-  readonly most: number;
-} | null;
+    readonly inUse: number;
+    readonly most: number;
+  } | null;
   readonly usableKeys: string;
-  readonly keys: readonly ({
-  readonly id: string;
-  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
-  readonly reason?: string;
-  readonly said?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly rests?: number;
-  readonly seats: {
-  readonly inUse: number;
-  readonly most: number;
-} | null;
-})[];
+  readonly keys: readonly {
+    readonly id: string;
+    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly reason?: string;
+    readonly said?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly rests?: number;
+    readonly seats: {
+      readonly inUse: number;
+      readonly most: number;
+    } | null;
+  }[];
   readonly cappedCalls: number;
-  readonly modelsOut: readonly ({
-  readonly model: string;
-  readonly key?: string;
-  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
-  readonly reason?: string;
-  readonly said?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly rests?: number;
-})[];
-  readonly accountsOut: readonly ({
-  readonly account: string;
-  readonly scope: string;
-  readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
-  readonly reason?: string;
-  readonly said?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly rests?: number;
-})[];
+  readonly modelsOut: readonly {
+    readonly model: string;
+    readonly key?: string;
+    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly reason?: string;
+    readonly said?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly rests?: number;
+  }[];
+  readonly accountsOut: readonly {
+    readonly account: string;
+    readonly scope: string;
+    readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
+    readonly reason?: string;
+    readonly said?: string;
+    readonly since?: string;
+    readonly until?: string;
+    readonly rests?: number;
+  }[];
   readonly accountsOutTotal: number;
 };
 
@@ -218,11 +218,21 @@ export type ChannelTest = {
 
 export type Model = {
   readonly name: string;
-  readonly kind: "chat" | "completion" | "embedding" | "rerank" | "moderation" | "image" | "video" | "transcription" | "speech" | "realtime";
+  readonly kind:
+    | "chat"
+    | "completion"
+    | "embedding"
+    | "rerank"
+    | "moderation"
+    | "image"
+    | "video"
+    | "transcription"
+    | "speech"
+    | "realtime";
   readonly ownedBy?: string;
   readonly price?: Readonly<Record<string, unknown>>;
   readonly contextTokens?: number;
-  readonly channels: readonly (string)[];
+  readonly channels: readonly string[];
 };
 
 export type Call = {
@@ -241,59 +251,98 @@ export type Call = {
   readonly status: number;
   readonly outcome: "completed" | "cancelled" | "failed";
   readonly units: {
-  readonly inputTokens?: number;
-  readonly cachedInputTokens?: number;
-  readonly cacheWriteTokens?: number;
-  readonly cacheWrite1hTokens?: number;
-  readonly outputTokens?: number;
-  readonly reasoningTokens?: number;
-  readonly inputAudioTokens?: number;
-  readonly outputAudioTokens?: number;
-  readonly inputImageTokens?: number;
-  readonly outputImageTokens?: number;
-  readonly images?: number;
-  readonly seconds?: number;
-  readonly characters?: number;
-  readonly requests?: number;
-  readonly webSearches?: number;
-  readonly codeInterpreters?: number;
-  readonly fileSearches?: number;
-  readonly imageGenerations?: number;
-};
+    readonly inputTokens?: number;
+    readonly cachedInputTokens?: number;
+    readonly cacheWriteTokens?: number;
+    readonly cacheWrite1hTokens?: number;
+    readonly outputTokens?: number;
+    readonly reasoningTokens?: number;
+    readonly inputAudioTokens?: number;
+    readonly outputAudioTokens?: number;
+    readonly inputImageTokens?: number;
+    readonly outputImageTokens?: number;
+    readonly images?: number;
+    readonly seconds?: number;
+    readonly characters?: number;
+    readonly requests?: number;
+    readonly webSearches?: number;
+    readonly codeInterpreters?: number;
+    readonly fileSearches?: number;
+    readonly imageGenerations?: number;
+  };
   readonly estimated: boolean;
   readonly multiplier: number;
   readonly costNanos: string;
   readonly latencyMs: number;
   readonly firstByteMs: number;
   readonly attempts: number;
-  readonly tries?: readonly ({
-  readonly channel: string;
-  readonly key: string;
-  readonly ms: number;
-  readonly status?: number;
-  readonly failed?: string;
-  readonly vendorCode?: string;
-})[];
-  readonly dropped?: readonly (string)[];
+  readonly tries?: readonly {
+    readonly channel: string;
+    readonly key: string;
+    readonly ms: number;
+    readonly status?: number;
+    readonly failed?: string;
+    readonly vendorCode?: string;
+  }[];
+  readonly dropped?: readonly string[];
   readonly heldNanos?: string;
   readonly priceVersion?: string;
-  readonly unpriced?: readonly ("inputTokens" | "cachedInputTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens" | "reasoningTokens" | "inputAudioTokens" | "outputAudioTokens" | "inputImageTokens" | "outputImageTokens" | "images" | "seconds" | "characters" | "requests" | "webSearches" | "codeInterpreters" | "fileSearches" | "imageGenerations" | "serviceTier")[];
-  readonly capped?: readonly ("inputTokens" | "cachedInputTokens" | "cacheWriteTokens" | "cacheWrite1hTokens" | "outputTokens" | "reasoningTokens" | "inputAudioTokens" | "outputAudioTokens" | "inputImageTokens" | "outputImageTokens" | "images" | "seconds" | "characters" | "requests" | "webSearches" | "codeInterpreters" | "fileSearches" | "imageGenerations")[];
+  readonly unpriced?: readonly (
+    | "inputTokens"
+    | "cachedInputTokens"
+    | "cacheWriteTokens"
+    | "cacheWrite1hTokens"
+    | "outputTokens"
+    | "reasoningTokens"
+    | "inputAudioTokens"
+    | "outputAudioTokens"
+    | "inputImageTokens"
+    | "outputImageTokens"
+    | "images"
+    | "seconds"
+    | "characters"
+    | "requests"
+    | "webSearches"
+    | "codeInterpreters"
+    | "fileSearches"
+    | "imageGenerations"
+    | "serviceTier"
+  )[];
+  readonly capped?: readonly (
+    | "inputTokens"
+    | "cachedInputTokens"
+    | "cacheWriteTokens"
+    | "cacheWrite1hTokens"
+    | "outputTokens"
+    | "reasoningTokens"
+    | "inputAudioTokens"
+    | "outputAudioTokens"
+    | "inputImageTokens"
+    | "outputImageTokens"
+    | "images"
+    | "seconds"
+    | "characters"
+    | "requests"
+    | "webSearches"
+    | "codeInterpreters"
+    | "fileSearches"
+    | "imageGenerations"
+  )[];
   readonly serviceTier?: string;
   readonly tags?: Readonly<Record<string, string>>;
   readonly endUser?: string;
   readonly upstreamRequestId?: string;
   readonly receipt?: {
-  readonly number: number;
-  readonly previous: string;
-  readonly balanceNanos: string;
-  readonly hash: string;
-  readonly replaces?: string;
-};
+    readonly number: number;
+    readonly previous: string;
+    readonly balanceNanos: string;
+    readonly hash: string;
+    readonly replaces?: string;
+  };
 };
 
 export type CallPage = {
-  readonly events: readonly (Call)[];
+  readonly events: readonly Call[];
   readonly next: string | null;
 };
 
@@ -321,13 +370,13 @@ export type Task = {
   readonly previousState: "queued" | "in_progress" | "completed" | "failed" | null;
   readonly progress: number;
   readonly error?: {
-  readonly code: string;
-  readonly message: string;
-};
+    readonly code: string;
+    readonly message: string;
+  };
 };
 
 export type TaskPage = {
-  readonly tasks: readonly (Task)[];
+  readonly tasks: readonly Task[];
   readonly next: string | null;
 };
 
@@ -341,7 +390,7 @@ export type CostLine = {
 };
 
 export type Bill = {
-  readonly lines: readonly (CostLine)[];
+  readonly lines: readonly CostLine[];
   readonly otherNanos: string;
 };
 
@@ -361,7 +410,7 @@ export type AuditEntry = {
 };
 
 export type AuditPage = {
-  readonly entries: readonly (AuditEntry)[];
+  readonly entries: readonly AuditEntry[];
 };
 
 export type Verification = {
@@ -370,16 +419,16 @@ export type Verification = {
   readonly from: number;
   readonly to: number;
   readonly balanceNanos: string;
-  readonly restored: readonly (unknown)[];
+  readonly restored: readonly unknown[];
   readonly divergence?: {
-  readonly receipt?: number;
-  readonly entry?: string;
-  readonly say: string;
-};
+    readonly receipt?: number;
+    readonly entry?: string;
+    readonly say: string;
+  };
 };
 
 export type VerificationPage = {
-  readonly accounts: readonly (Verification)[];
+  readonly accounts: readonly Verification[];
   readonly next: string | null;
 };
 
@@ -390,7 +439,7 @@ export type Store = {
 
 export type Process = {
   readonly id: string;
-  readonly services: readonly (string)[];
+  readonly services: readonly string[];
   readonly version: string;
   readonly host: string;
   readonly pid: number;
@@ -415,20 +464,20 @@ export type StoreNode = {
 
 export type System = {
   readonly version: string;
-  readonly processes: readonly (Process)[];
+  readonly processes: readonly Process[];
   readonly ledger: Store;
   readonly redis: {
-  readonly ok: boolean;
-  readonly say: string | null;
-  readonly nodes: readonly (StoreNode)[];
-};
+    readonly ok: boolean;
+    readonly say: string | null;
+    readonly nodes: readonly StoreNode[];
+  };
   readonly nats: Store;
   readonly books: {
-  readonly ok: boolean;
-  readonly say: string | null;
-  readonly engine: "sqlite" | "postgres" | null;
-};
-  readonly streams: readonly (Stream)[];
+    readonly ok: boolean;
+    readonly say: string | null;
+    readonly engine: "sqlite" | "postgres" | null;
+  };
+  readonly streams: readonly Stream[];
   readonly openHolds: number | null;
   readonly outboxEvents: number | null;
 };
@@ -442,7 +491,7 @@ export type ConfigurationStatus = {
   readonly path: string;
   readonly version: string;
   readonly loadedAt: string;
-  readonly problems: readonly (Problem)[];
+  readonly problems: readonly Problem[];
   readonly edgeUrl: string | null;
 };
 
@@ -464,7 +513,7 @@ export type ConfigurationVersionWithDifference = {
   readonly actor: string;
   readonly note: string;
   readonly document: string;
-  readonly difference: readonly (DifferenceLine)[];
+  readonly difference: readonly DifferenceLine[];
 };
 
 export type ConfigurationDocument = {
@@ -475,7 +524,7 @@ export type ConfigurationDocument = {
   readonly actor?: string;
   readonly note?: string;
   readonly document: string;
-  readonly problems: readonly (Problem)[];
+  readonly problems: readonly Problem[];
   readonly published: string;
   readonly loadedAt: string;
 };
@@ -485,13 +534,13 @@ export type ConfigurationParts = {
   readonly version: number | null;
   readonly groups: Readonly<Record<string, unknown>>;
   readonly models: Readonly<Record<string, unknown>>;
-  readonly channels: readonly (unknown)[];
+  readonly channels: readonly unknown[];
 };
 
 export type ConfigurationChange = {
   readonly version: number | null;
-  readonly problems: readonly (Problem)[];
-  readonly warnings: readonly (Problem)[];
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
   readonly copy: string | null;
 };
 
@@ -510,23 +559,50 @@ export type Vendor = {
 
 export type VendorModel = {
   readonly id: string;
-  readonly kind: "chat" | "completion" | "embedding" | "rerank" | "moderation" | "image" | "video" | "transcription" | "speech" | "realtime";
+  readonly kind:
+    | "chat"
+    | "completion"
+    | "embedding"
+    | "rerank"
+    | "moderation"
+    | "image"
+    | "video"
+    | "transcription"
+    | "speech"
+    | "realtime";
   readonly price: Readonly<Record<string, unknown>> | null;
   readonly contextTokens: number | null;
 };
 
 export type VendorModels = {
-  readonly models: readonly (VendorModel)[];
+  readonly models: readonly VendorModel[];
   readonly say: string | null;
 };
 
 export type Refusal = {
   readonly error: {
-  readonly message: string;
-  readonly type: string;
-  readonly param?: string | null;
-  readonly code?: "invalid_value" | "missing_required_parameter" | "invalid_json" | "invalid_api_key" | "permission_denied" | "unknown_url" | "method_not_allowed" | "request_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "request_timeout" | "insufficient_quota" | "no_available_channel" | "upstream_timeout" | "server_overloaded" | "internal_error" | null;
-};
+    readonly message: string;
+    readonly type: string;
+    readonly param?: string | null;
+    readonly code?:
+      | "invalid_value"
+      | "missing_required_parameter"
+      | "invalid_json"
+      | "invalid_api_key"
+      | "permission_denied"
+      | "unknown_url"
+      | "method_not_allowed"
+      | "request_too_large"
+      | "unsupported_media_type"
+      | "rate_limit_exceeded"
+      | "request_timeout"
+      | "insufficient_quota"
+      | "no_available_channel"
+      | "upstream_timeout"
+      | "server_overloaded"
+      | "internal_error"
+      | null;
+  };
 };
 
 /** What each operation takes and answers. */
@@ -536,17 +612,17 @@ export type Operations = {
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: {
-  readonly provider: boolean;
-};
+      readonly provider: boolean;
+    };
   };
   readonly "POST /session": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly link?: string;
-  readonly name?: string;
-  readonly password?: string;
-};
+      readonly link?: string;
+      readonly name?: string;
+      readonly password?: string;
+    };
     readonly answer: Session;
   };
   readonly "GET /session": {
@@ -563,140 +639,199 @@ export type Operations = {
   };
   readonly "GET /accounts": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly "after"?: string | undefined };
+    readonly query: { readonly after?: string | undefined };
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (Account)[];
+    readonly answer: readonly Account[];
   };
   readonly "POST /accounts": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly id: string;
-  readonly name?: string | null;
-  readonly balance?: string | null;
-};
+      readonly id: string;
+      readonly name?: string | null;
+      readonly balance?: string | null;
+    };
     readonly answer: Account;
   };
   readonly "GET /accounts/{id}": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: AccountWithCredits;
   };
   readonly "POST /accounts/{id}/credits": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly amount: string;
-  readonly reason: string;
-  readonly kind?: string;
-  readonly operationId?: string;
-};
+      readonly amount: string;
+      readonly reason: string;
+      readonly kind?: string;
+      readonly operationId?: string;
+    };
     readonly answer: Credited;
   };
   readonly "GET /accounts/{id}/tokens": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (Token)[];
+    readonly answer: readonly Token[];
   };
   readonly "POST /accounts/{id}/tokens": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly group: string;
-  readonly name?: string | null;
-  readonly models?: readonly (string)[] | null;
-  readonly expiresAt?: string | null;
-  readonly dollarsPerDay?: string | null;
-  readonly dollarsPerMonth?: string | null;
-};
+      readonly group: string;
+      readonly name?: string | null;
+      readonly models?: readonly string[] | null;
+      readonly expiresAt?: string | null;
+      readonly dollarsPerDay?: string | null;
+      readonly dollarsPerMonth?: string | null;
+    };
     readonly answer: NewToken;
   };
   readonly "GET /tokens/{id}": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: Token;
   };
   readonly "POST /tokens/{id}": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly name?: string | null;
-  readonly group?: string;
-  readonly models?: readonly (string)[] | null;
-  readonly expiresAt?: string | null;
-  readonly dollarsPerDay?: string | null;
-  readonly dollarsPerMonth?: string | null;
-};
+      readonly name?: string | null;
+      readonly group?: string;
+      readonly models?: readonly string[] | null;
+      readonly expiresAt?: string | null;
+      readonly dollarsPerDay?: string | null;
+      readonly dollarsPerMonth?: string | null;
+    };
     readonly answer: Token;
   };
   readonly "POST /tokens/{id}/disable": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: Token;
   };
   readonly "POST /tokens/{id}/enable": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: Token;
   };
   readonly "POST /tokens/{id}/expire": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly at?: string;
-};
+      readonly at?: string;
+    };
     readonly answer: Token;
   };
   readonly "GET /groups": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (Group)[];
+    readonly answer: readonly Group[];
   };
   readonly "GET /ledger/verification": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly "account"?: string | undefined; readonly "after"?: string | undefined };
+    readonly query: { readonly account?: string | undefined; readonly after?: string | undefined };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: VerificationPage;
   };
   readonly "GET /audit": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly "account"?: string | undefined; readonly "limit"?: string | undefined };
+    readonly query: { readonly account?: string | undefined; readonly limit?: string | undefined };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: AuditPage;
   };
   readonly "GET /usage": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly "from"?: string | undefined; readonly "to"?: string | undefined; readonly "day"?: string | undefined; readonly "account"?: string | undefined; readonly "token"?: string | undefined; readonly "model"?: string | undefined; readonly "channel"?: string | undefined; readonly "outcome"?: string | undefined; readonly "status"?: string | undefined; readonly "request-id"?: string | undefined; readonly "end-user"?: string | undefined; readonly "tag"?: string | undefined; readonly "by"?: string | undefined; readonly "sums"?: string | undefined };
+    readonly query: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly token?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly outcome?: string | undefined;
+      readonly status?: string | undefined;
+      readonly "request-id"?: string | undefined;
+      readonly "end-user"?: string | undefined;
+      readonly tag?: string | undefined;
+      readonly by?: string | undefined;
+      readonly sums?: string | undefined;
+    };
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (Total)[];
+    readonly answer: readonly Total[];
   };
   readonly "GET /usage/events": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly "from"?: string | undefined; readonly "to"?: string | undefined; readonly "day"?: string | undefined; readonly "account"?: string | undefined; readonly "token"?: string | undefined; readonly "model"?: string | undefined; readonly "channel"?: string | undefined; readonly "outcome"?: string | undefined; readonly "status"?: string | undefined; readonly "request-id"?: string | undefined; readonly "end-user"?: string | undefined; readonly "tag"?: string | undefined; readonly "limit"?: string | undefined; readonly "after"?: string | undefined };
+    readonly query: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly token?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly outcome?: string | undefined;
+      readonly status?: string | undefined;
+      readonly "request-id"?: string | undefined;
+      readonly "end-user"?: string | undefined;
+      readonly tag?: string | undefined;
+      readonly limit?: string | undefined;
+      readonly after?: string | undefined;
+    };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: CallPage;
   };
   readonly "GET /usage/export": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly "from"?: string | undefined; readonly "to"?: string | undefined; readonly "day"?: string | undefined; readonly "account"?: string | undefined; readonly "token"?: string | undefined; readonly "model"?: string | undefined; readonly "channel"?: string | undefined; readonly "outcome"?: string | undefined; readonly "status"?: string | undefined; readonly "request-id"?: string | undefined; readonly "end-user"?: string | undefined; readonly "tag"?: string | undefined; readonly "format"?: string | undefined };
+    readonly query: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly token?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly outcome?: string | undefined;
+      readonly status?: string | undefined;
+      readonly "request-id"?: string | undefined;
+      readonly "end-user"?: string | undefined;
+      readonly tag?: string | undefined;
+      readonly format?: string | undefined;
+    };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: string;
   };
   readonly "GET /usage/first-bytes": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly "from"?: string | undefined; readonly "to"?: string | undefined; readonly "day"?: string | undefined; readonly "account"?: string | undefined; readonly "model"?: string | undefined; readonly "channel"?: string | undefined; readonly "by"?: string | undefined };
+    readonly query: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly by?: string | undefined;
+    };
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (FirstByteGroup)[];
+    readonly answer: readonly FirstByteGroup[];
   };
   readonly "GET /tasks": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly "account"?: string | undefined; readonly "model"?: string | undefined; readonly "channel"?: string | undefined; readonly "state"?: string | undefined; readonly "limit"?: string | undefined; readonly "after"?: string | undefined };
+    readonly query: {
+      readonly account?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly state?: string | undefined;
+      readonly limit?: string | undefined;
+      readonly after?: string | undefined;
+    };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: TaskPage;
   };
@@ -707,7 +842,7 @@ export type Operations = {
     readonly answer: Bill;
   };
   readonly "GET /prices/{version}": {
-    readonly params: { readonly "version": string };
+    readonly params: { readonly version: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: Price;
@@ -716,63 +851,63 @@ export type Operations = {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (Channel)[];
+    readonly answer: readonly Channel[];
   };
   readonly "GET /channels/{id}": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: Channel;
   };
   readonly "POST /channels/{id}/disable": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly key?: string;
-  readonly reason?: string;
-};
+      readonly key?: string;
+      readonly reason?: string;
+    };
     readonly answer: Channel;
   };
   readonly "POST /channels/{id}/enable": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly key?: string;
-};
+      readonly key?: string;
+    };
     readonly answer: Channel;
   };
   readonly "POST /channels/{id}/test": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly key?: string;
-  readonly model?: string;
-};
+      readonly key?: string;
+      readonly model?: string;
+    };
     readonly answer: ChannelTest;
   };
   readonly "GET /channels/{id}/models": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly ({
-  readonly name: string;
-  readonly kind: string;
-})[];
+    readonly answer: readonly {
+      readonly name: string;
+      readonly kind: string;
+    }[];
   };
   readonly "GET /models/{name}": {
-    readonly params: { readonly "name": string };
+    readonly params: { readonly name: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: {
-  readonly name: string;
-  readonly kind: string;
-};
+      readonly name: string;
+      readonly kind: string;
+    };
   };
   readonly "GET /models": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (Model)[];
+    readonly answer: readonly Model[];
   };
   readonly "GET /config": {
     readonly params: Readonly<Record<string, never>>;
@@ -790,11 +925,11 @@ export type Operations = {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly document: string;
-  readonly note?: string | null;
-  readonly basedOn?: number | null;
-  readonly check?: boolean;
-};
+      readonly document: string;
+      readonly note?: string | null;
+      readonly basedOn?: number | null;
+      readonly check?: boolean;
+    };
     readonly answer: ConfigurationChange;
   };
   readonly "GET /configuration/parts": {
@@ -807,27 +942,27 @@ export type Operations = {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly edits: readonly (Edit)[];
-  readonly note?: string | null;
-  readonly basedOn?: number | null;
-  readonly check?: boolean;
-};
+      readonly edits: readonly Edit[];
+      readonly note?: string | null;
+      readonly basedOn?: number | null;
+      readonly check?: boolean;
+    };
     readonly answer: ConfigurationChange;
   };
   readonly "GET /configuration/versions": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (ConfigurationVersion)[];
+    readonly answer: readonly ConfigurationVersion[];
   };
   readonly "GET /configuration/versions/{version}": {
-    readonly params: { readonly "version": string };
+    readonly params: { readonly version: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: ConfigurationVersionWithDifference;
   };
   readonly "POST /configuration/versions/{version}/restore": {
-    readonly params: { readonly "version": string };
+    readonly params: { readonly version: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: ConfigurationChange;
@@ -836,63 +971,63 @@ export type Operations = {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (Vendor)[];
+    readonly answer: readonly Vendor[];
   };
   readonly "POST /vendors/models": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly provider: string;
-  readonly baseUrl: string;
-  readonly key: string;
-};
+      readonly provider: string;
+      readonly baseUrl: string;
+      readonly key: string;
+    };
     readonly answer: VendorModels;
   };
   readonly "GET /operators": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (Person)[];
+    readonly answer: readonly Person[];
   };
   readonly "POST /operators": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly name: string;
-  readonly role?: "viewer" | "operator" | "admin";
-  readonly account?: string | null;
-  readonly password?: string | null;
-};
+      readonly name: string;
+      readonly role?: "viewer" | "operator" | "admin";
+      readonly account?: string | null;
+      readonly password?: string | null;
+    };
     readonly answer: Person;
   };
   readonly "POST /operators/{name}": {
-    readonly params: { readonly "name": string };
+    readonly params: { readonly name: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly role?: "viewer" | "operator" | "admin";
-  readonly password?: string | null;
-  readonly disabled?: boolean;
-};
+      readonly role?: "viewer" | "operator" | "admin";
+      readonly password?: string | null;
+      readonly disabled?: boolean;
+    };
     readonly answer: Person;
   };
   readonly "GET /operator-keys": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (OperatorKey)[];
+    readonly answer: readonly OperatorKey[];
   };
   readonly "POST /operator-keys": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly name: string;
-  readonly role?: "viewer" | "operator" | "admin";
-  readonly account?: string | null;
-};
+      readonly name: string;
+      readonly role?: "viewer" | "operator" | "admin";
+      readonly account?: string | null;
+    };
     readonly answer: NewOperatorKey;
   };
   readonly "POST /operator-keys/{id}/delete": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: Readonly<Record<string, never>>;
@@ -901,28 +1036,28 @@ export type Operations = {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: readonly (OpenSession)[];
+    readonly answer: readonly OpenSession[];
   };
   readonly "POST /sessions/{id}/end": {
-    readonly params: { readonly "id": string };
+    readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: {
-  readonly ended: number;
-};
+      readonly ended: number;
+    };
   };
   readonly "POST /sign-in-links": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
-  readonly name?: string;
-  readonly role?: "viewer" | "operator" | "admin";
-  readonly account?: string;
-};
+      readonly name?: string;
+      readonly role?: "viewer" | "operator" | "admin";
+      readonly account?: string;
+    };
     readonly answer: {
-  readonly url: string;
-  readonly expiresAt: string;
-};
+      readonly url: string;
+      readonly expiresAt: string;
+    };
   };
   readonly "GET /system": {
     readonly params: Readonly<Record<string, never>>;

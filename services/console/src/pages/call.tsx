@@ -100,14 +100,7 @@ function OneCall({ call }: { readonly call: Call }) {
               </PageLink>
             ),
             [say("Tags")]: <Tags tags={call.tags} />,
-            [say("End user")]:
-              call.endUser === undefined ? (
-                "–"
-              ) : (
-                <PageLink to="/calls" search={{ span: "7d", endUser: call.endUser }}>
-                  {call.endUser}
-                </PageLink>
-              ),
+            [say("End user")]: <EndUser name={call.endUser} />,
             [say("First byte")]: duration(call.firstByteMs),
             [say("Total")]: duration(call.latencyMs),
           }}
@@ -154,6 +147,15 @@ function Tags({ tags = {} }: { readonly tags: Call["tags"] | undefined }) {
         </PageLink>
       ))}
     </Group>
+  );
+}
+
+function EndUser({ name }: { readonly name: string | undefined }) {
+  if (name === undefined) return "–";
+  return (
+    <PageLink to="/calls" search={{ span: "7d", endUser: name }}>
+      {name}
+    </PageLink>
   );
 }
 

@@ -98,9 +98,11 @@ function useEnd({
   };
 }
 
-function queryOf({ span, request, endUser, live: _, ...filters }: CallFilters) {
-  const { from, to } = periodOf(span);
-  return { from, to, ...filters, "end-user": endUser, "request-id": request };
+function queryOf(filters: CallFilters) {
+  const { account, token, model, channel, tag, outcome, status } = filters;
+  const { from, to } = periodOf(filters.span);
+  const named = { "end-user": filters.endUser, "request-id": filters.request };
+  return { from, to, account, token, model, channel, tag, outcome, status, ...named };
 }
 
 function Filters({ filters }: { readonly filters: CallFilters }) {

@@ -51,7 +51,11 @@ export function OverviewPage() {
         <Top span={span} by="account" title={say("Accounts")} />
         <Top span={span} by="channel" title={say("Channels")} />
       </SimpleGrid>
-      <Breakdown span={span} by={by ?? "model"} onChoose={(chosen) => void navigate({ search: { span, by: chosen } })} />
+      <Breakdown
+        span={span}
+        by={by ?? "model"}
+        onChoose={(chosen) => void navigate({ search: { span, by: chosen } })}
+      />
     </Page>
   );
 }

@@ -20,7 +20,15 @@ export interface Place {
 }
 
 /** Places so many bars in a width. */
-export function place({ width, bars, most }: { readonly width: number; readonly bars: number; readonly most: number }): Place {
+export function place({
+  width,
+  bars,
+  most,
+}: {
+  readonly width: number;
+  readonly bars: number;
+  readonly most: number;
+}): Place {
   const step = Math.max(0, width - left) / Math.max(1, bars);
   const barWidth = Math.min(widestBar, Math.max(1, step * barShare));
   return { width, height, left, step, barWidth, most: niceSteps(most).at(-1) ?? 1 };

@@ -135,7 +135,10 @@ function rowsOf(totals: readonly Total[], by: Dimension): readonly Row[] {
       return {
         value,
         calls: sum("calls"),
-        failed: sum("calls", its.filter(({ by: { outcome } }) => outcome === "failed")),
+        failed: sum(
+          "calls",
+          its.filter(({ by: { outcome } }) => outcome === "failed"),
+        ),
         inputTokens: sum("inputTokens"),
         outputTokens: sum("outputTokens"),
         costNanos: sumNanos(its.map(({ sums: own }) => own["costNanos"] ?? "0")),
@@ -156,8 +159,7 @@ function useColumns(span: Span, by: Dimension): readonly Column<Row>[] {
     {
       heading: say("First byte p50 / p95"),
       numeric: true,
-      cell: ({ value }) =>
-        by === "account" ? <FirstByteOfAccount span={span} account={value} /> : firstByteOf(value),
+      cell: ({ value }) => (by === "account" ? <FirstByteOfAccount span={span} account={value} /> : firstByteOf(value)),
     },
   ];
 }

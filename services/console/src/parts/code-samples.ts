@@ -12,7 +12,9 @@ export function samplesFor(kind: CodeKind, gateway: Gateway, text: string): Read
   const { python, javascript, path, body } = calls[kind](said);
   const model = JSON.stringify(gateway.model);
   return {
-    curl: curl(gateway, path, body === undefined ? undefined : `{"model": ${model}, ${body}}`) + (kind === "speech" ? " -o speech.mp3" : ""),
+    curl:
+      curl(gateway, path, body === undefined ? undefined : `{"model": ${model}, ${body}}`) +
+      (kind === "speech" ? " -o speech.mp3" : ""),
     "openai (Python)": `from openai import OpenAI
 client = OpenAI(base_url="${gateway.address}/v1", api_key="${gateway.key}")
 ${python.replaceAll("MODEL", model)}`,

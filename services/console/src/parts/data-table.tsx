@@ -55,11 +55,7 @@ export function DataTable<Row>({
             <Space rows={first} rowHeight={rowHeight} columns={columns.length} />
             {rows.slice(first, last).map((row) => (
               <Table.Tr key={keyOf(row)} h={rowHeight}>
-                {columns.map((column) => (
-                  <Table.Td key={column.heading} ta={align(column)} style={lineOf(column, rowHeight)}>
-                    {column.cell(row)}
-                  </Table.Td>
-                ))}
+                <Cells row={row} columns={columns} rowHeight={rowHeight} />
               </Table.Tr>
             ))}
             <Space rows={rows.length - last} rowHeight={rowHeight} columns={columns.length} />
@@ -80,6 +76,22 @@ export function DataTable<Row>({
       )}
     </>
   );
+}
+
+function Cells<Row>({
+  row,
+  columns,
+  rowHeight,
+}: {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly rowHeight: number | undefined;
+}) {
+  return columns.map((column) => (
+    <Table.Td key={column.heading} ta={align(column)} style={lineOf(column, rowHeight)}>
+      {column.cell(row)}
+    </Table.Td>
+  ));
 }
 
 /** Stands for rows that are not drawn. */

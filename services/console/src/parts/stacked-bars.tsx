@@ -105,13 +105,7 @@ function Axis({ places, shown: { bars, format } }: { readonly places: Place; rea
         </g>
       ))}
       {labelledBars(places, bars.length).map((at) => (
-        <text
-          key={at}
-          {...text}
-          x={places.left + (at + 0.5) * places.step}
-          y={places.height - 4}
-          textAnchor="middle"
-        >
+        <text key={at} {...text} x={places.left + (at + 0.5) * places.step} y={places.height - 4} textAnchor="middle">
           {bars[at]?.label}
         </text>
       ))}
@@ -140,9 +134,18 @@ function Hint({ shown, at, places }: { readonly shown: Shown; readonly at: numbe
   const bar = bars[at];
   if (bar === undefined) return null;
   const x = places.left + (at + 0.5) * places.step;
-  const side = x > places.width / 2 ? { right: places.width - x + places.barWidth / 2 } : { left: x + places.barWidth / 2 };
+  const side =
+    x > places.width / 2 ? { right: places.width - x + places.barWidth / 2 } : { left: x + places.barWidth / 2 };
   return (
-    <Paper pos="absolute" top={8} mx={8} p="xs" withBorder shadow="sm" style={{ ...side, pointerEvents: "none", zIndex: 1 }}>
+    <Paper
+      pos="absolute"
+      top={8}
+      mx={8}
+      p="xs"
+      withBorder
+      shadow="sm"
+      style={{ ...side, pointerEvents: "none", zIndex: 1 }}
+    >
       <Group justify="space-between" gap="lg" wrap="nowrap">
         <Text size="sm" fw={600}>
           {bar.label}

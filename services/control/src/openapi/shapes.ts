@@ -81,7 +81,10 @@ export const Group = Type.Object({
   multiplier: maybe(Type.Number()),
   models: texts,
   limits: maybe(
-    Type.Object({ dollarsPerDay: maybe(Type.Number()), dollarsPerMonth: maybe(Type.Number()) }, { additionalProperties: true }),
+    Type.Object(
+      { dollarsPerDay: maybe(Type.Number()), dollarsPerMonth: maybe(Type.Number()) },
+      { additionalProperties: true },
+    ),
   ),
 });
 
