@@ -1,4 +1,4 @@
-/** What figures are told apart by: what every call has, or a tag by its name. */
+/** What figures are split by: what every call has, or a tag by its name. */
 export type Dimension = "model" | "account" | "channel" | `tag:${string}`;
 
 /** A dimension from an address; undefined where it names none. */
@@ -12,7 +12,7 @@ export function isTagDimension(word: string): word is `tag:${string}` {
   return word.startsWith("tag:") && word.length > "tag:".length;
 }
 
-/** The name of the tag that figures are told apart by. */
+/** The name of the tag that figures are split by. */
 export function tagIn(by: Dimension): string | undefined {
   return isTagDimension(by) ? by.slice("tag:".length) : undefined;
 }

@@ -1,7 +1,7 @@
 import { Box, ColorSwatch, Group, Paper, Stack, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useState, type KeyboardEvent } from "react";
-import { barAt, bottomOf, labelledBars, niceSteps, place, type Place } from "./bar-places.ts";
+import { barAt, bottomOf, labelledBars, niceSteps, layoutOf, type Layout } from "./bar-layout.ts";
 import { say } from "../texts/say.ts";
 
 /** One bar: what it is of, and its parts in the order of the series. */
@@ -29,7 +29,7 @@ export function StackedBars({ label, ...shown }: Shown & { readonly label: strin
   const [chosen, setChosen] = useState<number>();
   const { bars } = shown;
   const at = chosen === undefined ? undefined : Math.min(chosen, bars.length - 1);
-  const places = place({ width, bars: bars.length, most: Math.max(...bars.map(sumOf), 0) });
+  const layout = layoutOf({ width, bars: bars.length, most: Math.max(...bars.map(sumOf), 0) });
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (event.key === "Escape") setChosen(undefined);
@@ -53,19 +53,19 @@ export function StackedBars({ label, ...shown }: Shown & { readonly label: strin
         tabIndex={0}
         onKeyDown={move}
         onBlur={() => setChosen(undefined)}
-        onPointerMove={({ nativeEvent: { offsetX } }) => setChosen(barAt(places, offsetX))}
+        onPointerMove={({ nativeEvent: { offsetX } }) => setChosen(barAt(layout, offsetX))}
         onPointerLeave={() => setChosen(undefined)}
       >
         {/* Pointed at as one: an offset is then one of the whole. */}
-        <svg width={places.width} height={places.height} display="block" pointerEvents="none" aria-hidden>
-          <Axis places={places} shown={shown} />
+        <svg width={layout.width} height={layout.height} display="block" pointerEvents="none" aria-hidden>
+          <Axis layout={layout} shown={shown} />
           {bars.map((bar, index) => (
             <g key={bar.label} opacity={at === undefined || at === index ? 1 : 0.5}>
-              <Parts bar={bar} series={shown.series} places={places} index={index} />
+              <Parts bar={bar} series={shown.series} layout={layout} index={index} />
             </g>
           ))}
         </svg>
-        {at !== undefined && <Hint shown={shown} at={at} places={places} />}
+        {at !== undefined && <Hint shown={shown} at={at} layout={layout} />}
       </Box>
     </Stack>
   );
@@ -85,27 +85,27 @@ function Legend({ series }: Pick<Shown, "series">) {
 }
 
 /** Lines of equal value with what they are, and the names of as many bars as there is room for. */
-function Axis({ places, shown: { bars, format } }: { readonly places: Place; readonly shown: Shown }) {
+function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; readonly shown: Shown }) {
   const text = { fontSize: 12, fill: "var(--mantine-color-dimmed)" };
   return (
     <>
-      {niceSteps(places.most).map((value) => (
+      {niceSteps(layout.most).map((value) => (
         <g key={value}>
           <line
-            x1={places.left}
-            x2={places.width}
-            y1={bottomOf(places, value)}
-            y2={bottomOf(places, value)}
+            x1={layout.left}
+            x2={layout.width}
+            y1={bottomOf(layout, value)}
+            y2={bottomOf(layout, value)}
             stroke="var(--mantine-color-default-border)"
             strokeDasharray="5 5"
           />
-          <text {...text} x={places.left - 8} y={bottomOf(places, value) + 4} textAnchor="end">
+          <text {...text} x={layout.left - 8} y={bottomOf(layout, value) + 4} textAnchor="end">
             {format(value)}
           </text>
         </g>
       ))}
-      {labelledBars(places, bars.length).map((at) => (
-        <text key={at} {...text} x={places.left + (at + 0.5) * places.step} y={places.height - 4} textAnchor="middle">
+      {labelledBars(layout, bars.length).map((at) => (
+        <text key={at} {...text} x={layout.left + (at + 0.5) * layout.step} y={layout.height - 4} textAnchor="middle">
           {bars[at]?.label}
         </text>
       ))}
@@ -115,27 +115,27 @@ function Axis({ places, shown: { bars, format } }: { readonly places: Place; rea
 
 interface PartsOf extends Pick<Shown, "series"> {
   readonly bar: Bar;
-  readonly places: Place;
+  readonly layout: Layout;
   readonly index: number;
 }
 
-function Parts({ bar, series, places, index }: PartsOf) {
-  const x = places.left + index * places.step + (places.step - places.barWidth) / 2;
+function Parts({ bar, series, layout, index }: PartsOf) {
+  const x = layout.left + index * layout.step + (layout.step - layout.barWidth) / 2;
   return series.map(({ name, color }, at) => {
     const below = sumOf({ values: bar.values.slice(0, at) });
-    const [from, to] = [bottomOf(places, below), bottomOf(places, below + (bar.values[at] ?? 0))];
-    return <rect key={name} x={x} y={to} width={places.barWidth} height={Math.max(0, from - to)} fill={color} />;
+    const [from, to] = [bottomOf(layout, below), bottomOf(layout, below + (bar.values[at] ?? 0))];
+    return <rect key={name} x={x} y={to} width={layout.barWidth} height={Math.max(0, from - to)} fill={color} />;
   });
 }
 
 /** The parts of a bar, on the side of it that has room. */
-function Hint({ shown, at, places }: { readonly shown: Shown; readonly at: number; readonly places: Place }) {
+function Hint({ shown, at, layout }: { readonly shown: Shown; readonly at: number; readonly layout: Layout }) {
   const { bars, series, format } = shown;
   const bar = bars[at];
   if (bar === undefined) return null;
-  const x = places.left + (at + 0.5) * places.step;
+  const x = layout.left + (at + 0.5) * layout.step;
   const side =
-    x > places.width / 2 ? { right: places.width - x + places.barWidth / 2 } : { left: x + places.barWidth / 2 };
+    x > layout.width / 2 ? { right: layout.width - x + layout.barWidth / 2 } : { left: x + layout.barWidth / 2 };
   return (
     <Paper
       pos="absolute"

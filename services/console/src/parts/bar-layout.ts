@@ -9,7 +9,7 @@ const barShare = 0.75;
 const lines = 4;
 
 /** Where the bars of a chart stand, px; `most` is the value at its top. */
-export interface Place {
+export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly left: number;
@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** Places so many bars in a width. */
-export function place({
+export function layoutOf({
   width,
   bars,
   most,
@@ -28,14 +28,14 @@ export function place({
   readonly width: number;
   readonly bars: number;
   readonly most: number;
-}): Place {
+}): Layout {
   const step = Math.max(0, width - left) / Math.max(1, bars);
   const barWidth = Math.min(widestBar, Math.max(1, step * barShare));
   return { width, height, left, step, barWidth, most: niceSteps(most).at(-1) ?? 1 };
 }
 
 /** How far down a value stands. */
-export function bottomOf({ most }: Place, value: number): number {
+export function bottomOf({ most }: Layout, value: number): number {
   return height - bottom - (value / most) * (height - bottom - top);
 }
 
@@ -49,12 +49,12 @@ export function niceSteps(most: number): readonly number[] {
 }
 
 /** The bars whose names are written, so that none is on another; the newest is always one of them. */
-export function labelledBars({ step }: Place, bars: number): readonly number[] {
+export function labelledBars({ step }: Layout, bars: number): readonly number[] {
   const every = Math.max(1, Math.ceil(nameWidth / Math.max(step, 1)));
   return Array.from({ length: bars }, (_, at) => at).filter((at) => (bars - 1 - at) % every === 0);
 }
 
 /** The bar at an offset from the left; undefined where there is none. */
-export function barAt({ step }: Place, offset: number): number | undefined {
+export function barAt({ step }: Layout, offset: number): number | undefined {
   return offset < left || step === 0 ? undefined : Math.floor((offset - left) / step);
 }
