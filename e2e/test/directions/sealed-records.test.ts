@@ -38,7 +38,7 @@ async function valuesOf(key: string): Promise<readonly Buffer[]> {
   if (type === "string") return [(await redis.getBuffer(key)) ?? Buffer.alloc(0)];
   if (type === "list") return await redis.lrangeBuffer(key, 0, -1);
   if (type === "hash") return Object.values(await redis.hgetallBuffer(key));
-  return [Buffer.from(JSON.stringify(type === "zset" ? await redis.zrange(key, 0, -1) : ""))];
+  return [Buffer.from(JSON.stringify(type === "zset" ? await redis.zrange(key, "0", "-1") : ""))];
 }
 
 /** What can be read of a value by who knows how it is packed. */
