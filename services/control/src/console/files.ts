@@ -76,9 +76,7 @@ function smallest(
   { plain, br, gzip }: BuiltFile,
   { headers }: IncomingMessage,
 ): { readonly encoding?: string; readonly body: Buffer } {
-  const taken = String(headers["accept-encoding"] ?? "")
-    .split(",")
-    .map((word) => word.split(";")[0]?.trim());
+  const taken = (headers["accept-encoding"] ?? "").split(",").map((word) => word.split(";")[0]?.trim());
   if (br !== undefined && taken.includes("br")) return { encoding: "br", body: br };
   if (gzip !== undefined && taken.includes("gzip")) return { encoding: "gzip", body: gzip };
   return { body: plain };
