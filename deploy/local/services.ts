@@ -58,7 +58,7 @@ export function addressOf(ports: SuitePorts, name: ServiceName): string {
  * Node's own 16 an open stream costs the two hops 40 KiB more, and no less CPU. One thread collects them: several that share
  * so small a space take a twelfth of a call's CPU to wait for each other.
  */
-export const nodeFlags: readonly string[] = ["--max-semi-space-size=8", "--no-parallel-scavenge"];
+export const nodeFlags: readonly string[] = (process.env["FLAGS"] ?? "--max-semi-space-size=8 --no-parallel-scavenge").split(" ");
 
 /** A process of a suite: a service, or the gateway, which runs several. */
 export type ProcessName = ServiceName | "gateway";
