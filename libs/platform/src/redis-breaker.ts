@@ -26,13 +26,23 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   let step = 0;
   let answeredAt = 0;
   let broken = false;
-  let isCounting = false;
+  /** The end of the step that is counted; absent while nothing is on its way: a process at rest is not woken for it. */
+  let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Immediate | undefined;
 
-  /** Counts steps while commands are on their way. */
   function count(): void {
-    isCounting = open.size > 0;
-    // Timers come before what has arrived, immediates after it.
-    if (isCounting) setTimeout(() => setImmediate(endStep), timeoutMs / steps);
+    timer = setTimeout(stepIsOver, timeoutMs / steps);
+  }
+
+  /** Timers come before what has arrived, immediates after it. */
+  function stepIsOver(): void {
+    soon = setImmediate(endStep);
+  }
+
+  function stopCounting(): void {
+    clearTimeout(timer);
+    clearImmediate(soon);
+    timer = undefined;
   }
 
   function endStep(): void {
@@ -44,7 +54,8 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
       sent.command.reject(new Error("Command timed out"));
       if (step - answeredAt >= steps) openBreaker();
     }
-    count();
+    if (open.size > 0) count();
+    else stopCounting();
   }
 
   function openBreaker(): void {
@@ -75,10 +86,12 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
     const sent: Sent = { command, step };
     open.add(sent);
     const settled = (): void => {
-      if (open.delete(sent)) answeredAt = step;
+      if (!open.delete(sent)) return;
+      answeredAt = step;
+      if (open.size === 0) stopCounting();
     };
     command.promise.then(settled, settled);
-    if (!isCounting) count();
+    if (timer === undefined) count();
     return send(command, stream);
   }
 
