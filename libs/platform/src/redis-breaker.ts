@@ -26,24 +26,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   let step = 0;
   let answeredAt = 0;
   let broken = false;
-  /** The end of the step that is counted; absent while nothing is on its way: a process at rest is not woken for it. */
-  let timer: NodeJS.Timeout | undefined;
-  let soon: NodeJS.Immediate | undefined;
-
-  function count(): void {
-    timer = setTimeout(stepIsOver, timeoutMs / steps);
-  }
-
-  /** Timers come before what has arrived, immediates after it. */
-  function stepIsOver(): void {
-    soon = setImmediate(endStep);
-  }
-
-  function stopCounting(): void {
-    clearTimeout(timer);
-    clearImmediate(soon);
-    timer = undefined;
-  }
+  const clock = new StepClock(timeoutMs / steps, endStep);
 
   function endStep(): void {
     step++;
@@ -54,8 +37,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
       sent.command.reject(new Error("Command timed out"));
       if (step - answeredAt >= steps) openBreaker();
     }
-    if (open.size > 0) count();
-    else stopCounting();
+    if (open.size > 0) clock.run();
   }
 
   function openBreaker(): void {
@@ -88,10 +70,10 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
     const settled = (): void => {
       if (!open.delete(sent)) return;
       answeredAt = step;
-      if (open.size === 0) stopCounting();
+      if (open.size === 0) clock.stop();
     };
     command.promise.then(settled, settled);
-    if (timer === undefined) count();
+    clock.run();
     return send(command, stream);
   }
 
@@ -100,4 +82,34 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
     command.reject(new Error("redis is slow: refused until it answers in time"));
     return command.promise;
   };
+}
+
+/** Counts one step at a time, while something waits: a process at rest is not woken for it. */
+class StepClock {
+  readonly #stepMs: number;
+  readonly #ended: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
+
+  constructor(stepMs: number, ended: () => void) {
+    this.#stepMs = stepMs;
+    this.#ended = ended;
+  }
+
+  /** Begins a step, unless one runs. */
+  run(): void {
+    // Timers come before what has arrived, immediates after it.
+    this.#timer ??= setTimeout(() => (this.#soon = setImmediate(() => this.#end())), this.#stepMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#soon);
+    this.#timer = undefined;
+  }
+
+  #end(): void {
+    this.#timer = undefined;
+    this.#ended();
+  }
 }
