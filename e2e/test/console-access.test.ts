@@ -88,6 +88,9 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     const tokenPath = `/tokens/${foreign?.id ?? ""}`;
     for (const path of ["/accounts/rival/tokens", tokenPath, `${tokenPath}/disable`])
       expect((await mia.post(path, { group: "default" })).status, path).toBe(404);
+    // Times by a tag are of all accounts together.
+    const times = await mia.get("/usage/first-bytes?by=tag:team");
+    expect([times.status, times.error.param]).toEqual([400, "account"]);
     for (const path of ["/channels", "/configuration", "/operators", "/sessions", "/vendors", "/operator-keys"])
       expect((await mia.get(path)).status, path).toBe(403);
     for (const path of ["/accounts", "/accounts/demo/credits", "/configuration/edits", "/sign-in-links"])

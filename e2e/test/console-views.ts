@@ -95,7 +95,7 @@ const silence = Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 1
 export const views: readonly View[] = [
   { ...pageAt("Sign in", "sign-in", (page) => page.getByText("Open the sign-in link")), isSignedOut: true },
   pageAt("Overview", "overview?span=1d", (page) => page.getByRole("table", { name: "Models by spend" })),
-  pageAt("Overview by tag", "overview?span=7d&tag=team", (page) => page.getByRole("link", { name: "search" })),
+  pageAt("Overview by tag", "overview?span=7d&by=tag%3Ateam", (page) => page.getByRole("link", { name: "search" })),
   pageAt("Calls", "calls?span=1d", (page) => page.getByRole("table", { name: "Calls" })),
   pageAt("Calls that none match", "calls?span=1d&model=absent", (page) => page.getByText("No calls match.")),
   {

@@ -64,6 +64,7 @@ async function fillDay({ db, engine }: Books, from: number, numbers: Numbers): P
     ] as const)
       await addTotals(at, table, period);
     await addFirstBytes(at, engine);
+    await addTagTotals(at, engine);
     await addTotals(at, "labelled_totals", dayMs, sql`'{"endUser":"' || enduser || '","tag:team":"' || team || '"}'`);
     await sql`drop table made`.execute(at);
   });
@@ -80,16 +81,32 @@ async function addTotals(at: Kysely<any>, table: string, period: number, labels?
     group by ${key}`.execute(at);
 }
 
-/** Counts of times to the first byte, in the ranges of `libs/books/src/first-bytes.ts`. */
-async function addFirstBytes(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
+/** The range of a time to the first byte, as in `libs/books/src/first-bytes.ts`. */
+function bucketIn(engine: Books["engine"]): RawBuilder<number> {
   const ms = engine === "postgres" ? sql`firstbyte::double precision` : sql`firstbyte`;
-  const bucket = sql`cast(floor(ln(${ms} + 1) / ln(1.05)) as integer)`;
+  return sql`cast(floor(ln(${ms} + 1) / ln(1.05)) as integer)`;
+}
+
+/** Counts of times to the first byte. */
+async function addFirstBytes(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
+  const bucket = bucketIn(engine);
   await sql`insert into first_bytes (account, period, model, channel, bucket, calls)
     select account, at - at % 3600000, model, channel, ${bucket}, count(*) from made where outcome = 'completed'
     group by 1, 2, 3, 4, 5`.execute(at);
   await sql`insert into daily_first_bytes (period, model, channel, bucket, calls)
     select at - at % ${sql.lit(dayMs)}, model, channel, ${bucket}, count(*) from made where outcome = 'completed'
     group by 1, 2, 3, 4`.execute(at);
+}
+
+/** What days have by the values of a tag. */
+async function addTagTotals(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
+  await sql`insert into daily_tag_totals (period, name, value, outcome, calls, cost,
+      ${sql.ref("inputTokens")}, ${sql.ref("cachedInputTokens")}, ${sql.ref("outputTokens")})
+    select at - at % ${sql.lit(dayMs)}, 'tag:team', team, outcome, count(*), sum(cost), sum(input), sum(cached), sum(output)
+    from made where team <> '' group by 1, 2, 3, 4`.execute(at);
+  await sql`insert into daily_tag_first_bytes (period, name, value, bucket, calls)
+    select at - at % ${sql.lit(dayMs)}, 'tag:team', team, ${bucketIn(engine)}, count(*) from made
+    where team <> '' and outcome = 'completed' group by 1, 2, 3, 4`.execute(at);
 }
 
 /** A number below a bound for each call, by a multiplier of its own; the same in both engines. */

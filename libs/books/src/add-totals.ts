@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
-import { labelsOf, labelsText } from "./labels.ts";
+import { labelsOf, labelsText, tagsOf } from "./labels.ts";
 import type { LabelledTotalsRow, Tables, TotalsRow } from "./schema.ts";
 import { addAmounts, amountsOf, columnsOf, sumColumns, type Sums } from "./sums.ts";
 
@@ -10,6 +10,8 @@ export const totalsPeriods = {
   daily_totals: 86_400_000,
   /** Of calls with labels only. */
   labelled_totals: 86_400_000,
+  /** Of calls with tags only, each under each of them, over all accounts. */
+  daily_tag_totals: 86_400_000,
 } as const;
 
 /** Rows of one statement, within SQLite's 32,766 parameters. */
@@ -47,6 +49,26 @@ export async function addRows(
       .insertInto(table)
       .values(rows.slice(from, from + rowsAtOnce))
       .onConflict((conflict) => conflict.columns([...keys]).doUpdateSet(added(table)))
+      .execute();
+}
+
+/** Adds calls that were just inserted to the totals of their days and tags. */
+export async function addTagTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+  const tagged = summed(
+    events.flatMap((event) =>
+      tagsOf(event).map(({ name, value }) => {
+        const period = periodOf(Date.parse(event.time), totalsPeriods.daily_tag_totals);
+        return { key: { period, name, value, outcome: event.outcome }, sums: sumsOf(event) };
+      }),
+    ),
+  ).map(rowOf);
+  for (let from = 0; from < tagged.length; from += rowsAtOnce)
+    await at
+      .insertInto("daily_tag_totals")
+      .values(tagged.slice(from, from + rowsAtOnce))
+      .onConflict((conflict) =>
+        conflict.columns(["period", "name", "value", "outcome"]).doUpdateSet(added("daily_tag_totals")),
+      )
       .execute();
 }
 

@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
+import { isLabelName, tagsOf, type LabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { shownPeriod } from "./totals-query.ts";
 import type { Tables } from "./schema.ts";
@@ -23,7 +24,7 @@ function middleOf(bucket: number): number {
 
 /** Counts the times to the first byte of completed calls that were just inserted, by account and hour. */
 export async function addFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const rows = counted(events, (event, moment) => ({ account: event.accountId, ...countedBy(event, moment, hourMs) }));
+  const rows = counted(events, (event, moment) => [{ account: event.accountId, ...countedBy(event, moment, hourMs) }]);
   for (let from = 0; from < rows.length; from += rowsAtOnce)
     await at
       .insertInto("first_bytes")
@@ -38,7 +39,7 @@ export async function addFirstBytes(at: Transaction<Tables>, events: readonly Us
 
 /** Counts them by day, over all accounts. */
 export async function addDailyFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const rows = counted(events, (event, moment) => countedBy(event, moment, dayMs));
+  const rows = counted(events, (event, moment) => [countedBy(event, moment, dayMs)]);
   for (let from = 0; from < rows.length; from += rowsAtOnce)
     await at
       .insertInto("daily_first_bytes")
@@ -56,32 +57,51 @@ function countedBy({ model, channelId: channel, firstByteMs }: UsageEvent, momen
   return { period, model, channel, bucket: bucketOf(firstByteMs) };
 }
 
+/** Counts them by day and by the value of each tag, over all accounts. */
+export async function addTagFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+  const rows = counted(events, (event, moment) => {
+    const { period, bucket } = countedBy(event, moment, dayMs);
+    return tagsOf(event).map(({ name, value }) => ({ period, name, value, bucket }));
+  });
+  for (let from = 0; from < rows.length; from += rowsAtOnce)
+    await at
+      .insertInto("daily_tag_first_bytes")
+      .values(rows.slice(from, from + rowsAtOnce))
+      .onConflict((conflict) =>
+        conflict
+          .columns(["period", "name", "value", "bucket"])
+          .doUpdateSet({ calls: sql`daily_tag_first_bytes.calls + excluded.calls` }),
+      )
+      .execute();
+}
+
 /** One row a key, in one order, so that two ledgers that add at once wait for each other in it. */
 function counted<Key extends object>(
   events: readonly UsageEvent[],
-  keyOf: (event: UsageEvent, moment: number) => Key,
+  keysOf: (event: UsageEvent, moment: number) => readonly Key[],
 ): readonly (Key & { calls: number })[] {
   const rows = new Map<string, Key & { calls: number }>();
   for (const event of events) {
     if (event.outcome !== "completed") continue;
-    const key = keyOf(event, Date.parse(event.time));
-    const name = Object.values(key).join("\u001f");
-    const known = rows.get(name);
-    if (known === undefined) rows.set(name, { ...key, calls: 1 });
-    else known.calls += 1;
+    for (const key of keysOf(event, Date.parse(event.time))) {
+      const name = Object.values(key).join("\u001f");
+      const known = rows.get(name);
+      if (known === undefined) rows.set(name, { ...key, calls: 1 });
+      else known.calls += 1;
+    }
   }
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
 }
 
-/** Which times are asked for: whole hours, and what is absent narrows nothing. */
+/** Which times are asked for: whole hours (whole days by a tag), and what is absent narrows nothing. */
 export interface FirstBytesQuery {
   readonly from: number;
   readonly to: number;
   readonly account?: string | undefined;
   readonly model?: string | undefined;
   readonly channel?: string | undefined;
-  /** What they are grouped by. */
-  readonly by: readonly ("model" | "channel" | "day" | "hour")[];
+  /** What they are grouped by; beside a tag only by day, and over all calls that have it. */
+  readonly by: readonly ("model" | "channel" | "day" | "hour" | LabelName)[];
 }
 
 /** Completed calls of one group, and the times within which half and 95 % of them had their first byte. */
@@ -115,12 +135,16 @@ type Row = Readonly<Record<string, string | number>>;
 
 /** A stretch of a query, and the table that has it. */
 interface Part extends FirstBytesQuery {
-  readonly table: "first_bytes" | "daily_first_bytes";
+  readonly table: "first_bytes" | "daily_first_bytes" | "daily_tag_first_bytes";
 }
 
 /** The whole days of a query over all accounts, and the hours before and after them. */
 function partsOf(query: FirstBytesQuery): readonly Part[] {
   const [from, to] = [Math.floor(query.from / hourMs) * hourMs, Math.ceil(query.to / hourMs) * hourMs];
+  if (query.by.some(isLabelName)) {
+    const days = { from: Math.floor(from / dayMs) * dayMs, to: Math.ceil(to / dayMs) * dayMs };
+    return [{ ...query, table: "daily_tag_first_bytes", ...days }];
+  }
   const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
   if (query.account !== undefined || query.by.includes("hour") || first >= last)
     return [{ ...query, table: "first_bytes", from, to }];
@@ -135,11 +159,13 @@ function partsOf(query: FirstBytesQuery): readonly Part[] {
 /** Calls by range, of each group. */
 async function readPart({ db }: Books, { table, from, to, ...query }: Part): Promise<readonly Row[]> {
   const columns = { model: "model", channel: "channel", hour: "period", day: "period - period % 86400000" } as const;
-  const groups = query.by.map((name, at) => sql`${sql.raw(columns[name])} as ${sql.ref(`by_${at}`)}`);
+  const columnOf = (name: FirstBytesQuery["by"][number]): string => (isLabelName(name) ? "value" : columns[name]);
+  const groups = query.by.map((name, at) => sql`${sql.raw(columnOf(name))} as ${sql.ref(`by_${at}`)}`);
   const narrowed = (["account", "model", "channel"] as const).flatMap((name) =>
     query[name] === undefined ? [] : [sql`${sql.ref(name)} = ${query[name]}`],
   );
-  const where = sql.join([sql`period >= ${from}`, sql`period < ${to}`, ...narrowed], sql` and `);
+  const tagged = query.by.filter(isLabelName).map((name) => sql`name = ${name}`);
+  const where = sql.join([sql`period >= ${from}`, sql`period < ${to}`, ...narrowed, ...tagged], sql` and `);
   const ordinals = sql.join(Array.from({ length: groups.length + 1 }, (_, at) => sql.lit(at + 1)));
   const { rows } = await sql<Row>`
     select ${sql.join([...groups, sql`bucket`, sql`sum(calls) as calls`])} from ${sql.table(table)}

@@ -9,7 +9,8 @@ const rowsAtOnce = 5_000;
 /** Removes calls of whole days before the oldest that is kept, and what was summed by their labels; all else stays. */
 export async function forgetCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
   const before = (Math.floor(nowMs / dayMs) - keepDays) * dayMs;
-  await books.db.deleteFrom("labelled_totals").where("period", "<", before).execute();
+  for (const table of ["labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const)
+    await books.db.deleteFrom(table).where("period", "<", before).execute();
   await books.db.deleteFrom("other_receipts").where("at", "<", before).execute();
   if (books.engine === "postgres") return dropPartitions(books, before);
   // Labels first: they are found by the calls that they are of.

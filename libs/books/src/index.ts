@@ -55,7 +55,7 @@ export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { firstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
 export { isAway, isUnwritable } from "./failure.ts";
 export { forgetCalls } from "./forget.ts";
-export { labelsOf, type Label, type LabelName } from "./labels.ts";
+export { isLabelName, labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./has-call.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
 export { BooksAway, openBooks, type Books, type BooksAddress } from "./open.ts";

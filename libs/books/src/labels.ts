@@ -24,6 +24,11 @@ export function labelsOf({ endUser, tags }: Pick<UsageEvent, "endUser" | "tags">
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
+/** The tags among the labels of a call: end users are too many for totals of their own. */
+export function tagsOf(event: Pick<UsageEvent, "endUser" | "tags">): readonly Label[] {
+  return labelsOf(event).filter(({ name }) => name !== "endUser");
+}
+
 /** All labels of a call as one text, the same for the same labels. */
 export function labelsText(labels: readonly Label[]): string {
   return JSON.stringify(Object.fromEntries(labels.map(({ name, value }) => [name, value])));

@@ -58,7 +58,7 @@ async function addUnitColumns(db: Kysely<Tables>, engine: Engine): Promise<void>
   await db.transaction().execute(async (at) => {
     if (engine === "postgres") await sql`select pg_advisory_xact_lock(${unitLock})`.execute(at);
     const tables = await at.introspection.getTables();
-    for (const table of ["hourly_totals", "daily_totals", "labelled_totals"] as const) {
+    for (const table of ["hourly_totals", "daily_totals", "labelled_totals", "daily_tag_totals"] as const) {
       const columns = tables.find(({ name }) => name === table)?.columns;
       if (columns === undefined) continue; // not every step makes all of them
       const there = new Set(columns.map(({ name }) => name));

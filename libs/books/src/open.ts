@@ -91,6 +91,8 @@ const writtenTables = [
   "hourly_totals",
   "daily_totals",
   "labelled_totals",
+  "daily_tag_totals",
+  "daily_tag_first_bytes",
   "credits",
   "accounts",
   "tokens",

@@ -1,6 +1,7 @@
 import { totalsPeriods } from "./add-totals.ts";
 import { Groups } from "./groups.ts";
 import { isLabelName } from "./labels.ts";
+import { onlyTagOf } from "./only-tag.ts";
 import type { Books } from "./open.ts";
 import { readCalls } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
@@ -40,16 +41,21 @@ async function addPart(books: Books, query: TotalsQuery, groups: Groups): Promis
   const [from, to] = [Math.ceil(query.from / period) * period, Math.floor(query.to / period) * period];
   if (table === undefined || from >= to) return addCalls(books, query, groups);
   await addCalls(books, { ...query, to: from }, groups);
-  if (table === "labelled_totals") await addLabelled(books, { ...query, from, to }, groups);
+  if (table === "labelled_totals" || table === "daily_tag_totals")
+    await addLabelled(books, table, { ...query, from, to }, groups);
   else for (const { by, amounts } of await readTable(books, table, { ...query, from, to })) groups.add(by, amounts);
   await addCalls(books, { ...query, from: to }, groups);
 }
 
 /** The smallest table that has what is asked for; undefined: only the calls themselves do. */
-function tableFor({ from, to, groupBy, labels = [], status, requestId }: TotalsQuery): TotalsName | undefined {
+function tableFor(query: TotalsQuery): TotalsName | undefined {
+  const { from, to, groupBy, labels = [], status, requestId } = query;
   if (status !== undefined || requestId !== undefined) return undefined;
   const byHour = groupBy.includes("hour");
-  if (labels.length > 0 || groupBy.some(isLabelName)) return byHour ? undefined : "labelled_totals";
+  if (labels.length > 0 || groupBy.some(isLabelName)) {
+    if (byHour) return undefined;
+    return onlyTagOf(query) === undefined ? "labelled_totals" : "daily_tag_totals";
+  }
   const day = totalsPeriods.daily_totals;
   return from % day === 0 && to % day === 0 && !byHour ? "daily_totals" : "hourly_totals";
 }
@@ -69,10 +75,15 @@ async function addCalls(books: Books, query: TotalsQuery, groups: Groups): Promi
 }
 
 /** Totals of calls with labels; where none is asked for, what all totals have beyond them is of calls without. */
-async function addLabelled(books: Books, query: TotalsQuery, groups: Groups): Promise<void> {
+async function addLabelled(
+  books: Books,
+  table: "labelled_totals" | "daily_tag_totals",
+  query: TotalsQuery,
+  groups: Groups,
+): Promise<void> {
   const plain = query.groupBy.filter((dimension) => !isLabelName(dimension));
   const labelled = new Map<string, Map<string, bigint>>();
-  for (const { by, amounts } of await readTable(books, "labelled_totals", query)) {
+  for (const { by, amounts } of await readTable(books, table, query)) {
     groups.add(by, amounts);
     const key = by.filter((_, at) => !isLabelName(query.groupBy[at] ?? "")).join("\u001f");
     const sums = labelled.get(key) ?? new Map<string, bigint>();

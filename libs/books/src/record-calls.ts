@@ -6,8 +6,8 @@ import type { Books } from "./open.ts";
 import { rememberReplaced, settledAgain } from "./other-receipts.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
-import { addDailyFirstBytes, addFirstBytes } from "./first-bytes.ts";
-import { addTotals } from "./add-totals.ts";
+import { addDailyFirstBytes, addFirstBytes, addTagFirstBytes } from "./first-bytes.ts";
+import { addTagTotals, addTotals } from "./add-totals.ts";
 
 /** Rows of one statement: SQLite and PostgreSQL bound the parameters of one at 32,766 and 65,535. */
 const rowsAtOnce = 500;
@@ -51,6 +51,8 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
       ...(await settledAgain(at, known)),
     ]);
     // Last, as its rows are all accounts': another ledger waits for them until the end of this transaction.
+    await addTagTotals(at, added);
+    await addTagFirstBytes(at, added);
     await addDailyFirstBytes(at, added);
     return added;
   });

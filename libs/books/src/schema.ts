@@ -71,6 +71,18 @@ export interface LabelledTotalsTable extends TotalsTable {
   labels: string;
 }
 
+/** Sums of the calls of one day over all accounts that have the same value of a tag, so that few rows have many calls. */
+export interface DailyTagTotalsTable extends Record<UnitMeasure, Sum> {
+  /** Unix ms of the beginning of the day. */
+  period: number;
+  /** `tag:` and the tag's name. */
+  name: string;
+  value: string;
+  outcome: string;
+  calls: ColumnType<number, number, number>;
+  cost: Money;
+}
+
 /** How many completed calls of an account and hour had their first byte in a range of times (`first-bytes.ts`). */
 export interface FirstBytesTable {
   account: string;
@@ -85,6 +97,12 @@ export interface FirstBytesTable {
 
 /** The same of whole days and all accounts together, so that the busiest question is no sum over every account's hours. */
 export interface DailyFirstBytesTable extends Omit<FirstBytesTable, "account"> {}
+
+/** The same of a day's calls that have the same value of a tag. */
+export interface DailyTagFirstBytesTable extends Pick<FirstBytesTable, "period" | "bucket" | "calls"> {
+  name: string;
+  value: string;
+}
 
 /** A label of a call: `endUser`, or `tag:` and the name of a tag. */
 export interface CallLabelsTable {
@@ -224,8 +242,10 @@ export interface Tables {
   hourly_totals: TotalsTable;
   daily_totals: TotalsTable;
   labelled_totals: LabelledTotalsTable;
+  daily_tag_totals: DailyTagTotalsTable;
   first_bytes: FirstBytesTable;
   daily_first_bytes: DailyFirstBytesTable;
+  daily_tag_first_bytes: DailyTagFirstBytesTable;
   call_labels: CallLabelsTable;
   credits: CreditsTable;
   accounts: AccountsTable;

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { totalsPeriods } from "./add-totals.ts";
+import { onlyTagOf } from "./only-tag.ts";
 import { isLabelName, type LabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { sumColumns } from "./sums.ts";
@@ -20,8 +21,10 @@ export async function readTable(
   table: TotalsName,
   query: TotalsQuery,
 ): Promise<readonly TotalsGroup[]> {
+  const tag = table === "daily_tag_totals" ? onlyTagOf(query) : undefined;
+  const labelOf = (name: LabelName) => (tag === undefined ? labelIn(engine, name) : sql.ref("value"));
   const valueOf = (dimension: TotalsDimension): RawBuilder<unknown> => {
-    if (isLabelName(dimension)) return labelIn(engine, dimension);
+    if (isLabelName(dimension)) return labelOf(dimension);
     if (dimension === "hour") return sql.ref("period");
     return dimension === "day" ? sql`period - period % ${sql.lit(totalsPeriods.daily_totals)}` : sql.ref(dimension);
   };
@@ -34,7 +37,10 @@ export async function readTable(
   const wanted = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>
     query[column] === undefined ? [] : [sql`${sql.ref(column)} = ${query[column]}`],
   );
-  const labelled = (query.labels ?? []).map(({ name, value }) => sql`${labelIn(engine, name)} = ${value}`);
+  const labelled = [
+    ...(tag === undefined ? [] : [sql`name = ${tag}`]),
+    ...(query.labels ?? []).map(({ name, value }) => sql`${labelOf(name)} = ${value}`),
+  ];
   const where = [sql`period >= ${query.from}`, sql`period < ${query.to}`, ...wanted, ...labelled];
   const ordinals = query.groupBy.map((_, at) => sql.lit(at + 1));
   const grouped = ordinals.length === 0 ? sql`` : sql`group by ${sql.join(ordinals)}`;

@@ -262,6 +262,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       callOf(`call-${at}`, {
         model: `model-${at % 5}`,
         status: at % 7 === 0 ? 502 : 200,
+        outcome: at % 7 === 0 ? "failed" : "completed",
         requestId: `request-${at % 100}`,
         time: new Date(month.from + at * 1_234_567).toISOString(),
         units: { inputTokens: at },
@@ -273,6 +274,9 @@ describe.each(engines)("$name", ({ name, start }) => {
     await recordCalls(books, calls);
     const groupings = [
       ["endUser"],
+      ["tag:team"],
+      ["tag:feature", "outcome"],
+      ["day", "tag:team"],
       ["tag:team", "tag:feature"],
       ["model", "tag:team", "day"],
       ["hour"],
@@ -283,6 +287,9 @@ describe.each(engines)("$name", ({ name, start }) => {
     const filters: readonly Partial<CallFilter>[] = [
       {},
       { labels: [{ name: "endUser", value: "user-1" }] },
+      { labels: [{ name: "tag:team", value: 'team "1"' }] },
+      { labels: [{ name: "tag:team", value: 'team "1"' }], outcome: "failed" },
+      { account: "acme" },
       {
         labels: [
           { name: "tag:team", value: 'team "2"' },
@@ -358,7 +365,10 @@ describe.each(engines)("$name", ({ name, start }) => {
     await forgetCalls(books, 2, Date.parse("2026-01-04T12:00:00Z"));
     expect(await read(books, {}, 10, "oldest first")).toEqual(["2026-01-02", "2026-01-03", "2026-01-04"]);
     expect(await read(books, { labels }, 10, "newest first")).toEqual(["2026-01-04", "2026-01-03", "2026-01-02"]);
-    expect(await readTotals(books, { ...month, labels, groupBy: [] })).toMatchObject([{ sums: { calls: "3" } }]);
+    for (const account of [undefined, "acme"])
+      expect(await readTotals(books, { ...month, labels, account, groupBy: [] })).toMatchObject([
+        { sums: { calls: "3" } },
+      ]);
     expect(await total(books)).toMatchObject({ calls: "4" });
     // Neither where another ledger removed it.
     await using other = name === "SQLite" ? books : await openBooks(address, log);

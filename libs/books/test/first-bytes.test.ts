@@ -1,6 +1,14 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { firstByteTimes, openBooks, readTasks, recordCalls, recordTasks, type Books } from "../src/index.ts";
+import {
+  firstByteTimes,
+  openBooks,
+  readTasks,
+  readTotals,
+  recordCalls,
+  recordTasks,
+  type Books,
+} from "../src/index.ts";
 import { callOf, engines, log, newBooks, type TestEngine } from "./engines.ts";
 
 const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
@@ -67,6 +75,7 @@ describe.each(engines)("$name", ({ start }) => {
     const counted = await firstByteTimes(before, { ...day, by: [] });
     await before.db.schema.dropTable("first_bytes").execute();
     await before.db.schema.dropTable("daily_first_bytes").execute();
+    await dropTagTables(before);
     await before.db.schema.dropIndex("tasks_by_time").execute();
     await sql`delete from kysely_migration where name >= ${"0014-first-bytes"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
@@ -110,10 +119,54 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
     const counted = await firstByteTimes(before, { ...day, by: ["model"] });
     await before.db.schema.dropTable("daily_first_bytes").execute();
-    await sql`delete from kysely_migration where name = ${"0015-daily-first-bytes"}`.execute(before.db);
+    await dropTagTables(before);
+    await sql`delete from kysely_migration where name >= ${"0015-daily-first-bytes"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
     await using after = await openBooks(location, log);
     expect(await firstByteTimes(after, { ...day, by: ["model"] })).toEqual(counted);
     expect(counted).toMatchObject([{ calls: 2 }]);
   });
+
+  test("times by the values of a tag are of all calls that have it, and so are those of the version before", async () => {
+    const location = await engine.address();
+    const before = await openBooks(location, log);
+    const tagged = (id: string, firstByteMs: number, tags: Record<string, string>, more: object = {}) =>
+      callOf(id, { firstByteMs, tags, endUser: "ann", units: { inputTokens: 7 }, costNanos: "5", ...more });
+    await recordCalls(before, [
+      tagged("one", 100, { team: "a", feature: "chat" }),
+      tagged("two", 900, { team: "a" }, { accountId: "other" }),
+      tagged("three", 300, { team: "b" }, { time: "2026-01-11T10:00:00.000Z" }),
+      tagged("four", 9_000, { team: "b" }, { outcome: "failed" }),
+      callOf("plain", { firstByteMs: 50 }),
+    ]);
+    const days = { ...day, to: day.to + 86_400_000 };
+    const byTeam = () => firstByteTimes(before, { ...days, by: ["tag:team"] });
+    const counted = await byTeam();
+    expect(counted.map(({ by, calls }) => [by["tag:team"], calls])).toEqual([
+      ["a", 2],
+      ["b", 1],
+    ]);
+    expect(Math.abs((counted[0]?.p95 ?? 0) - 900)).toBeLessThan(46);
+    const byDay = await firstByteTimes(before, { ...days, by: ["tag:team", "day"] });
+    expect(byDay.map(({ by }) => by)).toEqual([
+      { "tag:team": "a", day: "2026-01-10" },
+      { "tag:team": "b", day: "2026-01-11" },
+    ]);
+    const totals = await readTotals(before, { ...days, groupBy: ["tag:team", "outcome"] });
+    await dropTagTables(before);
+    await sql`delete from kysely_migration where name >= ${"0016-daily-tags"}`.execute(before.db);
+    await before[Symbol.asyncDispose]();
+    await using after = await openBooks(location, log);
+    expect(await firstByteTimes(after, { ...days, by: ["tag:team"] })).toEqual(counted);
+    expect(await readTotals(after, { ...days, groupBy: ["tag:team", "outcome"] })).toEqual(totals);
+    expect(totals).toContainEqual({
+      by: { "tag:team": "a", outcome: "completed" },
+      sums: { calls: "2", costNanos: "10", inputTokens: "14" },
+    });
+  });
 });
+
+async function dropTagTables({ db }: Books): Promise<void> {
+  for (const table of ["daily_tag_totals", "daily_tag_first_bytes"] as const)
+    await db.schema.dropTable(table).execute();
+}

@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { isSpan, type Span } from "./format/times.ts";
+import { dimensionOf, type Dimension } from "./parts/dimension.ts";
 import { playgroundKinds, type PlaygroundKind } from "./parts/playground-kinds.ts";
 import { Frame } from "./parts/frame.tsx";
 
@@ -11,6 +12,7 @@ export interface CallFilters {
   readonly model?: string | undefined;
   readonly channel?: string | undefined;
   readonly tag?: string | undefined;
+  readonly endUser?: string | undefined;
   readonly outcome?: string | undefined;
   /** An HTTP status. */
   readonly status?: string | undefined;
@@ -25,8 +27,8 @@ export interface TaskFilters {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-/** A number, which an address that is read back has without quotes. */
-const number = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : text(value));
+/** A word that may be a number, which an address that is read back has without quotes. */
+const word = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : text(value));
 const spanIn = (search: Record<string, unknown>): Span => (isSpan(search["span"]) ? search["span"] : "7d");
 
 const root = createRootRoute();
@@ -46,9 +48,9 @@ const home = createRoute({
 const overview = createRoute({
   getParentRoute: () => frame,
   path: "/overview",
-  validateSearch: (search: Record<string, unknown>): { span: Span; tag?: string | undefined } => ({
+  validateSearch: (search: Record<string, unknown>): { span: Span; by?: Dimension | undefined } => ({
     span: spanIn(search),
-    tag: text(search["tag"]),
+    by: dimensionOf(search["by"]),
   }),
   component: lazyRouteComponent(() => import("./pages/overview.tsx"), "OverviewPage"),
 });
@@ -57,14 +59,15 @@ const calls = createRoute({
   path: "/calls",
   validateSearch: (search: Record<string, unknown>): CallFilters => ({
     span: spanIn(search),
-    account: text(search["account"]),
-    token: text(search["token"]),
-    model: text(search["model"]),
-    channel: text(search["channel"]),
-    tag: text(search["tag"]),
-    outcome: text(search["outcome"]),
-    status: number(search["status"]),
-    request: text(search["request"]),
+    account: word(search["account"]),
+    token: word(search["token"]),
+    model: word(search["model"]),
+    channel: word(search["channel"]),
+    tag: word(search["tag"]),
+    endUser: word(search["endUser"]),
+    outcome: word(search["outcome"]),
+    status: word(search["status"]),
+    request: word(search["request"]),
     live: search["live"] === true ? true : undefined,
   }),
   component: lazyRouteComponent(() => import("./pages/calls.tsx"), "CallsPage"),

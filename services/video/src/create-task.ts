@@ -1,5 +1,5 @@
 import type { TaskRecord } from "@modelgate/accounts";
-import { asFailure, Failure, priceAt } from "@modelgate/contracts";
+import { asFailure, Failure, priceAt, type Nanos } from "@modelgate/contracts";
 import { AttemptsFailed, type Attempted } from "@modelgate/channels";
 import { idsOf, type ServiceCall } from "@modelgate/platform";
 import {
@@ -51,7 +51,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
     using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId, frames });
     sent = { way: attempted.way, tried: attempted.tried, dropped: attempted.accepted.dropped };
     reportWay(deps.relay, call, attempted.tried);
-    const recorder = recorderOf(deps, wanted, { attempted, sent });
+    const recorder = recorderOf(deps, wanted, { attempted, sent, heldNanos: upperNanos });
     const task = await recordSurely(deps, { held, holdAgain: hold, recordOf: recorder, ids: idsOf(call) });
     if (task === undefined) throw new Failure("create_uncertain");
     logTask(call, task);
@@ -98,17 +98,18 @@ function logTask(
   );
 }
 
-/** What a vendor has accepted. */
+/** What a vendor has accepted, and what is held for it. */
 interface Accepted {
   readonly attempted: Attempted<Started>;
   readonly sent: SentCall;
+  readonly heldNanos: Nanos;
 }
 
 /** Makes the record of a task, with the call that pays for it. */
 function recorderOf(
   deps: Deps,
   wanted: WantedTask,
-  { attempted: { accepted, way }, sent }: Accepted,
+  { attempted: { accepted, way }, sent, heldNanos }: Accepted,
 ): (call: UsageRecord) => TaskRecord {
   const { seconds, lines, isSizeLost } = accepted.measure;
   const units = unitsOf(wanted.request, accepted.measure);
@@ -134,7 +135,7 @@ function recorderOf(
       callbackUrl: wanted.callbackUrl,
       callId: record.callId,
       costNanos: costOfUnits(price, units).toString(),
-      draft: usageDraft({ ...record, price }, end),
+      draft: usageDraft({ ...record, price, heldNanos }, end),
       state: "queued",
       progress: 0,
       createdAt,

@@ -8,6 +8,7 @@ import { callIds } from "./0012-call-ids.ts";
 import { taskRecords } from "./0013-task-records.ts";
 import { firstBytes } from "./0014-first-bytes.ts";
 import { dailyFirstBytes } from "./0015-daily-first-bytes.ts";
+import { dailyTags } from "./0016-daily-tags.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -26,4 +27,5 @@ export const migrations: Readonly<Record<string, Step>> = {
   "0013-task-records": taskRecords,
   "0014-first-bytes": firstBytes,
   "0015-daily-first-bytes": dailyFirstBytes,
+  "0016-daily-tags": dailyTags,
 };

@@ -132,6 +132,10 @@ export type Group = {
   readonly name: string;
   readonly multiplier?: number;
   readonly models: readonly string[];
+  readonly limits?: {
+    readonly dollarsPerDay?: number;
+    readonly dollarsPerMonth?: number;
+  };
 };
 
 export type PartState = {

@@ -1,6 +1,7 @@
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "short", timeStyle: "medium" });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const dayMs = 86_400_000;
+const hourOfDay = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const [hourMs, dayMs] = [3_600_000, 86_400_000];
 
 /** A time in the viewer's zone; a dash where there is none. */
 export function localTime(time: string | undefined): string {
@@ -10,6 +11,11 @@ export function localTime(time: string | undefined): string {
 /** The same without its day. */
 export function localClock(time: string): string {
   return clock.format(new Date(time));
+}
+
+/** The hour that begins at a time, in the viewer's zone. */
+export function localHour(time: string): string {
+  return hourOfDay.format(new Date(time));
 }
 
 /** The spans that pages offer by a name, in days up to now. */
@@ -26,6 +32,18 @@ export function periodOf(span: Span, now = Date.now()): { from: string; to: stri
   }
   const [from = "", to = ""] = span.split("..");
   return { from, to, by: from === to ? "hour" : "day" };
+}
+
+/** The hours or days of a span up to now, as the books name them. */
+export function partsOfSpan(
+  span: Span,
+  now = Date.now(),
+): { readonly by: "hour" | "day"; readonly times: readonly string[] } {
+  const { from, to, by } = periodOf(span, now);
+  const [first, stepMs] = [Date.parse(from), by === "hour" ? hourMs : dayMs];
+  const count = Math.ceil((Math.min(Date.parse(to) + dayMs, now) - first) / stepMs);
+  const starts = Array.from({ length: Math.max(1, count) }, (_, at) => first + at * stepMs);
+  return { by, times: starts.map((at) => (by === "hour" ? new Date(at).toISOString() : dayOf(at))) };
 }
 
 /** How many days a span has. */

@@ -5,6 +5,7 @@ import { get, post } from "../api/client.ts";
 import type { AccountWithCredits } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { localTime } from "../format/times.ts";
+import { Budgets } from "../parts/budgets.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Keys } from "../parts/keys.tsx";
 import { Page } from "../parts/page.tsx";
@@ -12,12 +13,13 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useMay } from "../parts/use-may.ts";
 import { Verify } from "../parts/verify.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/accounts/$id");
 
-/** One account: its money, its keys, its credits. */
+/** One account: its money, its keys, its budgets, its credits. */
 export function AccountPage() {
   const { id } = route.useParams();
   const account = useQuery({
@@ -31,6 +33,7 @@ export function AccountPage() {
           <Stack>
             <Money account={found} />
             <Keys accountId={id} />
+            <Budgets accountId={id} />
             <Credits account={found} />
           </Stack>
         )}
@@ -66,12 +69,13 @@ function Money({ account }: { readonly account: AccountWithCredits }) {
 }
 
 function Credits({ account }: { readonly account: AccountWithCredits }) {
+  const mayCredit = useMay("operator");
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
         {say("Credits")}
       </Title>
-      <Credit id={account.id} />
+      {mayCredit && <Credit id={account.id} />}
       {account.credits.length === 0 ? (
         <Empty>{say("No credits yet.")}</Empty>
       ) : (

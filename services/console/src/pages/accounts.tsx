@@ -11,14 +11,16 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useMay } from "../parts/use-may.ts";
 import { PageLink } from "../parts/page-link.tsx";
 import { say } from "../texts/say.ts";
 
 /** Every account with its money. */
 export function AccountsPage() {
   const accounts = useQuery({ queryKey: ["accounts"], queryFn: () => get("/accounts") });
+  const mayCreate = useMay("operator");
   return (
-    <Page title={say("Accounts and keys")} controls={<CreateAccount />}>
+    <Page title={say("Accounts and keys")} controls={mayCreate && <CreateAccount />}>
       <Loaded query={accounts}>
         {(rows) =>
           rows.length === 0 ? (

@@ -22,7 +22,10 @@ export function AuditPage() {
               rows={entries}
               keyOf={({ time, actor, action, account }) => `${time} ${actor} ${action} ${account}`}
               columns={[
-                { heading: say("Time"), cell: ({ time }) => localTime(time) },
+                {
+                  heading: say("Time"),
+                  cell: ({ time }) => <span style={{ whiteSpace: "nowrap" }}>{localTime(time)}</span>,
+                },
                 { heading: say("Who"), cell: ({ actor }) => actor },
                 { heading: say("Did"), cell: ({ action }) => action },
                 { heading: say("Account"), cell: ({ account }) => account || "–" },
@@ -38,5 +41,9 @@ export function AuditPage() {
 }
 
 function Value({ value }: { readonly value: unknown }) {
-  return value === null || value === undefined ? "–" : <Code>{JSON.stringify(value)}</Code>;
+  return value === null || value === undefined ? (
+    "–"
+  ) : (
+    <Code style={{ overflowWrap: "anywhere" }}>{JSON.stringify(value)}</Code>
+  );
 }

@@ -82,7 +82,11 @@ function OneCall({ call }: { readonly call: Call }) {
                 {call.accountId}
               </PageLink>
             ),
-            [say("Key")]: call.tokenId,
+            [say("Key")]: (
+              <PageLink to="/calls" search={{ span: "7d", token: call.tokenId }}>
+                {call.tokenId}
+              </PageLink>
+            ),
             [say("Group")]: call.group,
             [say("Model")]: say("{model} ({upstream} at the vendor)", {
               model: call.model,
@@ -90,7 +94,13 @@ function OneCall({ call }: { readonly call: Call }) {
             }),
             [say("Vendor's id")]: call.upstreamRequestId === undefined ? "–" : <Code>{call.upstreamRequestId}</Code>,
             [say("Call id")]: <Code>{call.id}</Code>,
-            [say("Channel")]: call.channelId,
+            [say("Channel")]: (
+              <PageLink to="/calls" search={{ span: "7d", channel: call.channelId }}>
+                {call.channelId}
+              </PageLink>
+            ),
+            [say("Tags")]: <Tags tags={call.tags} />,
+            [say("End user")]: <EndUser name={call.endUser} />,
             [say("First byte")]: duration(call.firstByteMs),
             [say("Total")]: duration(call.latencyMs),
           }}
@@ -122,6 +132,30 @@ function Facts({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> 
         ))}
       </Table.Tbody>
     </Table>
+  );
+}
+
+/** The tags of a call, each the way to the calls that have it. */
+function Tags({ tags = {} }: { readonly tags: Call["tags"] | undefined }) {
+  const all = Object.entries(tags).map(([name, value]) => `${name}=${value}`);
+  if (all.length === 0) return "–";
+  return (
+    <Group gap="xs">
+      {all.map((tag) => (
+        <PageLink key={tag} to="/calls" search={{ span: "7d", tag }}>
+          {tag}
+        </PageLink>
+      ))}
+    </Group>
+  );
+}
+
+function EndUser({ name }: { readonly name: string | undefined }) {
+  if (name === undefined) return "–";
+  return (
+    <PageLink to="/calls" search={{ span: "7d", endUser: name }}>
+      {name}
+    </PageLink>
   );
 }
 

@@ -98,9 +98,11 @@ function useEnd({
   };
 }
 
-function queryOf({ span, account, token, model, channel, tag, outcome, status, request }: CallFilters) {
-  const { from, to } = periodOf(span);
-  return { from, to, account, token, model, channel, tag, outcome, status, "request-id": request };
+function queryOf(filters: CallFilters) {
+  const { account, token, model, channel, tag, outcome, status } = filters;
+  const { from, to } = periodOf(filters.span);
+  const named = { "end-user": filters.endUser, "request-id": filters.request };
+  return { from, to, account, token, model, channel, tag, outcome, status, ...named };
 }
 
 function Filters({ filters }: { readonly filters: CallFilters }) {
@@ -117,19 +119,20 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
           onChange={({ currentTarget }) => narrow({ live: currentTarget.checked ? true : undefined })}
         />
       </Group>
-      <Group align="end" gap="sm">
+      <Group align="end" gap={8}>
         <Filter name="account" filters={filters} narrow={narrow} />
         <Filter name="token" filters={filters} narrow={narrow} />
         <Filter name="model" filters={filters} narrow={narrow} />
         <Filter name="channel" filters={filters} narrow={narrow} />
         <Filter name="tag" filters={filters} narrow={narrow} />
+        <Filter name="endUser" filters={filters} narrow={narrow} />
         <Filter name="status" filters={filters} narrow={narrow} />
         <Filter name="request" filters={filters} narrow={narrow} />
         <Select
           label={say("outcome")}
           tt="capitalize"
           size="xs"
-          w={115}
+          w={106}
           clearable
           data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
           value={filters.outcome ?? null}
@@ -149,7 +152,7 @@ function Filter({
   filters,
   narrow,
 }: {
-  readonly name: "account" | "token" | "model" | "channel" | "tag" | "status" | "request";
+  readonly name: "account" | "token" | "model" | "channel" | "tag" | "endUser" | "status" | "request";
   readonly filters: CallFilters;
   readonly narrow: (changed: Partial<CallFilters>) => void;
 }) {
@@ -169,7 +172,7 @@ function Filter({
       styles={{ label: { textTransform: "capitalize" } }}
       placeholder={placeholders[name]}
       size="xs"
-      w={115}
+      w={106}
       value={text}
       onChange={({ currentTarget }) => setDraft({ from: current, text: currentTarget.value })}
       onBlur={apply}
@@ -183,7 +186,7 @@ function Filter({
 /** One line, cut where it is long. */
 function Line({ text }: { readonly text: string }) {
   return (
-    <Text size="sm" truncate maw={220} title={text}>
+    <Text size="sm" truncate maw={150} title={text}>
       {text}
     </Text>
   );
@@ -199,6 +202,11 @@ const columns: readonly Column<Call>[] = [
     ),
   },
   { heading: say("Outcome"), cell: (call) => <OutcomeBadge {...call} /> },
+  {
+    heading: say("Cost"),
+    numeric: true,
+    cell: ({ costNanos }) => <span title={exactUsd(costNanos)}>{shortUsd(costNanos)}</span>,
+  },
   { heading: say("Account"), cell: ({ accountId }) => <Line text={accountId} /> },
   { heading: say("Model"), cell: ({ model }) => <Line text={model} /> },
   { heading: say("Channel"), cell: ({ channelId }) => <Line text={channelId} /> },
@@ -206,9 +214,4 @@ const columns: readonly Column<Call>[] = [
   { heading: say("Output"), numeric: true, cell: ({ units }) => count(units["outputTokens"]) },
   { heading: say("First byte"), numeric: true, cell: ({ firstByteMs }) => duration(firstByteMs) },
   { heading: say("Total"), numeric: true, cell: ({ latencyMs }) => duration(latencyMs) },
-  {
-    heading: say("Cost"),
-    numeric: true,
-    cell: ({ costNanos }) => <span title={exactUsd(costNanos)}>{shortUsd(costNanos)}</span>,
-  },
 ];

@@ -12,6 +12,7 @@ import { EditPart } from "../parts/edit-part.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useMay } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 /** Every channel: how it stands, why and until when, its keys one by one; tested, enabled and disabled here. */
@@ -22,13 +23,14 @@ export function ChannelsPage() {
     refetchInterval: 10_000,
   });
   const courseOf = useCourses();
+  const mayAdd = useMay("admin");
   return (
     <Page
       title={say("Channels")}
       controls={
         <Group gap="xs">
           <EditPart section="channels" />
-          <AddVendor />
+          {mayAdd && <AddVendor />}
         </Group>
       }
     >
@@ -95,8 +97,17 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
   );
 }
 
-/** Tests, disables and enables a channel, or one of its keys. */
-function Controls({ channel, of }: { readonly channel: Channel; readonly of?: Channel["keys"][number] }) {
+/** Tests, disables and enables a channel, or one of its keys; nothing for those who may not. */
+function Controls(given: ControlsOf) {
+  return useMay("operator") ? <OwnControls {...given} /> : null;
+}
+
+interface ControlsOf {
+  readonly channel: Channel;
+  readonly of?: Channel["keys"][number];
+}
+
+function OwnControls({ channel, of }: ControlsOf) {
   const sent = { params: { id: channel.id }, body: of === undefined ? {} : { key: of.id } };
   const name = of === undefined ? channel.id : `${channel.id} ${of.id}`;
   const { state } = of ?? channel;

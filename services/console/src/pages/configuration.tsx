@@ -9,6 +9,7 @@ import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useMay } from "../parts/use-may.ts";
 import { say } from "../texts/say.ts";
 
 const changed = ["configuration", "versions", "models", "channels", "groups"];
@@ -57,6 +58,7 @@ function FromFile({ found }: { readonly found: ConfigurationDocument }) {
 }
 
 function Editor({ found }: { readonly found: ConfigurationDocument }) {
+  const mayEdit = useMay("admin");
   const [text, setText] = useState(found.document);
   const [note, setNote] = useState("");
   const send = (check: boolean) => () =>
@@ -84,6 +86,7 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
           minRows={12}
           maxRows={30}
           spellCheck={false}
+          readOnly={!mayEdit}
           styles={{ input: { fontFamily: "monospace" } }}
           value={text}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
@@ -91,21 +94,23 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
         <FailedChange error={check.error} />
         <FailedChange error={save.error} />
         <ChangeResult result={save.result ?? check.result} />
-        <Group align="end">
-          <TextInput
-            label={say("Note")}
-            w={300}
-            value={note}
-            onChange={({ currentTarget }) => setNote(currentTarget.value)}
-            error={save.errorAt("note")}
-          />
-          <Button variant="default" loading={check.isPending} onClick={check.start}>
-            {say("Check")}
-          </Button>
-          <Button loading={save.isPending} onClick={save.start} disabled={text === found.document}>
-            {say("Save")}
-          </Button>
-        </Group>
+        {mayEdit && (
+          <Group align="end">
+            <TextInput
+              label={say("Note")}
+              w={300}
+              value={note}
+              onChange={({ currentTarget }) => setNote(currentTarget.value)}
+              error={save.errorAt("note")}
+            />
+            <Button variant="default" loading={check.isPending} onClick={check.start}>
+              {say("Check")}
+            </Button>
+            <Button loading={save.isPending} onClick={save.start} disabled={text === found.document}>
+              {say("Save")}
+            </Button>
+          </Group>
+        )}
       </Stack>
     </Card>
   );
@@ -163,6 +168,7 @@ const backgrounds = {
 } as const;
 
 function Version({ version }: { readonly version: number }) {
+  const mayRestore = useMay("admin");
   const found = useQuery({
     queryKey: ["versions", version],
     queryFn: () => get("/configuration/versions/{version}", { params: { version: String(version) } }),
@@ -184,11 +190,13 @@ function Version({ version }: { readonly version: number }) {
           </Code>
           <FailedChange error={restore.error} />
           <ChangeResult result={restore.result} />
-          <Group>
-            <Button size="xs" variant="default" loading={restore.isPending} onClick={restore.start}>
-              {say("Go back to version {version}", { version })}
-            </Button>
-          </Group>
+          {mayRestore && (
+            <Group>
+              <Button size="xs" variant="default" loading={restore.isPending} onClick={restore.start}>
+                {say("Go back to version {version}", { version })}
+              </Button>
+            </Group>
+          )}
         </Stack>
       )}
     </Loaded>

@@ -1,4 +1,3 @@
-import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Total } from "../api/types.ts";
@@ -10,6 +9,7 @@ import { Page } from "../parts/page.tsx";
 import { EditPart } from "../parts/edit-part.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { PageLink } from "../parts/page-link.tsx";
+import { Price } from "../parts/price.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 /** Every model, its price and who serves it. */
@@ -31,7 +31,7 @@ export function ModelsPage() {
                 {
                   heading: say("Model"),
                   cell: ({ name }) => (
-                    <PageLink to="/calls" search={{ span: "7d", model: name }}>
+                    <PageLink to="/calls" search={{ span: "7d", model: name }} style={{ whiteSpace: "nowrap" }}>
                       {name}
                     </PageLink>
                   ),
@@ -79,35 +79,4 @@ function useRecords() {
       firstByte: time === undefined ? "–" : duration(time.p50),
     };
   };
-}
-
-const perMillion = new Set([
-  "input",
-  "cachedInput",
-  "cacheWrite",
-  "cacheWrite1h",
-  "output",
-  "inputAudio",
-  "outputAudio",
-  "inputImage",
-  "outputImage",
-]);
-
-function Price({ price = {} }: { readonly price?: object | undefined }) {
-  const parts = Object.entries(price).map(([name, value]: [string, unknown]) =>
-    typeof value === "number"
-      ? `${sayWord(name)} ${value}${perMillion.has(name) ? say(" per million") : ""}`
-      : `${name}: ${JSON.stringify(value)}`,
-  );
-  return (
-    <Stack gap={0}>
-      {parts.length === 0
-        ? say("none")
-        : parts.map((part) => (
-            <Text key={part} size="sm">
-              {part}
-            </Text>
-          ))}
-    </Stack>
-  );
 }

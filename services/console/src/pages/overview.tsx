@@ -1,34 +1,35 @@
-import { Button, Card, Grid, Group, SimpleGrid, Skeleton, Text, TextInput, Title } from "@mantine/core";
+import { Card, Grid, SimpleGrid, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
 import { get } from "../api/client.ts";
 import { shortUsd, sumNanos } from "../format/money.ts";
 import { count, durations, percentage } from "../format/numbers.ts";
 import { daysOf, periodOf, type Span } from "../format/times.ts";
+import { Breakdown } from "../parts/breakdown.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { LatestCalls } from "../parts/latest-calls.tsx";
 import { Page } from "../parts/page.tsx";
 import { SpanChoice } from "../parts/span-choice.tsx";
+import { SpendChart } from "../parts/spend-chart.tsx";
 import { WrongNow } from "../parts/wrong-now.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { say, type Text as Said } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
-/** How often figures are read anew: those of long spans, and those by tag, move slowly and cost the books more. */
+/** How often figures are read anew: those of long spans move slowly and cost the books more. */
 const [refreshMs, slowRefreshMs] = [10_000, 60_000];
 const longDays = 14;
 const refreshOf = (span: Span): number => (daysOf(span) > longDays ? slowRefreshMs : refreshMs);
 
 /** Spend, calls, tokens, errors and times of a span, and what is wrong now. */
 export function OverviewPage() {
-  const { span, tag } = route.useSearch();
+  const { span, by } = route.useSearch();
   const navigate = route.useNavigate();
   return (
     <Page
       title={say("Overview")}
-      controls={<SpanChoice span={span} onChoose={(chosen) => void navigate({ search: { span: chosen, tag } })} />}
+      controls={<SpanChoice span={span} onChoose={(chosen) => void navigate({ search: { span: chosen, by } })} />}
     >
       <WrongNow />
       <Figures span={span} />
@@ -50,18 +51,22 @@ export function OverviewPage() {
         <Top span={span} by="account" title={say("Accounts")} />
         <Top span={span} by="channel" title={say("Channels")} />
       </SimpleGrid>
-      <ByTag key={tag} span={span} tag={tag} onChoose={(name) => void navigate({ search: { span, tag: name } })} />
+      <Breakdown
+        span={span}
+        by={by ?? "model"}
+        onChoose={(chosen) => void navigate({ search: { span, by: chosen } })}
+      />
     </Page>
   );
 }
 
 /** Sums of a span: two of them are read from the books in half the time of all. */
-function useTotals(span: Span, by: string, sums = "calls,costNanos", everyMs = refreshOf(span)) {
+function useTotals(span: Span, by: string, sums = "calls,costNanos") {
   const { from, to } = periodOf(span);
   return useQuery({
     queryKey: ["totals", from, to, by, sums],
     queryFn: ({ signal }) => get("/usage", { query: { by, from, to, sums } }, signal),
-    refetchInterval: everyMs,
+    refetchInterval: refreshOf(span),
   });
 }
 
@@ -119,96 +124,18 @@ function Figure({ name, value, hint }: { readonly name: Said; readonly value: st
   );
 }
 
-const SpendChart = lazy(async () => ({ default: (await import("../parts/spend-chart.tsx")).SpendChart }));
-
 function Spend({ span }: { readonly span: Span }) {
   const { by } = periodOf(span);
   const totals = useTotals(span, `${by},model`);
   return (
     <Card withBorder h="100%">
       <Title order={3} size="h5" mb="sm">
-        {by === "hour" ? say("Spend by model (US dollars, UTC hours)") : say("Spend by model (US dollars, UTC days)")}
+        {by === "hour" ? say("Spend by model (US dollars, hours)") : say("Spend by model (US dollars, UTC days)")}
       </Title>
       <Loaded query={totals}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <NoCalls />
-          ) : (
-            <Suspense fallback={<Skeleton h={260} />}>
-              <SpendChart rows={rows} by={by} />
-            </Suspense>
-          )
-        }
+        {(rows) => (rows.length === 0 ? <NoCalls /> : <SpendChart rows={rows} span={span} />)}
       </Loaded>
     </Card>
-  );
-}
-
-/** Spend by the values of one tag, whose name stands in the address. */
-function ByTag({
-  span,
-  tag,
-  onChoose,
-}: {
-  readonly span: Span;
-  readonly tag: string | undefined;
-  readonly onChoose: (tag: string | undefined) => void;
-}) {
-  const [name, setName] = useState(tag ?? "");
-  return (
-    <Card withBorder padding="sm">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          onChoose(name.trim() === "" ? undefined : name.trim());
-        }}
-      >
-        <Group align="end" mb="xs">
-          <TextInput
-            label={say("Spend by tag")}
-            placeholder="team"
-            size="xs"
-            value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
-          />
-          <Button type="submit" size="xs" variant="default">
-            {say("Show")}
-          </Button>
-        </Group>
-      </form>
-      {tag !== undefined && <TagTotals span={span} tag={tag} />}
-    </Card>
-  );
-}
-
-function TagTotals({ span, tag }: { readonly span: Span; readonly tag: string }) {
-  const by = `tag:${tag}`;
-  const totals = useTotals(span, by, undefined, slowRefreshMs);
-  return (
-    <Loaded query={totals}>
-      {(rows) => (
-        <DataTable
-          label={say("Spend by {what}", { what: tag })}
-          rows={rows.toSorted((one, other) => Number(other.sums["costNanos"]) - Number(one.sums["costNanos"]))}
-          keyOf={(row) => row.by[by] ?? ""}
-          columns={[
-            {
-              heading: tag,
-              cell: (row) =>
-                row.by[by] === "" ? (
-                  say("without")
-                ) : (
-                  <PageLink to="/calls" search={{ span, tag: `${tag}=${row.by[by] ?? ""}` }}>
-                    {row.by[by]}
-                  </PageLink>
-                ),
-            },
-            { heading: say("Calls"), numeric: true, cell: ({ sums }) => count(sums["calls"]) },
-            { heading: say("Spend"), numeric: true, cell: ({ sums }) => shortUsd(sums["costNanos"] ?? "0") },
-          ]}
-        />
-      )}
-    </Loaded>
   );
 }
 

@@ -12,7 +12,9 @@ export function samplesFor(kind: CodeKind, gateway: Gateway, text: string): Read
   const { python, javascript, path, body } = calls[kind](said);
   const model = JSON.stringify(gateway.model);
   return {
-    curl: curl(gateway, path, body === undefined ? undefined : `{"model": ${model}, ${body}}`),
+    curl:
+      curl(gateway, path, body === undefined ? undefined : `{"model": ${model}, ${body}}`) +
+      (kind === "speech" ? " -o speech.mp3" : ""),
     "openai (Python)": `from openai import OpenAI
 client = OpenAI(base_url="${gateway.address}/v1", api_key="${gateway.key}")
 ${python.replaceAll("MODEL", model)}`,
@@ -31,6 +33,8 @@ function chatSamples(gateway: Gateway, said: string): Readonly<Record<string, st
     ]),
   );
 }
+
+const tlsOnly = `// The SDK opens sessions behind TLS (https://) alone: this address has none. "WebSocket" does without.`;
 
 /** A session that is spoken to in text: a program has no microphone of its own. */
 function realtimeSamples({ address, key, model }: Gateway): Readonly<Record<string, string>> {
@@ -51,7 +55,7 @@ async def main():
             if event.type == "response.done":
                 break
 asyncio.run(main())`,
-    "openai (JS)": `// The SDK speaks to gateways behind TLS (https://) only.
+    "openai (JS)": `// npm install openai ws${address.startsWith("http:") ? `\n${tlsOnly}` : ""}
 import OpenAI from "openai";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 const client = new OpenAI({ baseURL: "${address}/v1", apiKey: "${key}" });

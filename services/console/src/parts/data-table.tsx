@@ -4,6 +4,9 @@ import { csvOf, saveFile } from "./csv.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import { say } from "../texts/say.ts";
 
+/** Room beside each cell of a long table, whose many columns stand side by side on a small screen, px. */
+const narrow = 6;
+
 /** A column of a table: its heading and what its cells show. */
 export interface Column<Row> {
   readonly heading: string;
@@ -39,17 +42,20 @@ export function DataTable<Row>({
   return (
     <>
       <ScrollArea type="auto" viewportProps={{ tabIndex: 0, role: "region", "aria-label": label }}>
-        <Table striped highlightOnHover aria-label={label} style={{ fontVariantNumeric: "tabular-nums" }} ref={table}>
+        <Table
+          striped
+          highlightOnHover
+          aria-label={label}
+          horizontalSpacing={rowHeight === undefined ? "xs" : narrow}
+          style={{ fontVariantNumeric: "tabular-nums" }}
+          ref={table}
+        >
           <Head columns={columns} />
           <Table.Tbody ref={body}>
             <Space rows={first} rowHeight={rowHeight} columns={columns.length} />
             {rows.slice(first, last).map((row) => (
               <Table.Tr key={keyOf(row)} h={rowHeight}>
-                {columns.map((column) => (
-                  <Table.Td key={column.heading} ta={align(column)} style={lineOf(column, rowHeight)}>
-                    {column.cell(row)}
-                  </Table.Td>
-                ))}
+                <Cells row={row} columns={columns} rowHeight={rowHeight} />
               </Table.Tr>
             ))}
             <Space rows={rows.length - last} rowHeight={rowHeight} columns={columns.length} />
@@ -70,6 +76,22 @@ export function DataTable<Row>({
       )}
     </>
   );
+}
+
+function Cells<Row>({
+  row,
+  columns,
+  rowHeight,
+}: {
+  readonly row: Row;
+  readonly columns: readonly Column<Row>[];
+  readonly rowHeight: number | undefined;
+}) {
+  return columns.map((column) => (
+    <Table.Td key={column.heading} ta={align(column)} style={lineOf(column, rowHeight)}>
+      {column.cell(row)}
+    </Table.Td>
+  ));
 }
 
 /** Stands for rows that are not drawn. */
@@ -95,7 +117,7 @@ function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
     <Table.Thead>
       <Table.Tr>
         {columns.map((column) => (
-          <Table.Th key={column.heading} ta={align(column)} style={{ whiteSpace: "nowrap" }}>
+          <Table.Th key={column.heading} ta={align(column)}>
             {column.heading}
           </Table.Th>
         ))}

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { createContext, lazy, Suspense, useContext, useState, type ReactNode } from "react";
 import type { Edit } from "../api/types.ts";
-import { useIsAdmin } from "./use-admin.ts";
+import { useMay } from "./use-may.ts";
 import { say, type Text } from "../texts/say.ts";
 
 const titles: Readonly<Record<Edit["section"], { readonly add: Text; readonly edit: Text }>> = {
@@ -39,8 +39,8 @@ export function PartDialogs({ children }: { readonly children: ReactNode }) {
 /** A button, for admins, that opens the form of a model, a group or a channel. */
 export function EditPart(part: Part) {
   const open = useContext(OpenPart);
-  const isAdmin = useIsAdmin();
-  if (!isAdmin) return null;
+  const mayEdit = useMay("admin");
+  if (!mayEdit) return null;
   const isNew = part.name === undefined;
   return (
     <Button size={isNew ? "xs" : "compact-xs"} variant="default" onClick={() => open(part)} aria-label={titleOf(part)}>

@@ -7,15 +7,17 @@ import type { Token } from "../api/types.ts";
 import { shortUsd } from "../format/money.ts";
 import { localTime } from "../format/times.ts";
 import { Dialog } from "./dialog.tsx";
-import { DataTable } from "./data-table.tsx";
+import { DataTable, type Column } from "./data-table.tsx";
 import { ChangeKey, CreateKey } from "./key-form.tsx";
 import { NewKey } from "./new-key.tsx";
 import { Empty, Loaded } from "./states.tsx";
 import { useChange } from "./use-change.tsx";
+import { useMay } from "./use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 /** The keys of an account: made, disabled, enabled. */
 export function Keys({ accountId }: { readonly accountId: string }) {
+  const mayChange = useMay("operator", "as a member too");
   const tokens = useQuery({
     queryKey: ["tokens", accountId],
     queryFn: () => get("/accounts/{id}/tokens", { params: { id: accountId } }),
@@ -26,7 +28,7 @@ export function Keys({ accountId }: { readonly accountId: string }) {
         <Title order={3} size="h5">
           {say("Keys")}
         </Title>
-        <MakeKey accountId={accountId} />
+        {mayChange && <MakeKey accountId={accountId} />}
       </Group>
       <Loaded query={tokens}>
         {(rows) =>
@@ -45,15 +47,7 @@ export function Keys({ accountId }: { readonly accountId: string }) {
                 { heading: say("Budget"), cell: ({ budget }) => <Budget budget={budget} /> },
                 { heading: say("Expires"), cell: ({ expiresAt }) => localTime(expiresAt) },
                 { heading: say("State"), cell: (token) => <State token={token} /> },
-                {
-                  heading: say("Action"),
-                  cell: (token) => (
-                    <Group gap={4} wrap="nowrap">
-                      <EditKey token={token} />
-                      <Switch token={token} />
-                    </Group>
-                  ),
-                },
+                ...(mayChange ? [actions] : []),
               ]}
             />
           )
@@ -62,6 +56,16 @@ export function Keys({ accountId }: { readonly accountId: string }) {
     </Card>
   );
 }
+
+const actions: Column<Token> = {
+  heading: say("Action"),
+  cell: (token) => (
+    <Group gap={4} wrap="nowrap">
+      <EditKey token={token} />
+      <Switch token={token} />
+    </Group>
+  ),
+};
 
 function State({ token: { disabled, expiresAt } }: { readonly token: Token }) {
   const expired = expiresAt !== undefined && Date.parse(expiresAt) < Date.now();

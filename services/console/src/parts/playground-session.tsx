@@ -4,6 +4,7 @@ import type { Model } from "../api/types.ts";
 import { say } from "../texts/say.ts";
 import { AsCode } from "./as-code.tsx";
 import type { Gateway } from "./new-key.tsx";
+import { PageLink } from "./page-link.tsx";
 import { openSession } from "./spoken-session.ts";
 
 /** A spoken session with a realtime model, from this browser's microphone. */
@@ -19,7 +20,7 @@ export function PlaygroundSession({
   const names = models.filter(({ kind }) => kind === "realtime").map(({ name }) => name);
   const [chosen, setChosen] = useState<string | null>(null);
   const model = chosen ?? names[0] ?? "";
-  const { lines, state, failure, begin, end } = useSession({ address, key: apiKey, model });
+  const { lines, used, state, failure, begin, end } = useSession({ address, key: apiKey, model });
   return (
     <Card withBorder>
       <Stack>
@@ -51,6 +52,16 @@ export function PlaygroundSession({
             <Text key={at}>{line}</Text>
           ))}
         </Stack>
+        {used !== undefined && (
+          <Group gap="xs">
+            <Text size="xs" c="dimmed">
+              {say("{input} + {output} tokens", used)}
+            </Text>
+            <PageLink size="xs" to="/calls" search={{ span: "1d", model }}>
+              {say("what it cost")}
+            </PageLink>
+          </Group>
+        )}
         <AsCode kind="realtime" gateway={{ address, key: apiKey, model }} text="" />
       </Stack>
     </Card>
@@ -62,17 +73,21 @@ function useSession(gateway: Gateway) {
   const [lines, setLines] = useState<readonly string[]>([]);
   const [state, setState] = useState<"closed" | "opening" | "open">("closed");
   const [failure, setFailure] = useState<string>();
+  const [used, setUsed] = useState<{ readonly input: number; readonly output: number }>();
   const close = useRef<() => void>(undefined);
   // A page that is left ends its session.
   useEffect(() => () => close.current?.(), []);
   const begin = async (): Promise<void> => {
     setState("opening");
     setLines([]);
+    setUsed(undefined);
     setFailure(undefined);
     try {
       close.current = await openSession(gateway, {
         said: (text, isNew) =>
           setLines((before) => (isNew ? [...before, text] : [...before.slice(0, -1), (before.at(-1) ?? "") + text])),
+        used: (input, output) =>
+          setUsed((before) => ({ input: (before?.input ?? 0) + input, output: (before?.output ?? 0) + output })),
         ended: (why) => {
           setState("closed");
           setFailure(why);
@@ -84,5 +99,5 @@ function useSession(gateway: Gateway) {
       setFailure(error instanceof Error ? error.message : String(error));
     }
   };
-  return { lines, state, failure, begin, end: () => close.current?.() };
+  return { lines, used, state, failure, begin, end: () => close.current?.() };
 }

@@ -10,6 +10,8 @@ const blockSamples = 2_400;
 export interface SessionEvents {
   /** A line of what was said: by the model, or about the session. */
   readonly said: (text: string, isNew: boolean) => void;
+  /** Tokens of a response that is over. */
+  readonly used: (inputTokens: number, outputTokens: number) => void;
   readonly ended: (why: string | undefined) => void;
 }
 
@@ -44,13 +46,17 @@ export async function openSession({ address, key, model }: Gateway, events: Sess
   return close;
 }
 
-function heard(message: unknown, player: Player, { said }: SessionEvents): void {
+function heard(message: unknown, player: Player, { said, used }: SessionEvents): void {
   const [type, delta] = [memberOf(message, "type"), memberOf(message, "delta")];
   const words = memberOf(memberOf(message, "error"), "message");
   if (typeof words === "string") return said(words, true);
   // The vendor heard somebody begin to speak: what it was saying is over.
   if (type === "input_audio_buffer.speech_started") return player.stop();
   if (type === "response.created") return said("", true);
+  if (type === "response.done") {
+    const usage = memberOf(memberOf(message, "response"), "usage");
+    return used(Number(memberOf(usage, "input_tokens") ?? 0), Number(memberOf(usage, "output_tokens") ?? 0));
+  }
   if (typeof delta !== "string" || typeof type !== "string") return undefined;
   if (/^response\.(output_)?audio\.delta$/.test(type)) return player.play(delta);
   if (/^response\.((output_)?audio_transcript|(output_)?text)\.delta$/.test(type)) return said(delta, false);

@@ -21,7 +21,7 @@ export function Sum({ call }: { readonly call: Call }) {
             {lines.map(({ unit, amount, dollarsEach, factor, multiplier, dollars }) => (
               <Table.Tr key={unit}>
                 <Table.Td>{sayWord(unit)}</Table.Td>
-                <Table.Td ta="right">
+                <Table.Td ta="right" style={{ whiteSpace: "nowrap" }}>
                   {amount} × ${dollarsEach}
                   {factor === "1" ? "" : ` × ${factor}`}
                   {multiplier === "1" ? "" : ` × ${multiplier}`}

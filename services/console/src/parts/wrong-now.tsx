@@ -129,10 +129,13 @@ function isLow({ availableNanos, creditedNanos }: Account): boolean {
   return BigInt(availableNanos) * lowPart < BigInt(creditedNanos);
 }
 
+/** So many calls are looked at for units without a price. */
+const newestCalls = "200";
+
 function Unpriced() {
   const newest = useQuery({
     queryKey: ["unpriced"],
-    queryFn: () => get("/usage/events", { query: { limit: "200" } }),
+    queryFn: () => get("/usage/events", { query: { limit: newestCalls } }),
     refetchInterval: refreshMs,
   });
   const units = new Set(
@@ -140,7 +143,10 @@ function Unpriced() {
   );
   if (units.size === 0) return null;
   return (
-    <Alert color="yellow" title={say("Calls of today had units without a price")}>
+    <Alert
+      color="yellow"
+      title={say("Some of the newest {calls} calls had units without a price", { calls: newestCalls })}
+    >
       <Text size="sm">{[...units].slice(0, mostShown).join(", ")}</Text>
     </Alert>
   );

@@ -35,7 +35,7 @@ export function say(text: Text, values: Readonly<Record<string, string | number>
   return said.replaceAll(/\{(\w+)\}/g, (braced, name: string) => String(values[name] ?? braced));
 }
 
-/** A word of the API (a state, a kind, a unit) in the language in use; as it is where the dictionary has none. */
+/** A word of the API (a state, a kind, a unit) in the language in use; in English where the dictionary has none: input tokens. */
 export function sayWord(word: string): string {
-  return dictionary[word] ?? word;
+  return dictionary[word] ?? word.replaceAll(/_|(?<=[a-z])(?=[A-Z\d])/g, " ").toLowerCase();
 }

@@ -76,7 +76,17 @@ const token = {
 };
 export const Token = Type.Object(token);
 export const NewToken = Type.Object({ ...token, key: text });
-export const Group = Type.Object({ name: text, multiplier: maybe(Type.Number()), models: texts });
+export const Group = Type.Object({
+  name: text,
+  multiplier: maybe(Type.Number()),
+  models: texts,
+  limits: maybe(
+    Type.Object(
+      { dollarsPerDay: maybe(Type.Number()), dollarsPerMonth: maybe(Type.Number()) },
+      { additionalProperties: true },
+    ),
+  ),
+});
 
 const states = ["ok", "resting", "trying", "disabled", "refused", "off", "no key"] as const;
 const partState = {

@@ -1,4 +1,4 @@
-import { firstByteTimes, type FirstBytesQuery } from "@modelgate/books";
+import { firstByteTimes, isLabelName, type FirstBytesQuery } from "@modelgate/books";
 import { Failure, oneOf } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -13,14 +13,26 @@ export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
       const by = (query.get("by") ?? "").split(",").flatMap((word) => (word === "" ? [] : [dimension(word.trim())]));
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
       const narrowed = { account: word("account"), model: word("model"), channel: word("channel") };
+      refuseMixed(by, narrowed);
       const asked: FirstBytesQuery = { ...periodOf(query), ...narrowed, by };
       return connection.use((books) => firstByteTimes(books, asked));
     },
   };
 }
 
-function dimension(word: string): (typeof dimensions)[number] {
+function dimension(word: string): FirstBytesQuery["by"][number] {
+  if (isLabelName(word) && word !== "endUser") return word;
   const found = dimensions.find((name) => name === word);
   if (found !== undefined) return found;
-  throw new Failure("invalid_value", `by ${oneOf(dimensions)}.`, { param: "by" });
+  throw new Failure("invalid_value", `by ${oneOf([...dimensions, "tag:<name>"])}.`, { param: "by" });
+}
+
+/** Times by a tag are counted over all that have it: by one tag, by day, and narrowed by nothing. */
+function refuseMixed(by: FirstBytesQuery["by"], narrowed: Readonly<Record<string, string | undefined>>): void {
+  if (!by.some(isLabelName)) return;
+  const [param] = Object.entries(narrowed).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (param !== undefined)
+    throw new Failure("invalid_value", `Times by a tag are of all calls: leave ${param} out.`, { param });
+  if (by.filter(isLabelName).length > 1 || by.some((name) => !isLabelName(name) && name !== "day"))
+    throw new Failure("invalid_value", "A tag goes with day alone.", { param: "by" });
 }

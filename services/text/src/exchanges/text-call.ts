@@ -1,4 +1,4 @@
-import type { ClientWire, JsonObject } from "@modelgate/wires/text";
+import { textCodecs, type ClientOnlyCodec, type ClientWire, type JsonObject } from "@modelgate/wires/text";
 
 /** A text call as its client made it. */
 export interface TextCall {
@@ -29,4 +29,9 @@ export interface TextCall {
   readonly echo?: JsonObject | undefined;
   /** The gateway's count of input tokens, for wires that report it at a stream's start. */
   readonly inputTokens: number;
+}
+
+/** Finds the codec of the client's wire. */
+export function codecOf({ wire }: Pick<TextCall, "wire">): ClientOnlyCodec {
+  return textCodecs[wire];
 }

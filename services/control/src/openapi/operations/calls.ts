@@ -44,7 +44,7 @@ export const calls: Readonly<Record<string, Operation>> = {
       account: "an account",
       model: "a model",
       channel: "a channel",
-      by: "model, channel, day or hour; whole hours are read",
+      by: "model, channel, day or hour; or a tag, as in tag:team, alone or with day. Whole hours are read, by a tag whole days",
     },
     answer: Type.Array(shape.FirstByteGroup),
   },

@@ -1,0 +1,196 @@
+import { Button, Card, Group, SegmentedControl, Text, TextInput, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { get } from "../api/client.ts";
+import type { Total } from "../api/types.ts";
+import { shortUsd, sumNanos } from "../format/money.ts";
+import { count, durations, percentage } from "../format/numbers.ts";
+import { periodOf, type Span } from "../format/times.ts";
+import { isTagDimension, tagIn, type Dimension } from "./dimension.ts";
+import { DataTable, type Column } from "./data-table.tsx";
+import { FirstByteOfAccount } from "./first-byte.tsx";
+import { PageLink } from "./page-link.tsx";
+import { Empty, Loaded } from "./states.tsx";
+import { say, sayWord } from "../texts/say.ts";
+
+const refreshMs = 60_000;
+/** Rows that are shown; the number of all stands below them. */
+const mostRows = 20;
+const plain = ["model", "account", "channel"] as const;
+const ofTag = "tag";
+
+/** All that is counted of a span by one thing that calls have: a model, an account, a channel, or a tag. */
+export function Breakdown({
+  span,
+  by,
+  onChoose,
+}: {
+  readonly span: Span;
+  readonly by: Dimension;
+  readonly onChoose: (by: Dimension) => void;
+}) {
+  const [isNaming, setIsNaming] = useState(false);
+  const isTag = isNaming || isTagDimension(by);
+  const choose = (chosen: string): void => {
+    const found = plain.find((name) => name === chosen);
+    setIsNaming(found === undefined);
+    if (found !== undefined) onChoose(found);
+  };
+  return (
+    <Card withBorder padding="sm">
+      <Group mb="xs" align="end">
+        <Title order={3} size="h5">
+          {say("All figures by")}
+        </Title>
+        <SegmentedControl
+          size="xs"
+          transitionDuration={0}
+          aria-label={say("All figures by")}
+          data={[...plain, ofTag].map((value) => ({ value, label: sayWord(value) }))}
+          value={isTag ? ofTag : by}
+          onChange={choose}
+        />
+        {isTag && <TagName key={by} by={by} onChoose={onChoose} />}
+      </Group>
+      {isTagDimension(by) || !isTag ? <Rows key={by} span={span} by={by} /> : null}
+    </Card>
+  );
+}
+
+/** The name of a tag, which takes effect when Enter is pressed. */
+function TagName({ by, onChoose }: { readonly by: Dimension; readonly onChoose: (by: Dimension) => void }) {
+  const [name, setName] = useState(tagIn(by) ?? "");
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (name.trim() !== "") onChoose(`tag:${name.trim()}`);
+      }}
+    >
+      <Group gap="xs">
+        <TextInput
+          aria-label={say("Name of the tag")}
+          placeholder="team"
+          size="xs"
+          value={name}
+          onChange={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <Button type="submit" size="xs" variant="default">
+          {say("Show")}
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** One value, and all that is counted of its calls. */
+interface Row {
+  readonly value: string;
+  readonly calls: number;
+  readonly failed: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costNanos: string;
+}
+
+function Rows({ span, by }: { readonly span: Span; readonly by: Dimension }) {
+  const { from, to } = periodOf(span);
+  const totals = useQuery({
+    queryKey: ["totals", from, to, by, "breakdown"],
+    queryFn: ({ signal }) => get("/usage", { query: { by: `${by},outcome`, from, to, sums: sums.join(",") } }, signal),
+    refetchInterval: refreshMs,
+  });
+  const columns = useColumns(span, by);
+  return (
+    <Loaded query={totals}>
+      {(found) => {
+        const rows = rowsOf(found, by);
+        if (rows.length === 0) return <Empty>{say("No calls in this span yet.")}</Empty>;
+        return (
+          <>
+            <DataTable
+              label={say("All figures by {what}", { what: tagIn(by) ?? sayWord(by) })}
+              rows={rows.slice(0, mostRows)}
+              keyOf={({ value }) => value}
+              columns={columns}
+            />
+            {rows.length > mostRows && (
+              <Text size="xs" c="dimmed">
+                {say("The first {shown} of {all}, by spend.", { shown: mostRows, all: rows.length })}
+              </Text>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const sums = ["calls", "costNanos", "inputTokens", "outputTokens"] as const;
+
+function rowsOf(totals: readonly Total[], by: Dimension): readonly Row[] {
+  return [...Map.groupBy(totals, (total) => total.by[by] ?? "")]
+    .map(([value, its]): Row => {
+      const sum = (name: string, rows = its) => rows.reduce((all, { sums: own }) => all + Number(own[name] ?? 0), 0);
+      return {
+        value,
+        calls: sum("calls"),
+        failed: sum(
+          "calls",
+          its.filter(({ by: { outcome } }) => outcome === "failed"),
+        ),
+        inputTokens: sum("inputTokens"),
+        outputTokens: sum("outputTokens"),
+        costNanos: sumNanos(its.map(({ sums: own }) => own["costNanos"] ?? "0")),
+      };
+    })
+    .toSorted((one, other) => Number(other.costNanos) - Number(one.costNanos));
+}
+
+function useColumns(span: Span, by: Dimension): readonly Column<Row>[] {
+  const firstByteOf = useFirstBytes(span, by);
+  return [
+    { heading: tagIn(by) ?? sayWord(by), cell: ({ value }) => <Value span={span} by={by} value={value} /> },
+    { heading: say("Spend"), numeric: true, cell: ({ costNanos }) => shortUsd(costNanos) },
+    { heading: say("Calls"), numeric: true, cell: ({ calls }) => count(calls) },
+    { heading: say("Input tokens"), numeric: true, cell: ({ inputTokens }) => count(inputTokens) },
+    { heading: say("Output tokens"), numeric: true, cell: ({ outputTokens }) => count(outputTokens) },
+    { heading: say("Failed"), numeric: true, cell: ({ failed, calls }) => percentage(failed, calls) },
+    {
+      heading: say("First byte p50 / p95"),
+      numeric: true,
+      cell: ({ value }) => (by === "account" ? <FirstByteOfAccount span={span} account={value} /> : firstByteOf(value)),
+    },
+  ];
+}
+
+/** The times of all values at once. Those of a tag are of all accounts together: a member of one does not get them. */
+function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
+  const { from, to } = periodOf(span);
+  const session = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
+  const times = useQuery({
+    queryKey: ["first bytes", from, to, by],
+    queryFn: ({ signal }) => get("/usage/first-bytes", { query: { from, to, by } }, signal),
+    refetchInterval: refreshMs,
+    enabled: by !== "account" && !(isTagDimension(by) && session.data?.account !== null),
+  });
+  return (value) => {
+    const found = times.data?.find((group) => group.by[by] === value);
+    return found === undefined ? "–" : durations(found.p50, found.p95);
+  };
+}
+
+/** A value, and the way to its calls. */
+function Value({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
+  if (value === "") return say("without");
+  const tag = tagIn(by);
+  return (
+    <PageLink
+      to="/calls"
+      search={{ span, [tag === undefined ? by : "tag"]: tag === undefined ? value : `${tag}=${value}` }}
+      style={{ whiteSpace: "nowrap" }}
+    >
+      {value}
+    </PageLink>
+  );
+}

@@ -1,0 +1,18 @@
+import { useQuery } from "@tanstack/react-query";
+import { get } from "../api/client.ts";
+import { durations } from "../format/numbers.ts";
+import { periodOf, type Span } from "../format/times.ts";
+
+const refreshMs = 60_000;
+
+/** Within what times half and 95 % of an account's completed calls had their first byte. Asked for each account that is shown. */
+export function FirstByteOfAccount({ span, account }: { readonly span: Span; readonly account: string }) {
+  const { from, to } = periodOf(span);
+  const { data } = useQuery({
+    queryKey: ["first bytes", from, to, "account", account],
+    queryFn: ({ signal }) => get("/usage/first-bytes", { query: { from, to, account } }, signal),
+    refetchInterval: refreshMs,
+  });
+  const found = data?.[0];
+  return found === undefined ? "–" : durations(found.p50, found.p95);
+}

@@ -1,0 +1,54 @@
+import { Stack, Text } from "@mantine/core";
+import { count } from "../format/numbers.ts";
+import { say, sayWord } from "../texts/say.ts";
+
+const perMillion = new Set([
+  "input",
+  "cachedInput",
+  "cacheWrite",
+  "cacheWrite1h",
+  "output",
+  "inputAudio",
+  "outputAudio",
+  "inputImage",
+  "outputImage",
+]);
+
+/** A price as it is read: a line for each unit, and one for each case in which it differs. */
+export function Price({ price = {} }: { readonly price?: Readonly<Record<string, unknown>> | undefined }) {
+  const lines = Object.entries(price).flatMap(([name, value]) => linesOf(name, value));
+  if (lines.length === 0) return say("none");
+  return (
+    <Stack gap={0} miw={220}>
+      {lines.map((line) => (
+        <Text key={line} size="sm">
+          {line}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function linesOf(name: string, value: unknown): readonly string[] {
+  if (typeof value === "number") return [`${sayWord(name)} ${value}${perMillion.has(name) ? say(" per million") : ""}`];
+  if (Array.isArray(value)) return value.map((tier: unknown) => tierOf(membersOf(tier)));
+  const members = membersOf(value);
+  if (name === "resolutions") return Object.entries(members).map(([from, its]) => `${from}: ${listOf(membersOf(its))}`);
+  if (name === "serviceTiers") return [`${sayWord(name)}: ${listOf(members, " × ")}`];
+  return [`${sayWord(name)}: ${listOf(members)}`];
+}
+
+/** What differs for calls with more input than a number of tokens. */
+function tierOf({ above, ...prices }: Readonly<Record<string, unknown>>): string {
+  return say("above {tokens} input tokens: {prices}", { tokens: count(Number(above)), prices: listOf(prices) });
+}
+
+function listOf(members: Readonly<Record<string, unknown>>, between = " "): string {
+  return Object.entries(members)
+    .map(([name, value]) => `${sayWord(name)}${between}${typeof value === "number" ? value : JSON.stringify(value)}`)
+    .join(", ");
+}
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
