@@ -109,6 +109,7 @@ export async function planText(
     showsCost: ask.showsCost,
     choices: ask.choices,
     boundNames: ask.boundNames,
+    foreignNames: ask.foreignNames,
     strict: call.strict,
     asArray,
     defaultMaxTokens: Math.min(usualTokens, model.maxOutputTokens ?? usualTokens),

@@ -22,15 +22,17 @@ export async function passed(
   const { stream, includeUsage } = call;
   const rename = upstreamModel === call.model ? undefined : call.model;
   const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
+  const refused = pass.refuses?.(call.foreignNames ?? [], upstreamModel) ?? [];
   // The wish for a cost is this gateway's to grant: vendors may refuse it.
-  const own = call.showsCost === true ? [...surplus, "usage"] : surplus;
+  const own = [...surplus, ...refused, ...(call.showsCost === true ? ["usage"] : [])];
   const kept = own.length === 0 ? call.body : withoutMembers(call.body, own);
+  const lost = refused.filter((name) => name !== "usage");
   const change = {
     model: rename === undefined ? undefined : upstreamModel,
     reportUsage: stream && (!includeUsage || call.showsCost === true),
   };
   const renamed = await inTurnsIfLong(pass.upstreamBody(kept, change));
-  const { body, dropped } = renderSupported({ spelling: client.spelling, strict: call.strict }, [], () =>
+  const { body, dropped } = renderSupported({ spelling: client.spelling, strict: call.strict }, lost, () =>
     pass.fit === undefined ? { body: renamed, dropped: [] } : pass.fit(renamed),
   );
   return {

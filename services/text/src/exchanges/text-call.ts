@@ -16,6 +16,8 @@ export interface TextCall {
   readonly choices: number;
   /** The members of the body that bound its output. */
   readonly boundNames: readonly string[];
+  /** Members of the body that other vendors of its wire understand. */
+  readonly foreignNames?: readonly string[] | undefined;
   /** Whether the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
   /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
