@@ -11,8 +11,13 @@ beforeAll(async () => {
       models: {
         own: { kind: "chat", price: { request: 0.001 } },
         follower: { kind: "chat", price: { request: 0.001 } },
+        answers: { kind: "chat", price: { request: 0.001 } },
       },
-      channels: [channel("own", { own: "gpt-5.2" }), channel("follower", { follower: "other" })],
+      channels: [
+        channel("own", { own: "gpt-5.2" }),
+        channel("follower", { follower: "other" }),
+        channel("answers", { answers: "gpt-5.2" }, { wires: ["responses"] }),
+      ],
       accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
     },
   });
@@ -45,4 +50,22 @@ test("a follower gets its members as they came, and the wire's vendor those that
   const own = (await suite.simulator.requests("own")).at(-1);
   expect(JSON.parse(follower?.body ?? "{}")).toMatchObject({ min_p: 0.1 });
   expect(JSON.parse(own?.body ?? "{}")).toMatchObject({ member_of_tomorrow: 1 });
+});
+
+test.each([
+  [{ min_p: 0.1, provider: { order: ["a"] }, thinking: { type: "enabled" } }, "min_p, provider, thinking"],
+  [{ usage: { include: true } }, ""],
+  [{ usage: { include: false } }, ""],
+])("%j in responses is left out for the wire's vendor, and named", async (asked, dropped) => {
+  await suite.simulator.forget("answers");
+  const body = { model: "answers", input: "Hello", reasoning: { effort: "low" }, ...asked };
+  const answer = await fetch(`${suite.edgeUrl}/v1/responses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect([answer.status, answer.headers.get("x-modelgate-dropped") ?? ""]).toEqual([200, dropped]);
+  const [seen] = await suite.simulator.requests("answers");
+  const sent: unknown = JSON.parse(seen?.body ?? "{}");
+  expect(sent).toEqual({ model: "gpt-5.2", input: "Hello", reasoning: { effort: "low" } });
 });

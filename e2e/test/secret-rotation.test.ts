@@ -73,6 +73,17 @@ async function replace(old: readonly Replica[], secrets: SecretPair): Promise<re
   return fresh;
 }
 
+/** Asks for a response that may go on from an earlier one. */
+async function respond(previous?: string) {
+  const answer = await fetch(`${edges?.url}/v1/responses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "fixed", input: "Hello", previous_response_id: previous }),
+  });
+  const { id, error }: { id: string; error: { code: string } | null } = JSON.parse(await answer.text());
+  return { status: answer.status, id, code: error?.code };
+}
+
 test("a secret is rotated under load: no call is refused, and the configuration sealed with the new one is read", async () => {
   const [old, next] = [suite.secret, randomBytes(24).toString("base64url")];
   let replicas = await replace([], { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: "" });
@@ -95,10 +106,17 @@ test("a secret is rotated under load: no call is refused, and the configuration 
     }
   });
 
+  const { id } = await respond();
   replicas = await replace(replicas, { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: next });
   replicas = await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
   const control = await replaceControl({ MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
+  // What was kept before is read as long as the old secret is accepted.
+  const after = await respond(id);
+  expect(after.status).toBe(200);
   await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: "" });
+  expect(await respond(id)).toMatchObject({ status: 400, code: "previous_response_not_found" });
+  expect(await respond(after.id)).toMatchObject({ status: 400, code: "previous_response_not_found" });
+  state.asked += 2;
   state.on = false;
   await Promise.all(load);
 

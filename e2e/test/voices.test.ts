@@ -141,8 +141,10 @@ describe.each(names)("%s", (name) => {
 
 test("a voice is a part of the address at ElevenLabs, of the model at Deepgram, and a name at Google", async () => {
   await Promise.all(names.map((name) => suite.simulator.forget(name)));
-  for (const name of names)
-    await client.audio.speech.create({ model: `${name}-says`, voice: "thalia", input: "Hi", response_format: "pcm" });
+  for (const name of names) {
+    const voice = byTokens.has(name) ? "charon" : "thalia";
+    await client.audio.speech.create({ model: `${name}-says`, voice, input: "Hi", response_format: "pcm" });
+  }
   const asked = async (name: Name) => {
     const [request] = await suite.simulator.requests(name);
     return `${request?.path} ${request?.body}`;
@@ -150,5 +152,16 @@ test("a voice is a part of the address at ElevenLabs, of the model at Deepgram, 
   expect(await asked("elevenlabs")).toContain("/v1/text-to-speech/thalia/stream");
   // Its simulator has no model without a voice.
   expect(await asked("deepgram")).toContain("/v1/speak");
-  expect(await asked("gemini")).toContain('"prebuiltVoiceConfig":{"voiceName":"Thalia"}');
+  expect(await asked("gemini")).toContain('"prebuiltVoiceConfig":{"voiceName":"Charon"}');
+});
+
+test("a voice of OpenAI's is named as lost where Google speaks, and refused where nothing may be lost", async () => {
+  await suite.simulator.forget("gemini");
+  const ask = { model: "gemini-says", voice: "alloy", input: "Hi", response_format: "wav" } as const;
+  const { response } = await client.audio.speech.create(ask).withResponse();
+  expect([response.status, response.headers.get("x-modelgate-dropped")]).toEqual([200, "voice"]);
+  const [request] = await suite.simulator.requests("gemini");
+  expect(request?.body).not.toContain("speechConfig");
+  const strict = client.audio.speech.create(ask, { headers: { "x-modelgate-strict": "true" } });
+  await expect(strict).rejects.toMatchObject({ status: 400, param: "voice" });
 });

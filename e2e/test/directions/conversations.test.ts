@@ -38,6 +38,14 @@ const holds = (id: string, count: number) =>
     return items.length === count && items;
   });
 
+/** The kept copy of a response: a stream's is kept while its client reads on. */
+const kept = (id: string) =>
+  until(`${id} to be kept`, () =>
+    of()
+      .responses.retrieve(id)
+      .catch(() => false as const),
+  );
+
 describe.each(vendors)("a conversation over $name", ({ name: model }) => {
   const lastBody = async (): Promise<string> => (await suite.simulator.requests(model)).at(-1)?.body ?? "";
 
@@ -49,7 +57,10 @@ describe.each(vendors)("a conversation over $name", ({ name: model }) => {
     const second = of().responses.stream({ model, input: "Where is that?", conversation: { id } });
     const begun: unknown[] = [];
     second.on("response.created", ({ response }) => begun.push(response.conversation));
-    expect((await second.finalResponse()).conversation).toEqual({ id });
+    const streamed = await second.finalResponse();
+    expect(streamed.conversation).toEqual({ id });
+    // Under the gateway's name of the model, which its vendor calls otherwise.
+    expect(await kept(streamed.id)).toMatchObject({ conversation: { id }, model, status: "completed" });
     expect(begun).toEqual([{ id }]);
     const places = ["My name is Ada.", "I live in Oslo.", "Where is that?"];
     const body = await lastBody();

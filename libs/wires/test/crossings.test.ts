@@ -44,6 +44,21 @@ type Row = readonly [
 
 const rows: readonly Row[] = [
   [
+    "a voice of OpenAI's is not one of Google's",
+    "chat",
+    { messages: hi, modalities: ["audio"], audio: { voice: "alloy" } },
+    "content",
+    { generationConfig: { responseModalities: ["AUDIO"] } },
+    ["audio.voice"],
+  ],
+  [
+    "Google's voices are written large",
+    "chat",
+    { messages: hi, modalities: ["audio"], audio: { voice: "kore" } },
+    "content",
+    { generationConfig: { speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } } } },
+  ],
+  [
     "a grammar stands deeper in chat",
     "chat",
     { messages: hi, tools: [{ type: "custom", custom: { name: "g", format: { type: "grammar", grammar: lark } } }] },

@@ -4,6 +4,7 @@ import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import { ConversationStore } from "./conversations/conversation-store.ts";
 import { BackgroundStore } from "./background/background-store.ts";
 import type { Env } from "./env.ts";
+import { openRecordSeal } from "./record-seal.ts";
 import { openCompactionSeal, type CompactionSeal } from "./responses/compaction-seal.ts";
 import { parseStored, type ResponseStore } from "./responses/stored-response.ts";
 import { openTurnStore, type TurnStore } from "./responses/turn-store.ts";
@@ -46,15 +47,15 @@ export async function openDeps(
   const { drainMs, env } = context;
   const open = await openRelay(env.relay, context);
   const { body, relay } = open;
-  const { redis } = relay;
+  const records = { redis: relay.redis, seal: openRecordSeal(env.relay.secrets) };
   return {
     ...open,
     newAnswerId: idSource("answer"),
-    responses: openTurnStore(redis, { kind: "response", parse: parseStored }, { ...env.responses, body }),
-    threads: openTurnStore(redis, { kind: "thread", parse: parseThread }, { ...env.threads, body }),
-    conversations: new ConversationStore(redis, { ...env.conversations, body }),
+    responses: openTurnStore(records, { kind: "response", parse: parseStored }, { ...env.responses, body }),
+    threads: openTurnStore(records, { kind: "thread", parse: parseThread }, { ...env.threads, body }),
+    conversations: new ConversationStore(records, { ...env.conversations, body }),
     background: { ...env.background, drainMs },
-    backgroundStore: new BackgroundStore(redis, env.background),
+    backgroundStore: new BackgroundStore(records, env.background),
     sockets: { ...env.sockets, drainMs },
     compactions: openCompactionSeal(env.relay.secrets),
     images: openImages(env.images, open.relay.budget),

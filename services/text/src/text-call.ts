@@ -15,7 +15,9 @@ import {
   type RelayedCall,
   type RequestSize,
 } from "@modelgate/relay";
-import { textExchanges, waitingIn, type TextCall, type TextExchanges } from "./exchanges/text.ts";
+import type { TextCall } from "./exchanges/text-call.ts";
+import { textExchanges, type TextExchanges } from "./exchanges/text.ts";
+import { waitingIn } from "./exchanges/waiting.ts";
 import { findMembersInTurns, holdsAny } from "@modelgate/wires/json";
 import {
   chatCodecIn,
@@ -107,6 +109,7 @@ export async function planText(
     showsCost: ask.showsCost,
     choices: ask.choices,
     boundNames: ask.boundNames,
+    foreignNames: ask.foreignNames,
     strict: call.strict,
     asArray,
     defaultMaxTokens: Math.min(usualTokens, model.maxOutputTokens ?? usualTokens),

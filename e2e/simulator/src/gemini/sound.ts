@@ -8,6 +8,15 @@ import { tokensOf } from "../core/tokens.ts";
 import type { Understood } from "../vendor.ts";
 import { readGenerate } from "./read.ts";
 
+/** The voices that the vendor has. */
+const voices: ReadonlySet<string> = new Set(
+  (
+    "Achernar Achird Algenib Algieba Alnilam Aoede Autonoe Callirrhoe Charon Despina Enceladus Erinome Fenrir Gacrux " +
+    "Iapetus Kore Laomedeia Leda Orus Puck Pulcherrima Rasalgethi Sadachbia Sadaltager Schedar Sulafat Umbriel " +
+    "Vindemiatrix Zephyr Zubenelgenubi"
+  ).split(" "),
+);
+
 /** Tokens of a second of speech that is made, and that is heard. */
 const [madePerSecond, heardPerSecond] = [25, 32];
 
@@ -33,7 +42,7 @@ function speech(body: unknown, model: string): Understood {
   const { question } = readGenerate(body, model);
   const voiceConfig = memberOf(memberOf(config, "speechConfig"), "voiceConfig");
   const voice = textAt(memberOf(voiceConfig, "prebuiltVoiceConfig"), "voiceName") ?? "Kore";
-  if (!/^[A-Z]\w+$/.test(voice)) throw new Refusal(400, `Voice name ${voice} is not supported.`);
+  if (!voices.has(voice)) throw new Refusal(400, `Voice name ${voice} is not supported.`);
   return {
     directive: question.directive,
     whole() {

@@ -89,13 +89,13 @@ export class PassTranslator implements StreamTranslator {
   #render(frame: Buffer, seen: SeenFrame, words: string): Buffer {
     const { mode, hideUsage, early } = this.#options;
     this.#sequence = seen.sequence ?? this.#sequence;
+    early?.saw(frame, words);
+    const shown = mode === "patched" ? this.#patched(frame) : frame;
     if (seen.done) {
       this.#done = true;
-      this.#last = frame;
+      this.#last = shown;
     }
-    early?.saw(frame, words);
-    if (seen.usageOnly && hideUsage === true) return nothing;
-    return mode === "patched" ? this.#patched(frame) : frame;
+    return seen.usageOnly && hideUsage === true ? nothing : shown;
   }
 
   #patched(frame: Buffer): Buffer {

@@ -13,6 +13,8 @@ export interface TextAsk {
   readonly maxOutputTokens: number | undefined;
   /** The members of the body that bound its output: a vendor is sent one of them. */
   readonly boundNames: readonly string[];
+  /** Members that other vendors of the wire understand, and its own refuses; absent: none were looked for. */
+  readonly foreignNames?: readonly string[];
   /** Whether the vendor may read input that is not in the body. */
   readonly readsBeyond: boolean;
   readonly choices: number;

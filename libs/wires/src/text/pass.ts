@@ -70,6 +70,8 @@ export interface PassCodec extends StreamPassCodec {
   readonly dropsForeignSeals: boolean;
   /** The members in which a vendor's model reads the bound of its output, the one that it prefers first. */
   boundOrder(model: string): readonly string[];
+  /** Which of a request's `foreignNames` a vendor's model refuses. Absent: bodies that hold any are not taken. */
+  refuses?(names: readonly string[], model: string): readonly string[];
   /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
   upstreamBody(
     body: Buffer,

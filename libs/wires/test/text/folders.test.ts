@@ -63,7 +63,7 @@ const own: Readonly<Record<keyof typeof textCodecs, readonly string[]>> = {
     "response-object",
   ],
   messages: ["cache-marks", "collect-message", "end-user", "parse-documents", "parse-sources", "sampling"],
-  content: ["call-values", "framing", "probabilities", "schema"],
+  content: ["call-values", "framing", "probabilities", "schema", "voices"],
   completions: ["echo", "log-probabilities", "parse-prompts", "stream-answers"],
   converse: [],
   "ollama-chat": ["form", "image-type", "last-line", "loaded", "waiting-calls"],

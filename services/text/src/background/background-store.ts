@@ -1,5 +1,6 @@
 import { shardOf } from "@modelgate/accounts";
-import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
+import { defineScript, orUnavailable } from "@modelgate/platform";
+import type { RecordStore } from "../record-seal.ts";
 
 /** A response that is made in the background, by its owner. */
 export interface BackgroundId {
@@ -45,11 +46,13 @@ function keysOf(accountId: string) {
 
 /** What processes let each other know of the responses that they make in the background. */
 export class BackgroundStore {
-  readonly #redis: Redis;
+  readonly #redis: RecordStore["redis"];
+  readonly #seal: RecordStore["seal"];
   readonly #limits: BackgroundStoreLimits;
 
-  constructor(redis: Redis, limits: BackgroundStoreLimits) {
+  constructor({ redis, seal }: RecordStore, limits: BackgroundStoreLimits) {
     this.#redis = redis;
+    this.#seal = seal;
     this.#limits = limits;
   }
 
@@ -89,13 +92,15 @@ export class BackgroundStore {
   /** Adds events behind those there are. */
   async addEvents({ accountId, id }: BackgroundId, events: readonly string[]): Promise<void> {
     const key = keysOf(accountId).events(id);
-    await this.#redis.rpush(key, ...events);
+    await this.#redis.rpush(key, ...events.map((event) => this.#seal.seal(Buffer.from(event), key)));
     await this.#redis.pexpire(key, this.#limits.eventsLifetimeMs);
   }
 
   /** At most so many events from one on; an index below zero counts from the end. */
   async events({ accountId, id }: BackgroundId, from: number, most: number): Promise<readonly string[]> {
-    return await orUnavailable(this.#redis.lrange(keysOf(accountId).events(id), from, from + most - 1));
+    const key = keysOf(accountId).events(id);
+    const records = await orUnavailable(this.#redis.lrangeBuffer(key, from, from + most - 1));
+    return records.flatMap((record) => this.#seal.open(record, key)?.toString() ?? []);
   }
 
   async countEvents({ accountId, id }: BackgroundId): Promise<number> {

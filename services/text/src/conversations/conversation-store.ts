@@ -2,10 +2,11 @@ import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
 import { shardOf } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
+import { defineScript, orUnavailable } from "@modelgate/platform";
 import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
+import type { RecordStore } from "../record-seal.ts";
 
 /** Bounds of what is kept of conversations. */
 export interface ConversationLimits {
@@ -40,11 +41,13 @@ const decompress = promisify(zstdDecompress);
 
 /** Conversations by owner and id. The owner is in the key: no account finds another's. */
 export class ConversationStore {
-  readonly #redis: Redis;
+  readonly #redis: RecordStore["redis"];
+  readonly #seal: RecordStore["seal"];
   readonly #limits: ConversationLimits;
 
-  constructor(redis: Redis, limits: ConversationLimits) {
+  constructor({ redis, seal }: RecordStore, limits: ConversationLimits) {
     this.#redis = redis;
+    this.#seal = seal;
     this.#limits = limits;
   }
 
@@ -52,15 +55,18 @@ export class ConversationStore {
   async save(accountId: string, id: string, { createdAt, metadata }: Conversation): Promise<void> {
     const { head, list } = keysOf(accountId, id);
     const { lifetimeMs } = this.#limits;
-    await orUnavailable(this.#redis.hset(head, { createdAt, metadata: JSON.stringify(metadata) }));
+    const sealed = this.#seal.seal(Buffer.from(JSON.stringify(metadata)), head);
+    await orUnavailable(this.#redis.hset(head, { createdAt, metadata: sealed }));
     await orUnavailable(this.#redis.pexpire(head, lifetimeMs));
     await orUnavailable(this.#redis.pexpire(list, lifetimeMs));
   }
 
   async find(accountId: string, id: string): Promise<Conversation | undefined> {
-    const { createdAt, metadata } = await orUnavailable(this.#redis.hgetall(keysOf(accountId, id).head));
-    if (createdAt === undefined || metadata === undefined) return undefined;
-    return { createdAt: Number(createdAt), metadata: parseRecord(metadata) ?? {} };
+    const { head } = keysOf(accountId, id);
+    const [createdAt, sealed] = await orUnavailable(this.#redis.hmgetBuffer(head, "createdAt", "metadata"));
+    const metadata = sealed && this.#seal.open(sealed, head);
+    if (!createdAt || !metadata) return undefined;
+    return { createdAt: Number(createdAt), metadata: parseRecord(metadata.toString()) ?? {} };
   }
 
   /** Whether a conversation of so many items takes no more turns. */
@@ -76,11 +82,15 @@ export class ConversationStore {
 
   /** Adds items in their order, all or none of them. */
   async add(accountId: string, id: string, items: readonly JsonObject[]): Promise<Addition> {
-    const packed: string[] = [];
-    for (const item of items) packed.push((await compress(await renderJson(item, Infinity))).toString("base64"));
+    const keys = keysOf(accountId, id);
+    const records: string[] = [];
+    for (const item of items) {
+      const packed = await compress(await renderJson(item, Infinity));
+      records.push(this.#seal.seal(packed, keys.list).toString("base64"));
+    }
     const { lifetimeMs, mostItems, mostBytes } = this.#limits;
-    const args = { mostItems, mostBytes, lifetimeMs, items: packed };
-    return (await orUnavailable(addScript(this.#redis, keysOf(accountId, id), args))).verdict;
+    const args = { mostItems, mostBytes, lifetimeMs, items: records };
+    return (await orUnavailable(addScript(this.#redis, keys, args))).verdict;
   }
 
   /** All items in their order. Throws Failure request_too_large (413) where they are larger than one body may be. */
@@ -93,28 +103,30 @@ export class ConversationStore {
     const found = (await this.#entries(accountId, id)).find(({ item }) => item["id"] === itemId);
     if (found === undefined) return false;
     const { head, list } = keysOf(accountId, id);
-    if ((await orUnavailable(this.#redis.lrem(list, 1, found.packed))) === 0) return false;
-    await orUnavailable(this.#redis.hincrby(head, "bytes", -found.packed.length));
+    if ((await orUnavailable(this.#redis.lrem(list, 1, found.record))) === 0) return false;
+    await orUnavailable(this.#redis.hincrby(head, "bytes", -found.record.length));
     return true;
   }
 
   async #entries(accountId: string, id: string) {
-    const all = await orUnavailable(this.#redis.lrange(keysOf(accountId, id).list, 0, -1));
+    const { list } = keysOf(accountId, id);
     const { maxBytes } = this.#limits.body;
-    const entries: { readonly packed: string; readonly item: JsonObject }[] = [];
+    const entries: { readonly record: string; readonly item: JsonObject }[] = [];
     let left = maxBytes;
-    for (const packed of all) {
+    for (const record of await orUnavailable(this.#redis.lrange(list, 0, -1))) {
+      const packed = this.#seal.open(Buffer.from(record, "base64"), list);
+      if (packed === undefined) continue;
       const text = await unpack(packed, left, maxBytes);
       left -= text.length;
-      entries.push({ packed, item: await reparseJson(text) });
+      entries.push({ record, item: await reparseJson(text) });
     }
     return entries;
   }
 }
 
-async function unpack(packed: string, leftBytes: number, maxBytes: number): Promise<Buffer> {
+async function unpack(packed: Buffer, leftBytes: number, maxBytes: number): Promise<Buffer> {
   try {
-    return await decompress(Buffer.from(packed, "base64"), { maxOutputLength: Math.max(1, leftBytes) });
+    return await decompress(packed, { maxOutputLength: Math.max(1, leftBytes) });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes.`);

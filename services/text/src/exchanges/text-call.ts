@@ -1,4 +1,4 @@
-import type { ClientWire, JsonObject } from "@modelgate/wires/text";
+import { textCodecs, type ClientOnlyCodec, type ClientWire, type JsonObject } from "@modelgate/wires/text";
 
 /** A text call as its client made it. */
 export interface TextCall {
@@ -16,6 +16,8 @@ export interface TextCall {
   readonly choices: number;
   /** The members of the body that bound its output. */
   readonly boundNames: readonly string[];
+  /** Members of the body that other vendors of its wire understand. */
+  readonly foreignNames?: readonly string[] | undefined;
   /** Whether the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
   /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
@@ -29,4 +31,9 @@ export interface TextCall {
   readonly echo?: JsonObject | undefined;
   /** The gateway's count of input tokens, for wires that report it at a stream's start. */
   readonly inputTokens: number;
+}
+
+/** Finds the codec of the client's wire. */
+export function codecOf({ wire }: Pick<TextCall, "wire">): ClientOnlyCodec {
+  return textCodecs[wire];
 }

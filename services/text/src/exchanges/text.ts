@@ -1,39 +1,19 @@
-import { Failure, type UpstreamWire } from "@modelgate/contracts";
+import type { UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, once } from "@modelgate/platform";
-import { withoutMembers } from "@modelgate/wires/json";
+import { reparseJson, type Exchange } from "@modelgate/relay";
 import {
   hasEnvelope,
-  surplusBounds,
   textCodec,
-  textCodecs,
   unsealed,
-  type AnswerContext,
-  type ClientFraming,
-  type ClientOnlyCodec,
-  type JsonObject,
-  type Parsed,
   type PassCodec,
-  type Target,
   type TextCodec,
   type VendorTextCodec,
 } from "@modelgate/wires/text";
-import {
-  eventStream,
-  type Exchange,
-  parseAnswer,
-  type PassMode,
-  PassTranslator,
-  renderJson,
-  reparseJson,
-  renderSupported,
-  type Waiting,
-} from "@modelgate/relay";
-import { ConvertTranslator } from "./convert-translator.ts";
+import { converted, type Rendered } from "./converted.ts";
+import { passed } from "./passed.ts";
+import { readRequest, type ReadRequest } from "./read-request.ts";
 import { severalPrompts } from "./several-prompts.ts";
-import type { TextCall } from "./text-call.ts";
-import { textReader, wordsOf } from "./text-reader.ts";
-
-export type { TextCall };
+import { codecOf, type TextCall } from "./text-call.ts";
 
 /** What the attempts of one text call are made by. */
 export interface TextExchanges {
@@ -62,7 +42,7 @@ export function textExchanges(call: TextCall): TextExchanges {
     const key = `${wire} ${model}`;
     const before = kept.get(key);
     if (before?.vendor === vendor && before.parsed === parsed) return before.rendered;
-    const rendered = vendor.renderRequest(parsed.request, targetOf(call, model));
+    const rendered = vendor.renderRequest(parsed.request, { model, defaultMaxTokens: call.defaultMaxTokens });
     kept.set(key, { vendor, parsed, rendered });
     return rendered;
   };
@@ -105,170 +85,9 @@ export function textExchanges(call: TextCall): TextExchanges {
   };
 }
 
-/** Finds the codec of the client's wire. */
-function codecOf({ wire }: Pick<TextCall, "wire">): ClientOnlyCodec {
-  return textCodecs[wire];
-}
-
-/** Passes a call on: the same wire at both ends. */
-async function passed(
-  call: TextCall,
-  upstream: TextCodec & { readonly pass: PassCodec },
-  upstreamModel: string,
-): Promise<Exchange> {
-  const { client } = codecOf(call);
-  const { pass, vendor } = upstream;
-  const { stream, includeUsage } = call;
-  const rename = upstreamModel === call.model ? undefined : call.model;
-  const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
-  // The wish for a cost is this gateway's to grant: vendors may refuse it.
-  const own = call.showsCost === true ? [...surplus, "usage"] : surplus;
-  const kept = own.length === 0 ? call.body : withoutMembers(call.body, own);
-  const change = {
-    model: rename === undefined ? undefined : upstreamModel,
-    reportUsage: stream && (!includeUsage || call.showsCost === true),
-  };
-  const renamed = await inTurnsIfLong(pass.upstreamBody(kept, change));
-  const { body, dropped } = renderSupported({ spelling: client.spelling, strict: call.strict }, [], () =>
-    pass.fit === undefined ? { body: renamed, dropped: [] } : pass.fit(renamed),
-  );
-  return {
-    wire: upstream.wire,
-    body,
-    streams: stream,
-    dropped,
-    capTools: vendor?.capTools,
-    read: textReader(call, upstream, {
-      async whole(bytes) {
-        const seen = pass.readAnswer(await parseAnswer(bytes));
-        return {
-          ...seen,
-          body: echoed(pass, rename === undefined ? bytes : pass.renameAnswer(bytes, rename), call.echo),
-          words: () => pass.wordsOf(bytes.toString()),
-        };
-      },
-      translator({ mayBeCut }) {
-        const framing = call.asArray === true ? client.array?.framing() : undefined;
-        const early = mayBeCut ? pass.earlyEnd?.(call) : undefined;
-        const mode = call.echo === undefined ? passMode(call, rename, framing) : "patched";
-        const { echo } = call;
-        return new PassTranslator({ pass, mode, rename, echo, hideUsage: !includeUsage, framing, early });
-      },
-    }),
-  };
-}
-
-/** A whole answer that repeats what the vendor was not sent. */
-function echoed({ echoAnswer }: PassCodec, answer: Buffer, echo: JsonObject | undefined): Buffer {
-  return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
-}
-
-/** The cheapest way to pass a stream that gives the client what it asked for. */
-export function passMode(
-  { stream, includeUsage }: Pick<TextCall, "stream" | "includeUsage">,
-  rename: string | undefined,
-  framing: ClientFraming | undefined,
-): PassMode {
-  return framing === undefined && rename === undefined && (!stream || includeUsage) ? "bytes" : "patched";
-}
-
-/** What the client said, in the neutral form; and as it came, for wires that repeat it. */
-interface ReadRequest {
-  readonly asked: JsonObject;
-  readonly parsed: Parsed;
-}
-
-function readRequest({ wire, model, stream, echo }: TextCall, asked: JsonObject): ReadRequest {
-  const parsed = codecOf({ wire }).client.parseRequest(asked, { model, stream });
-  refuseLongArguments(parsed.request);
-  return { asked: { ...asked, ...echo }, parsed };
-}
-
-/** Characters of all calls' arguments in a history that is converted: some wires want them parsed, at once. */
-const mostArguments = 2 * 1024 * 1024;
-
-function refuseLongArguments({ turns }: Parsed["request"]): void {
-  const parts = turns.flatMap((turn) => turn.parts);
-  const characters = parts.reduce((sum, part) => sum + (part.kind === "tool-call" ? part.arguments.length : 0), 0);
-  if (characters > mostArguments)
-    throw new Failure(
-      "request_too_large",
-      `The arguments of the calls in the history are longer than ${mostArguments} characters in total.`,
-    );
-}
-
-/** A request as a vendor's codec rendered it. */
+/** What was rendered for a vendor's wire and model, and of what. */
 interface Kept {
   readonly vendor: VendorTextCodec["vendor"];
-  readonly parsed: Parsed;
-  readonly rendered: ReturnType<VendorTextCodec["vendor"]["renderRequest"]>;
-}
-
-/** A request that is converted: as it was read, and how it is rendered for its vendor. */
-interface Converted extends ReadRequest {
-  /** When it began to be read, of the monotonic clock, in ms. */
-  readonly began: number;
-  /** Throws Failure for what the vendor's wire cannot say. */
-  render(): Kept["rendered"];
-}
-
-function targetOf({ defaultMaxTokens }: TextCall, model: string): Target {
-  return { model, defaultMaxTokens };
-}
-
-/** Converts a call: another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
-async function converted(
-  call: TextCall,
-  upstream: VendorTextCodec,
-  { asked, parsed, began, render }: Converted,
-): Promise<Exchange> {
-  const { wire, vendor } = upstream;
-  const { client } = codecOf(call);
-  const asker = { spelling: client.spelling, strict: call.strict };
-  // The client's headers reach vendors of its own wire only.
-  const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
-  const { body, dropped } = renderSupported(asker, [...parsed.dropped, ...headers], render);
-  const context = (): AnswerContext => ({
-    model: call.model,
-    asked,
-    request: parsed.request,
-    answerId: call.answerId,
-    now: Math.floor(Date.now() / 1_000),
-    inputTokens: call.inputTokens,
-    elapsedMs: () => performance.now() - began,
-  });
-  return {
-    wire,
-    body: await renderJson(body, call.body.length),
-    asks: vendor.askedFees(body) ?? { tools: [], tiers: [] },
-    capTools: vendor.capTools,
-    streams: call.stream,
-    dropped,
-    read: textReader(call, upstream, {
-      async whole(bytes) {
-        const json = await parseAnswer(bytes);
-        const answer = vendor.parseAnswer(json);
-        const rendered = await renderJson(client.renderAnswer(answer, context()), bytes.length);
-        return { ...vendor.readAnswer(json), body: rendered, words: () => wordsOf(answer) };
-      },
-      translator() {
-        const array = call.asArray === true ? client.array : undefined;
-        const writer = (array ?? client).writer(context());
-        const contentType = array?.framing().contentType ?? client.streamType;
-        return new ConvertTranslator({ upstream, writer, contentType });
-      },
-    }),
-  };
-}
-
-/** How a client of a wire is kept waiting, and gets a failure, before its stream begins. */
-export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): Waiting {
-  const { client } = codecOf({ wire });
-  const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
-  const framing = asArray ? client.array?.framing() : undefined;
-  if (framing === undefined)
-    return { contentType: client.streamType ?? eventStream, sign: client.keepAlive, fail: frame };
-  const fail = (failure: Failure, requestId: string): string =>
-    framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
-  return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
+  readonly parsed: ReadRequest["parsed"];
+  readonly rendered: Rendered;
 }

@@ -2,9 +2,9 @@ import { promisify } from "node:util";
 import { zstdCompress, zstdCompressSync, zstdDecompress } from "node:zlib";
 import { shardOf } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
 import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
+import type { RecordStore } from "../record-seal.ts";
 
 /** Bounds of what is kept. */
 export interface StoreLimits {
@@ -49,7 +49,7 @@ export interface TurnForm<Turn> {
 
 /** Opens the store of one kind of turns. */
 export function openTurnStore<Turn extends object>(
-  redis: Redis,
+  { redis, seal }: RecordStore,
   { kind, parse }: TurnForm<Turn>,
   { lifetimeMs, mostBytes, body }: StoreLimits,
 ): TurnStore<Turn> {
@@ -71,9 +71,10 @@ export function openTurnStore<Turn extends object>(
     const found: (Turn | undefined)[] = [];
     let left = body.maxBytes + besidesBytes;
     for (let at = 0; at < ids.length; at += readAtOnce) {
-      const packed = await redis.mgetBuffer(ids.slice(at, at + readAtOnce).map((id) => keyOf(accountId, id)));
-      for (const each of packed) {
-        const opened = each === null ? undefined : await open(each, left);
+      const keys = ids.slice(at, at + readAtOnce).map((id) => keyOf(accountId, id));
+      for (const [of, record] of (await redis.mgetBuffer(keys)).entries()) {
+        const packed = record === null ? undefined : seal.open(record, keys[of] ?? "");
+        const opened = packed === undefined ? undefined : await open(packed, left);
         left -= opened?.bytes ?? 0;
         found.push(opened?.stored);
       }
@@ -87,7 +88,8 @@ export function openTurnStore<Turn extends object>(
       // At once where it is quick: what refers to it may be asked as soon as its client has read it.
       const packed = text.length <= mostAtOnce ? zstdCompressSync(text) : await compress(text);
       if (packed.length > mostBytes) return false;
-      await redis.set(keyOf(accountId, id), packed, "PX", lifetimeMs);
+      const key = keyOf(accountId, id);
+      await redis.set(key, seal.seal(packed, key), "PX", lifetimeMs);
       return true;
     },
     find: async (accountId, id) => (await findAll(accountId, [id]))[0],

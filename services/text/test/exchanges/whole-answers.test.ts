@@ -8,7 +8,9 @@ import { textCodecs, type PassedWire } from "@modelgate/wires/text";
 import { embeddingsCodec } from "@modelgate/wires/vectors";
 import { type Exchange, readAnswer } from "@modelgate/relay";
 import { kindExchange } from "../../src/exchanges/kind.ts";
-import { passMode, textExchanges, type TextCall } from "../../src/exchanges/text.ts";
+import { passMode } from "../../src/exchanges/passed.ts";
+import type { TextCall } from "../../src/exchanges/text-call.ts";
+import { textExchanges } from "../../src/exchanges/text.ts";
 
 const turns = [{ role: "user", content: "Hello" }];
 const bodies = {

@@ -12,6 +12,7 @@ import { errorEvent } from "../error-event.ts";
 import { parseEvent } from "../look.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 import { Answers } from "./answers.ts";
+import { lostSettings } from "./lost-settings.ts";
 import { audioInput, PendingInput } from "./pending-input.ts";
 import type { EventSink } from "./response-writer.ts";
 import { isManual, speaks } from "./settings.ts";
@@ -193,7 +194,9 @@ class GeminiLiveBridge implements RealtimeBridge, EventSink {
 
   #sendSession(type: "session.created" | "session.updated"): void {
     const session = { ...this.#setup.settings, object: "realtime.session", id: `sess_${this.#sessionId}` };
-    this.send(type, { session });
+    const dropped = lostSettings(this.#setup.settings);
+    // The format has no word for what is lost; SDKs pass over members that they do not know.
+    this.send(type, dropped.length === 0 ? { session } : { session, dropped });
   }
 
   #taken(): Bridged {

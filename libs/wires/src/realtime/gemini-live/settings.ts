@@ -1,14 +1,11 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { renderVoice } from "../../text/content/voices.ts";
 
 /** A session's settings, as the client wrote them, laid over those that it begins with. */
 export type Settings = JsonRecord;
 
 const pcm = { type: "audio/pcm", rate: 24_000 };
-/** Voices of the realtime format's own vendor: another vendor has none of them and speaks with its usual one. */
-const foreignVoices: ReadonlySet<string> = new Set(
-  "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse".split(" "),
-);
 /** Settings that no other vendor has. They change how an answer is made, so they are refused and not dropped. */
 const unsayable = ["prompt", "reasoning", "include", "parallel_tool_calls"];
 /** Settings that say nothing of the answer. */
@@ -119,9 +116,9 @@ function turnsOf(detection: unknown): JsonRecord | undefined {
   });
 }
 
-function speechOf(voice: unknown): JsonRecord | undefined {
-  if (typeof voice !== "string" || voice === "default" || foreignVoices.has(voice)) return undefined;
-  return { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } };
+/** How a voice is said to the vendor; undefined where it speaks with its usual one. */
+export function speechOf(voice: unknown): JsonRecord | undefined {
+  return typeof voice === "string" && voice !== "default" ? renderVoice(voice) : undefined;
 }
 
 /** Both vendors speak the same samples; what else the realtime format has is not converted. */
@@ -135,7 +132,8 @@ function checkFormats(input: JsonRecord, output: JsonRecord): void {
   }
 }
 
-function audioOf({ audio }: Settings): JsonRecord {
+/** What is set of sound. */
+export function audioOf({ audio }: Settings): JsonRecord {
   return isRecord(audio) ? audio : {};
 }
 

@@ -2,6 +2,7 @@ import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import { contentUsage } from "../../text/content/usage.ts";
+import { renderVoice } from "../../text/content/voices.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { Unsupported } from "../../text/hub/unsupported.ts";
 import type { RenderedSpeech, SpeechVendorCodec, WholeSpeech } from "../hub/codec.ts";
@@ -26,7 +27,8 @@ function renderRequest(request: SpeechRequest): RenderedSpeech {
   if (format === "mp3") unsupported.note("format");
   unsupported.noteIf("speed", speed === 1 ? undefined : speed);
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
-  const speechConfig = voice && { voiceConfig: { prebuiltVoiceConfig: { voiceName: capitalised(voice) } } };
+  const speechConfig = voice === undefined ? undefined : renderVoice(voice);
+  if (speechConfig === undefined) unsupported.noteIf("voice", voice);
   return {
     body: {
       contents: [{ role: "user", parts: [{ text }] }],
@@ -34,11 +36,6 @@ function renderRequest(request: SpeechRequest): RenderedSpeech {
     },
     dropped: unsupported.words,
   };
-}
-
-/** Voices are stars and moons, written large. */
-function capitalised(voice: string): string {
-  return voice.slice(0, 1).toUpperCase() + voice.slice(1);
 }
 
 function parseAnswer({ candidates, usageMetadata }: JsonRecord, { format }: SpeechRequest): WholeSpeech {

@@ -7,7 +7,8 @@ import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { Unsupported } from "../hub/unsupported.ts";
 import type { JsonObject, RequestField, TextRequest } from "../hub/request.ts";
 import { fieldSupport } from "./field-support.ts";
-import { refusesUnknownFields, takesNewestFields } from "./models.ts";
+import { refusesUnknownFields } from "../hub/followers-members.ts";
+import { takesNewestFields } from "./models.ts";
 import { renderTurns } from "./render-turns.ts";
 import { renderTools } from "./render-tools.ts";
 

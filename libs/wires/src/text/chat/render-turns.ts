@@ -5,7 +5,8 @@ import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Unsupported } from "../hub/unsupported.ts";
 import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
-import { refusesUnknownFields, takesNewestFields } from "./models.ts";
+import { refusesUnknownFields } from "../hub/followers-members.ts";
+import { takesNewestFields } from "./models.ts";
 import { renderContent, urlOf } from "./render-parts.ts";
 import { ownDetailsOf, ownExtra } from "./seals.ts";
 

@@ -8,6 +8,7 @@ import { fieldSupport } from "./field-support.ts";
 import { renderTurns } from "./render-turns.ts";
 import { renderToolConfig, renderTools } from "./render-tools.ts";
 import { renderThinking } from "./thinking.ts";
+import { renderVoice } from "./voices.ts";
 
 /** Stop sequences that the vendor takes. */
 const mostStops = 5;
@@ -72,5 +73,7 @@ function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObj
   if (audio === undefined) return undefined;
   const { voice, ...others } = audio;
   for (const name of Object.keys(others)) unsupported.note(`audio.${name}`);
-  return typeof voice === "string" ? { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } } : undefined;
+  const speech = typeof voice === "string" ? renderVoice(voice) : undefined;
+  if (speech === undefined) unsupported.noteIf("audio.voice", voice);
+  return speech;
 }

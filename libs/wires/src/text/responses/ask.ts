@@ -3,6 +3,7 @@ import { Compile } from "typebox/compile";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
 import { boundsIn } from "../bounds.ts";
+import { followersMembers } from "../hub/followers-members.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
 import { wantsCost } from "../with-cost.ts";
@@ -33,6 +34,7 @@ export function readAsk(body: unknown): ResponsesAsk {
     ...(wantsCost(body) ? { showsCost: true } : {}),
     maxOutputTokens: most,
     boundNames,
+    foreignNames: Object.keys(body).filter((name) => name !== "reasoning" && followersMembers.has(name)),
     readsBeyond: readsBeyond(body),
     choices: 1,
     media: mediaOf(body.input, measureTypedPart),

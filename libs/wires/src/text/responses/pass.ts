@@ -4,6 +4,7 @@ import { membersOf } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
+import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord, renameAt } from "../pass-json.ts";
 import { endResponseEarly } from "./early-end.ts";
@@ -27,6 +28,7 @@ const terminals = ["response.completed", "response.incomplete", "response.failed
 /** Responses, passed through. */
 export const responsesPass: PassCodec = {
   boundOrder: () => ["max_output_tokens"],
+  refuses: (names, model) => (refusesUnknownFields(model) ? names : []),
 
   *upstreamBody(body, { model }) {
     if (model === undefined) return body;

@@ -52,7 +52,49 @@ function begun(session: object = textSession) {
   return live;
 }
 
+/** What comes of a session's settings: the vendor's first message, and the client's confirmation. */
+function begunWith(session: object) {
+  const live = opened();
+  const [{ setup }] = live.client({ type: "session.update", session: { type: "realtime", ...session } }).vendor;
+  const [updated] = live.vendor({ setupComplete: {} }).client;
+  return { setup, updated };
+}
+
 describe("settings", () => {
+  test("that the vendor lacks are named by session.updated, and by nothing else", () => {
+    const lacking = begunWith({
+      tracing: "auto",
+      audio: {
+        input: {
+          noise_reduction: { type: "near_field" },
+          transcription: { model: "gpt-4o-transcribe", language: "de" },
+          turn_detection: { type: "semantic_vad", eagerness: "low" },
+        },
+        output: { voice: "alloy", speed: 1.2 },
+      },
+      tools: [{ type: "function", name: "f", parameters: {}, strict: true }],
+    });
+    expect(lacking.updated.dropped).toEqual([
+      "session.tracing",
+      "session.audio.input.noise_reduction",
+      "session.audio.input.transcription.model",
+      "session.audio.input.transcription.language",
+      "session.audio.input.turn_detection.type",
+      "session.audio.input.turn_detection.eagerness",
+      "session.audio.output.speed",
+      "session.audio.output.voice",
+      "session.tools.strict",
+    ]);
+    expect(lacking.setup.generationConfig).toEqual({ responseModalities: ["AUDIO"] });
+    const whole = begunWith({ audio: { output: { voice: "kore", speed: 1 } }, truncation: "auto" });
+    expect(whole.updated).not.toHaveProperty("dropped");
+    expect(whole.setup.generationConfig.speechConfig).toEqual({
+      voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } },
+    });
+    // A voice is nothing to a session that does not speak.
+    expect(begunWith({ ...textSession, audio: { output: { voice: "alloy" } } }).updated).not.toHaveProperty("dropped");
+  });
+
   test("go with the first event, and what follows waits until they are taken", () => {
     const live = opened();
     expect(live.begin).toMatchObject([{ type: "session.created", session: { model: "live", type: "realtime" } }]);

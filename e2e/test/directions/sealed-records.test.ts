@@ -1,0 +1,104 @@
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until, type Suite } from "@modelgate/testkit";
+import { anthropicAt } from "./clients/anthropic-messages.ts";
+import { openaiAt } from "./clients/openai-chat.ts";
+import { keyOf, startHouse } from "./house.ts";
+import { forbidWarnings } from "./quiet.ts";
+
+/** What the gateway keeps of clients' texts in Redis is sealed under the deployment's secret. */
+let suite: Suite;
+let redis: Redis;
+beforeAll(async () => {
+  suite = await startHouse({ accounts: ["other"] });
+  redis = new Redis(suite.backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await suite?.[Symbol.asyncDispose]();
+});
+forbidWarnings();
+
+const model = "messages";
+const said = "canary of what was said";
+const of = (account = "demo") => openaiAt(suite, keyOf(account));
+const kept = (id: string) =>
+  until(`${id} to be over`, async () => {
+    const response = await of()
+      .responses.retrieve(id)
+      .catch(() => undefined);
+    return response?.status === "completed" && response;
+  });
+const keysOf = (kind: string, id = "*"): Promise<string[]> => redis.keys(`${kind}:*:${id}`);
+
+/** All that Redis holds under a key. */
+async function valuesOf(key: string): Promise<readonly Buffer[]> {
+  const type = await redis.type(key);
+  if (type === "string") return [(await redis.getBuffer(key)) ?? Buffer.alloc(0)];
+  if (type === "list") return await redis.lrangeBuffer(key, 0, -1);
+  if (type === "hash") return Object.values(await redis.hgetallBuffer(key));
+  return [Buffer.from(JSON.stringify(type === "zset" ? await redis.zrange(key, "0", "-1") : ""))];
+}
+
+/** What can be read of a value by who knows how it is packed. */
+function readingsOf(value: Buffer): readonly string[] {
+  const spelled = [value, Buffer.from(value.toString(), "base64")];
+  return spelled.flatMap((bytes) => {
+    try {
+      return [bytes.toString(), zstdDecompressSync(bytes).toString()];
+    } catch {
+      return [bytes.toString()];
+    }
+  });
+}
+
+test("responses, those in the background, conversations and threads cannot be read in Redis", async () => {
+  const { id } = await of().conversations.create({ metadata: { topic: said }, items: [] });
+  const whole = await of().responses.create({ model, input: said, conversation: id });
+  const { id: later } = await of().responses.create({ model, input: said, background: true });
+  const threads = anthropicAt(suite, keyOf("demo")).beta.messages;
+  await threads.thread({ model, max_tokens: 2_000 }).send({ role: "user", content: said });
+  await Promise.all([kept(whole.id), kept(later)]);
+  expect((await of().conversations.retrieve(id)).metadata).toEqual({ topic: said });
+  await until("the turn to be kept", async () => (await of().conversations.items.list(id)).data.length === 2);
+  for (const kind of ["response", "background-events", "conversation", "conversation-items", "thread"])
+    expect(await until(`a ${kind}`, async () => (await keysOf(kind)).length > 0), kind).toBe(true);
+  for (const key of await redis.keys("*"))
+    for (const value of await valuesOf(key))
+      for (const reading of readingsOf(value)) expect(reading, key).not.toContain(said);
+});
+
+test("a record is its key's: under another account's it cannot be read", async () => {
+  const { id } = await of().responses.create({ model, input: said });
+  await kept(id);
+  const [key = ""] = await keysOf("response", id);
+  const theirs = await of("other").responses.create({ model, input: "Mine." });
+  const [other = ""] = await until("the other's to be kept", async () => {
+    const keys = await keysOf("response", theirs.id);
+    return keys.length > 0 && keys;
+  });
+  const record = await redis.getBuffer(key);
+  await redis.set(other, record ?? "");
+  await expect(of("other").responses.retrieve(theirs.id)).rejects.toMatchObject({ status: 404 });
+});
+
+test("records of earlier versions, which are not sealed, are read and gone on from", async () => {
+  const { id: item } = await of().conversations.create({ items: [{ type: "message", role: "user", content: "A" }] });
+  const [list = ""] = await keysOf("conversation-items", item);
+  const pack = (value: object): Buffer => zstdCompressSync(JSON.stringify(value));
+  const message = { type: "message", role: "user", content: [{ type: "input_text", text: "I live in Oslo." }] };
+  await redis.rpush(list, pack({ ...message, id: "msg_old" }).toString("base64"));
+  const head = list.replace("conversation-items:", "conversation:");
+  await redis.hset(head, { metadata: JSON.stringify({ topic: "boats" }) });
+  expect((await of().conversations.retrieve(item)).metadata).toEqual({ topic: "boats" });
+  const items = await of().conversations.items.list(item, { order: "asc" });
+  expect(items.data).toMatchObject([{ content: [{ text: "A" }] }, { id: "msg_old" }]);
+
+  const response = { id: "resp_old", object: "response", status: "completed", model, output: [] };
+  const key = list.replace("conversation-items:", "response:").replace(item, response.id);
+  await redis.set(key, pack({ response, input: [message], ancestors: [] }));
+  expect(await of().responses.retrieve(response.id)).toMatchObject(response);
+  await of().responses.create({ model, input: "Where do I live?", previous_response_id: response.id });
+  expect((await suite.simulator.requests(model)).at(-1)?.body).toContain("I live in Oslo.");
+});

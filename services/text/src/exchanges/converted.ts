@@ -1,0 +1,62 @@
+import { parseAnswer, renderJson, renderSupported, type Exchange } from "@modelgate/relay";
+import type { AnswerContext, VendorTextCodec } from "@modelgate/wires/text";
+import { ConvertTranslator } from "./convert-translator.ts";
+import type { ReadRequest } from "./read-request.ts";
+import { codecOf, type TextCall } from "./text-call.ts";
+import { textReader, wordsOf } from "./text-reader.ts";
+
+/** A request as a vendor's codec rendered it. */
+export type Rendered = ReturnType<VendorTextCodec["vendor"]["renderRequest"]>;
+
+/** A request that is converted: as it was read, and how it is rendered for its vendor. */
+export interface Converted extends ReadRequest {
+  /** When it began to be read, of the monotonic clock, in ms. */
+  readonly began: number;
+  /** Throws Failure for what the vendor's wire cannot say. */
+  render(): Rendered;
+}
+
+/** Converts a call: another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
+export async function converted(
+  call: TextCall,
+  upstream: VendorTextCodec,
+  { asked, parsed, began, render }: Converted,
+): Promise<Exchange> {
+  const { wire, vendor } = upstream;
+  const { client } = codecOf(call);
+  const asker = { spelling: client.spelling, strict: call.strict };
+  // The client's headers reach vendors of its own wire only.
+  const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
+  const { body, dropped } = renderSupported(asker, [...parsed.dropped, ...headers], render);
+  const context = (): AnswerContext => ({
+    model: call.model,
+    asked,
+    request: parsed.request,
+    answerId: call.answerId,
+    now: Math.floor(Date.now() / 1_000),
+    inputTokens: call.inputTokens,
+    elapsedMs: () => performance.now() - began,
+  });
+  return {
+    wire,
+    body: await renderJson(body, call.body.length),
+    asks: vendor.askedFees(body) ?? { tools: [], tiers: [] },
+    capTools: vendor.capTools,
+    streams: call.stream,
+    dropped,
+    read: textReader(call, upstream, {
+      async whole(bytes) {
+        const json = await parseAnswer(bytes);
+        const answer = vendor.parseAnswer(json);
+        const rendered = await renderJson(client.renderAnswer(answer, context()), bytes.length);
+        return { ...vendor.readAnswer(json), body: rendered, words: () => wordsOf(answer) };
+      },
+      translator() {
+        const array = call.asArray === true ? client.array : undefined;
+        const writer = (array ?? client).writer(context());
+        const contentType = array?.framing().contentType ?? client.streamType;
+        return new ConvertTranslator({ upstream, writer, contentType });
+      },
+    }),
+  };
+}
