@@ -43,6 +43,9 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   readonly #onAbort = (): void => this.abort();
   #controller: Dispatcher.DispatchController | undefined;
   #sink: BodySink | undefined;
+  /** What came in this turn: a vendor's parts are often small, and read together. */
+  #pieces: Buffer[] = [];
+  #paused = false;
   #over: { readonly error?: Error } | undefined;
 
   constructor(
@@ -73,7 +76,7 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#sink?.data(chunk);
+    if (this.#pieces.push(chunk) === 1) process.nextTick(() => this.#passOn());
   }
 
   onResponseEnd(): void {
@@ -92,21 +95,35 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   }
 
   pause(): void {
+    this.#paused = true;
     this.#controller?.pause();
   }
 
   resume(): void {
+    this.#paused = false;
+    if (this.#pieces.length > 0) process.nextTick(() => this.#passOn());
     this.#controller?.resume();
   }
 
   abort(): void {
+    this.#pieces = [];
     this.#controller?.abort(new Error("the exchange was ended by the gateway"));
   }
 
   #finish(over: { readonly error?: Error }): void {
     this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#passOn(true);
     this.#over = over;
     if (this.#sink !== undefined) this.#end(this.#sink, over);
+  }
+
+  /** Hands on what has come, unless the sink wants nothing for now; at the end all of it. */
+  #passOn(isOver = false): void {
+    const [first] = this.#pieces;
+    if (first === undefined || (this.#paused && !isOver)) return;
+    const chunk = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#sink?.data(chunk);
   }
 
   #end(sink: BodySink, { error }: { readonly error?: Error }): void {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readText } from "../src/read-text.ts";
@@ -76,6 +77,24 @@ test("a connection that the vendor closed while it was idle is not written to: e
     standStill();
   }
   expect(answers).toEqual(["1", "2", "3", "4", "5"]);
+});
+
+test("parts of an answer that come at once are handed on as one", async () => {
+  const parts = ["one ", "two ", "three "];
+  const body = [...parts, ""].map((part) => `${part.length}\r\n${part}\r\n`).join("");
+  const server = createTcpServer((socket) =>
+    socket.once("data", () => socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body}`)),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const request = { url: new URL(`http://127.0.0.1:${port}/`), method: "GET", headers: {}, timeoutMs: 5_000 } as const;
+  const answer = await transport.send(request, new AbortController().signal);
+  const heard: string[] = [];
+  const over = Promise.withResolvers<void>();
+  answer.pipe({ data: (chunk) => void heard.push(chunk.toString()), end: over.resolve, broken: over.reject });
+  await over.promise;
+  server.close();
+  expect(heard).toEqual([parts.join("")]);
 });
 
 test("of more addresses than connections are kept for, the one that was unused for longest loses its own", async () => {

@@ -42,16 +42,21 @@ export interface ProcessLog {
 /** A process's logger: JSON lines on stdout, asynchronous, redacted by name and, at the sink, by the shape of a key. */
 export function createLogger(name: string, level: string): ProcessLog {
   const destination = pino.destination({ dest: 1, sync: false, minLength: blockBytes });
-  const timer = setInterval(() => destination.flush(), flushMs);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    timer = undefined;
+    destination.flush();
+  };
   const root = pino(
     {
       level,
       base: null,
       redact: { paths: secretPaths, censor: "[redacted]" },
       hooks: {
-        streamWrite: (line: string) =>
-          line.includes("sk-") || line.includes("AIza") ? line.replaceAll(keyShapes, "$1[redacted]") : line,
+        streamWrite(line: string) {
+          timer ??= setTimeout(flush, flushMs).unref();
+          return line.includes("sk-") || line.includes("AIza") ? line.replaceAll(keyShapes, "$1[redacted]") : line;
+        },
       },
     },
     destination,
@@ -61,7 +66,7 @@ export function createLogger(name: string, level: string): ProcessLog {
     log: ofService(name),
     ofService,
     close: once(async () => {
-      clearInterval(timer);
+      clearTimeout(timer);
       const alarm = Promise.withResolvers<void>();
       const late = setTimeout(alarm.resolve, lastLinesMs);
       const written = new Promise<void>((resolve) => destination.once("close", resolve).once("error", () => resolve()));

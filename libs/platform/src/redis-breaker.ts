@@ -26,14 +26,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   let step = 0;
   let answeredAt = 0;
   let broken = false;
-  let isCounting = false;
-
-  /** Counts steps while commands are on their way. */
-  function count(): void {
-    isCounting = open.size > 0;
-    // Timers come before what has arrived, immediates after it.
-    if (isCounting) setTimeout(() => setImmediate(endStep), timeoutMs / steps);
-  }
+  const clock = new StepClock(timeoutMs / steps, endStep);
 
   function endStep(): void {
     step++;
@@ -44,7 +37,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
       sent.command.reject(new Error("Command timed out"));
       if (step - answeredAt >= steps) openBreaker();
     }
-    count();
+    if (open.size > 0) clock.run();
   }
 
   function openBreaker(): void {
@@ -75,10 +68,12 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
     const sent: Sent = { command, step };
     open.add(sent);
     const settled = (): void => {
-      if (open.delete(sent)) answeredAt = step;
+      if (!open.delete(sent)) return;
+      answeredAt = step;
+      if (open.size === 0) clock.stop();
     };
     command.promise.then(settled, settled);
-    if (!isCounting) count();
+    clock.run();
     return send(command, stream);
   }
 
@@ -87,4 +82,34 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
     command.reject(new Error("redis is slow: refused until it answers in time"));
     return command.promise;
   };
+}
+
+/** Counts one step at a time, while something waits: a process at rest is not woken for it. */
+class StepClock {
+  readonly #stepMs: number;
+  readonly #ended: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
+
+  constructor(stepMs: number, ended: () => void) {
+    this.#stepMs = stepMs;
+    this.#ended = ended;
+  }
+
+  /** Begins a step, unless one runs. */
+  run(): void {
+    // Timers come before what has arrived, immediates after it.
+    this.#timer ??= setTimeout(() => (this.#soon = setImmediate(() => this.#end())), this.#stepMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#soon);
+    this.#timer = undefined;
+  }
+
+  #end(): void {
+    this.#timer = undefined;
+    this.#ended();
+  }
 }

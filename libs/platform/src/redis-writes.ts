@@ -9,8 +9,17 @@ export interface RedisServers {
   readonly writes: string | undefined;
 }
 
-/** Asks all primaries, one command each. */
-export async function readServers(redis: Redis): Promise<RedisServers> {
+/** Questions that are not answered yet: all who look round at the same beat ask the same. */
+const asked = new WeakMap<Redis, Promise<RedisServers>>();
+
+/** Asks all primaries, one command each; one question at a time. */
+export function readServers(redis: Redis): Promise<RedisServers> {
+  const answer = asked.get(redis) ?? askServers(redis).finally(() => asked.delete(redis));
+  asked.set(redis, answer);
+  return answer;
+}
+
+async function askServers(redis: Redis): Promise<RedisServers> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   const infos = await Promise.all(nodes.map(async (node) => String(await node.call("INFO", "server", "persistence"))));
   const all = (field: string): readonly (string | undefined)[] =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Counter, Histogram, register, Registry } from "prom-client";
-import { expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { SeriesCounter, SeriesHistogram } from "../src/series.ts";
 
 const labelNames = ["model", "outcome"] as const;
@@ -9,6 +9,9 @@ const labels = fc.record({
   outcome: fc.constantFrom("completed", "failed"),
 });
 const what = { name: "test_series", help: "of a test", labelNames };
+
+// A file before this one, in the same worker, may have named its service on every line.
+beforeEach(() => void register.setDefaultLabels({}));
 
 const forget = (): void => register.removeSingleMetric(what.name);
 

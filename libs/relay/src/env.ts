@@ -104,6 +104,12 @@ function limitVariables(read: VariableReader, outputTokens: number) {
     heartbeatMs: read.integer("HEARTBEAT_MS", 15_000, "Silence of a vendor after which a stream gets a sign of life.", {
       min: 10,
     }),
+    gatherMs: read.integer(
+      "STREAM_GATHER_MS",
+      1,
+      "How long the parts of a stream are gathered that come sooner than that after those before; 0: each goes on as it comes.",
+      { max: 100 },
+    ),
     // 2,048 embeddings of 3,072 floats in JSON are some 130 MB at most.
     answerBytes: read.integer("ANSWER_BYTES", 128 * mebibyte, "Largest answer that is not a stream.", { min: 1_024 }),
   };

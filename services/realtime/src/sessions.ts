@@ -10,6 +10,7 @@ import {
   type AcceptWebSocket,
   type Registry,
   type UpgradeCall,
+  onBeat,
 } from "@modelgate/platform";
 import { priced, type HeldMoney } from "@modelgate/relay";
 import { modelOfSetup, type RealtimeMessage } from "@modelgate/wires/realtime";
@@ -60,7 +61,7 @@ export class Sessions implements Disposable {
   readonly #open = new Set<Session>();
   /** Clients of the live format whose sessions have not begun. */
   readonly #unset = new Set<WebSocket>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #looks: Disposable;
   #opening = 0;
   #state: "open" | "draining" | "going" = "open";
   /** Called when the last session has ended. */
@@ -72,14 +73,10 @@ export class Sessions implements Disposable {
     this.#deps = deps;
     this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
     const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / looksPerLimit);
-    this.#timer = setInterval(
-      () => {
-        const now = Date.now();
-        for (const session of open) session.tick(now);
-      },
-      Math.min(longestTickMs, tickMs),
-    );
-    this.#timer.unref();
+    this.#looks = onBeat(Math.min(longestTickMs, tickMs), () => {
+      const now = Date.now();
+      for (const session of open) session.tick(now);
+    });
     registry.registerMetric(
       new Gauge({
         name: "modelgate_realtime_sessions",
@@ -212,7 +209,7 @@ export class Sessions implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#looks[Symbol.dispose]();
   }
 
   async #start(

@@ -11,7 +11,7 @@ import {
 } from "@modelgate/accounts";
 import type { RemoteStreams } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { Quiet, type Logger, type Redis } from "@modelgate/platform";
+import { Quiet, untilBeat, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
 /** Sends tasks' transitions to the addresses that clients gave with them. */
@@ -97,7 +97,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     while (!stop.signal.aborted) {
       const due = await claim().catch(() => []);
       due.forEach(send);
-      await setTimeout(roundMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      await setTimeout(untilBeat(roundMs), undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }
 

@@ -48,13 +48,13 @@ export class HeldStream {
       },
       end() {
         held.#over = {};
-        held.#sink?.end();
-        reject(new Failure("upstream_error", "The vendor's stream was empty."));
+        if (held.#sink === undefined) reject(new Failure("upstream_error", "The vendor's stream was empty."));
+        else held.#sink.end();
       },
       broken(error) {
         held.#over = { error };
-        held.#sink?.broken(error);
-        reject(brokenOff(error));
+        if (held.#sink === undefined) reject(brokenOff(error));
+        else held.#sink.broken(error);
       },
     });
     return promise;

@@ -18,6 +18,8 @@ export interface StreamPassage {
   readonly meter: Meter;
   readonly requestId: string;
   readonly heartbeatMs: number;
+  /** How long parts are gathered that come sooner than that after those before; 0: not at all. */
+  readonly gatherMs: number;
   /** Most bytes that are taken of the vendor's; absent: as many as come. */
   readonly mostBytes?: number | undefined;
   /** Notes that a chunk came. */
@@ -68,6 +70,9 @@ class StreamPass implements BodySink {
   readonly #out = new Outgoing();
   #over = false;
   #bytes = 0;
+  /** When the newest parts were asked for, or came. */
+  #heardAt = -Infinity;
+  #gathering: NodeJS.Timeout | undefined;
   /** Whether the terminal frame was taken. */
   #done = false;
   /** Whether frames wait until more is paid for. */
@@ -113,6 +118,7 @@ class StreamPass implements BodySink {
       return this.#fail(malformed(error));
     }
     this.#advance(frames, aligned ? chunk : undefined);
+    this.#gather();
   }
 
   end(): void {
@@ -128,6 +134,24 @@ class StreamPass implements BodySink {
   broken(error: Error): void {
     if (this.#dry && !this.#over) return void (this.#after = () => this.broken(error));
     this.#fail(brokenOff(error));
+  }
+
+  /**
+   * Leaves the vendor unread for a moment where it writes in a burst: each part that is read and written by itself costs
+   * as much as many together. Parts that come further apart, as words usually do, and the first are never held back.
+   */
+  #gather(): void {
+    const { held, sink, gatherMs } = this.#passage;
+    const now = performance.now();
+    const isBurst = now - this.#heardAt < gatherMs;
+    this.#heardAt = now;
+    if (!isBurst || this.#over || this.#gathering !== undefined) return;
+    held.pause();
+    this.#gathering = setTimeout(() => {
+      this.#gathering = undefined;
+      this.#heardAt = performance.now();
+      if (!this.#dry && !sink.full) held.resume();
+    }, gatherMs);
   }
 
   /** Takes the frames that came. `chunk` is all of them, where nothing stands before or after. */
@@ -268,6 +292,7 @@ class StreamPass implements BodySink {
     if (this.#over) return;
     this.#over = true;
     clearInterval(this.#heartbeat);
+    clearTimeout(this.#gathering);
     this.#watching[Symbol.dispose]();
     this.#resolve(end);
   }

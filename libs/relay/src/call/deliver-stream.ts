@@ -37,6 +37,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
     meter,
     requestId: call.requestId,
     heartbeatMs: deps.limits.heartbeatMs,
+    gatherMs: deps.limits.gatherMs,
     watch,
     paid: allowance === undefined ? undefined : moneyOf(delivery, allowance),
     ending(failure, cut) {
@@ -70,6 +71,7 @@ export async function settleUnheard(delivery: Delivery, { reader, held }: Accept
     meter,
     requestId: call.requestId,
     heartbeatMs: deps.limits.heartbeatMs,
+    gatherMs: deps.limits.gatherMs,
     mostBytes: deps.limits.answerBytes,
     ending: () => undefined,
   });

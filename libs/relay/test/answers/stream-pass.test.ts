@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { beginsIn } from "@modelgate/wires/sse";
 import { textCodecs } from "@modelgate/wires/text";
@@ -25,7 +25,12 @@ interface Passing {
 /** Begins a stream with what the vendor has sent. */
 async function begin(
   vendor: FakeAnswer,
-  { paid, heartbeatMs = 60_000, mostBytes }: { paid?: StreamMoney; heartbeatMs?: number; mostBytes?: number } = {},
+  {
+    paid,
+    heartbeatMs = 60_000,
+    gatherMs = 0,
+    mostBytes,
+  }: { paid?: StreamMoney; heartbeatMs?: number; gatherMs?: number; mostBytes?: number } = {},
 ): Promise<Passing> {
   const client = new FakeClient();
   const meter = new Meter();
@@ -41,6 +46,7 @@ async function begin(
     meter,
     requestId: "r",
     heartbeatMs,
+    gatherMs,
     mostBytes,
     paid,
     ending: () => undefined,
@@ -96,6 +102,38 @@ test("a slow client pauses the vendor until it has caught up", async () => {
   expect(vendor.paused).toBe(false);
   vendor.sends(done);
   await ended;
+});
+
+describe("a vendor that writes in a burst", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test("is left unread for a moment, then read on", async () => {
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { gatherMs: 2 });
+    expect([client.text, vendor.paused]).toEqual([frame("a"), false]);
+    vi.advanceTimersByTime(1);
+    vendor.sends(frame("b"));
+    expect([client.text, vendor.paused]).toEqual([frame("a") + frame("b"), true]);
+    vi.advanceTimersByTime(2);
+    expect(vendor.paused).toBe(false);
+    vi.advanceTimersByTime(2);
+    vendor.sends(frame("c"));
+    expect(vendor.paused).toBe(false);
+    vendor.sends(done);
+    expect(await ended).toEqual({ outcome: "completed" });
+  });
+
+  test("stays paused while its client is behind", async () => {
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { gatherMs: 2 });
+    client.full = true;
+    vendor.sends(frame("b"));
+    vi.advanceTimersByTime(10);
+    expect(vendor.paused).toBe(true);
+    client.drain();
+    expect(vendor.paused).toBe(false);
+    vendor.sends(done);
+    await ended;
+  });
 });
 
 test("a silent stream shows signs of life, which a slow client is spared", async () => {

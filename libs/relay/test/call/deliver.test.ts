@@ -96,6 +96,7 @@ function begin(
     leaseMs: 60_000,
     outboxBound: 100,
     heartbeatMs,
+    gatherMs: 0,
     answerBytes: 1_000_000,
   };
   const output = { first: stepTokens, step: stepTokens, most: Infinity };

@@ -1,6 +1,6 @@
 import { readSent, type SentEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
-import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
+import { readServers, untilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { readers } from "../record-events.ts";
 import { recordSent } from "./record-sent.ts";
@@ -35,7 +35,7 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   async function looks(): Promise<void> {
     while (!state.stopped) {
       await look().catch((error: unknown) => log.debug({ err: error }, "sent events are not looked through"));
-      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, lookMs))]);
+      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, untilBeat(lookMs)))]);
     }
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readEpoch, writeEpoch, writeWholeRuns, type TaskSeal } from "@modelgate/accounts";
 import { brokenChains, keepMark, pagesOfAccounts, type Books } from "@modelgate/books";
 import { eventStreams, type KeptTaskEvent } from "@modelgate/contracts";
-import { readServers, type Bus, type Logger, type Redis } from "@modelgate/platform";
+import { readServers, untilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
 import { projectLeftovers } from "../accounts/project.ts";
 import type { BooksConnection } from "../books-connection.ts";
@@ -111,7 +111,7 @@ class Watch implements RedisWatch {
         if (!this.#complained) log.warn({ err: error }, "comparing Redis with the books failed; trying again");
         this.#complained = true;
       }
-      await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, roundMs))]);
+      await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, untilBeat(roundMs)))]);
     }
   }
 

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { Gauge, partingMs, type Registry, type ServiceCall } from "@modelgate/platform";
+import { Gauge, onBeat, partingMs, type Registry, type ServiceCall } from "@modelgate/platform";
 import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
 import { textCodecs, type JsonObject } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
@@ -19,7 +19,7 @@ export class BackgroundRuns implements Disposable {
   readonly #deps: Deps;
   readonly #open = new Map<string, BackgroundRun>();
   readonly #renewing = new Set<BackgroundRun>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #looks: Disposable;
   /** Those that are about to be opened. */
   #opening = 0;
   #isDraining = false;
@@ -28,8 +28,7 @@ export class BackgroundRuns implements Disposable {
   constructor(deps: Deps, registry: Registry) {
     this.#deps = deps;
     const everyMs = Math.min(longestLookMs, Math.ceil(deps.background.leaseMs / looksPerLease));
-    this.#timer = setInterval(() => this.#look(), everyMs);
-    this.#timer.unref();
+    this.#looks = onBeat(everyMs, () => this.#look());
     const open = this.#open;
     registry.registerMetric(
       new Gauge({
@@ -88,7 +87,7 @@ export class BackgroundRuns implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#looks[Symbol.dispose]();
   }
 
   async #begin(call: ServiceCall, body: JsonBody<ReadResponses>): Promise<JsonObject> {

@@ -7,6 +7,7 @@ import {
   type AcceptWebSocket,
   type Registry,
   type UpgradeCall,
+  onBeat,
 } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { ResponseSocket } from "./response-socket.ts";
@@ -21,7 +22,7 @@ export class ResponseSockets implements Disposable {
   readonly #deps: Deps;
   readonly #accept: AcceptWebSocket;
   readonly #open = new Set<ResponseSocket>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #looks: Disposable;
   #isDraining = false;
   #drained: (() => void) | undefined;
 
@@ -35,8 +36,7 @@ export class ResponseSockets implements Disposable {
       const now = Date.now();
       for (const socket of open) socket.tick(now);
     };
-    this.#timer = setInterval(look, Math.min(longestTickMs, Math.ceil(Math.min(idleMs, longestMs) / looksPerLimit)));
-    this.#timer.unref();
+    this.#looks = onBeat(Math.min(longestTickMs, Math.ceil(Math.min(idleMs, longestMs) / looksPerLimit)), look);
     registry.registerMetric(
       new Gauge({
         name: "modelgate_response_sockets",
@@ -92,7 +92,7 @@ export class ResponseSockets implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#looks[Symbol.dispose]();
   }
 
   #checkDrained(): void {

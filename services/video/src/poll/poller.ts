@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { firstTaskDue, shards } from "@modelgate/accounts";
-import { Quiet } from "@modelgate/platform";
+import { Quiet, untilBeat } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
@@ -37,7 +37,7 @@ export function openPoller(deps: Deps, onLooked: (looked: number) => void): Asyn
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
       await slots.vacancy(); // nothing is claimed that would only wait
-      const pausing = pause(deps.limits.roundMs, stop.signal);
+      const pausing = pause(untilBeat(deps.limits.roundMs), stop.signal);
       const going = round().finally(() => underWay.delete(going));
       underWay.add(going);
       const done = await Promise.race([going, pausing]);

@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { onBeat, untilBeat } from "../src/beat.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+afterEach(() => void vi.useRealTimers());
+
+test("a pause until a beat ends at one, and is never much shorter or longer than was asked for", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 20, max: 100_000 }), fc.integer({ min: 0, max: 100_000 }), (ms, passed) => {
+      vi.advanceTimersByTime(passed);
+      const pause = untilBeat(ms);
+      expect(pause).toBeGreaterThanOrEqual(ms / 4);
+      expect(pause).toBeLessThanOrEqual(Math.ceil(ms * 1.25));
+      expect((performance.now() + pause) % ms).toBeLessThan(1);
+    }),
+  );
+});
+
+test("all who look at beats of the same length look at once, and no more once they are disposed", () => {
+  const looks: string[] = [];
+  const look = (name: string) => (): void => void looks.push(`${name} at ${Math.floor(performance.now() / 100)}`);
+  const first = onBeat(100, look("first"));
+  vi.advanceTimersByTime(30);
+  const second = onBeat(100, look("second"));
+  vi.advanceTimersByTime(170 - (performance.now() % 100));
+  const [one, two] = looks.slice(-2);
+  expect(one?.replace("first", "second")).toBe(two);
+  first[Symbol.dispose]();
+  second[Symbol.dispose]();
+  const heard = looks.length;
+  vi.advanceTimersByTime(1_000);
+  expect(looks.length).toBe(heard);
+});
