@@ -6,6 +6,7 @@ import { openSession } from "./realtime-client.ts";
 import { bounds, price, usageEvents } from "./realtime-house.ts";
 
 /** Short-lived keys that browsers open sessions with. */
+const thrifty = "sk-hardly-0123456789abcdef";
 let suite: Suite;
 let client: OpenAI;
 beforeAll(async () => {
@@ -20,6 +21,13 @@ beforeAll(async () => {
         "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
       },
       channels: [...house.channels, channel("voice", ["live", "other", "whisper-1"])],
+      accounts: {
+        ...house.accounts,
+        hardly: {
+          balance: "10.00",
+          tokens: [{ key: thrifty, group: "default", budget: { dollarsPerDay: 0.000001 } }],
+        },
+      },
     },
     envOf: bounds,
   });
@@ -27,8 +35,8 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-const create = (seconds = 60) =>
-  client.realtime.clientSecrets.create({
+const create = (seconds = 60, by = client) =>
+  by.realtime.clientSecrets.create({
     expires_after: { anchor: "created_at", seconds },
     session: {
       type: "realtime",
@@ -62,6 +70,17 @@ test("opens no other model, makes no other call and no other secret", async () =
   await expect(
     again.realtime.clientSecrets.create({ session: { type: "realtime", model: "live" } }),
   ).rejects.toMatchObject({ status: 401 });
+});
+
+test("spends from its owner's budget", async () => {
+  const owner = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: thrifty, maxRetries: 0 });
+  const { value } = await create(60, owner);
+  const refusalOf = (key: string): Promise<string> =>
+    openSession(suite, { key, model: "live" }).then(() => "it was opened", String);
+  expect([await refusalOf(value), await refusalOf(thrifty)]).toEqual([
+    expect.stringContaining("402"),
+    expect.stringContaining("402"),
+  ]);
 });
 
 test.each([
