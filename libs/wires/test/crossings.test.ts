@@ -44,6 +44,21 @@ type Row = readonly [
 
 const rows: readonly Row[] = [
   [
+    "penalties of Open Responses",
+    "responses",
+    { input: "hi", presence_penalty: 0.5, frequency_penalty: 0.25 },
+    "content",
+    { generationConfig: { presencePenalty: 0.5, frequencyPenalty: 0.25 } },
+  ],
+  [
+    "penalties that a vendor lacks",
+    "responses",
+    { input: "hi", presence_penalty: 0.5, frequency_penalty: 0.25 },
+    "messages",
+    {},
+    ["presencePenalty", "frequencyPenalty"],
+  ],
+  [
     "a voice of OpenAI's is not one of Google's",
     "chat",
     { messages: hi, modalities: ["audio"], audio: { voice: "alloy" } },

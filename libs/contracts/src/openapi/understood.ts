@@ -18,7 +18,7 @@ const understood: Readonly<Partial<Record<BodyName, Members>>> = {
     any: "tool_choice function_call stop",
   },
   ResponsesRequest: {
-    number: "temperature top_p",
+    number: "temperature top_p presence_penalty frequency_penalty",
     integer: "top_logprobs",
     boolean: "parallel_tool_calls background",
     string: "instructions truncation prompt_cache_key prompt_cache_retention user safety_identifier service_tier",

@@ -36,7 +36,11 @@ export const responsesCodec = {
     parseRequest,
     renderAnswer,
     writer: (context) => new ResponsesWriter(context),
-    spelling: spellings(fieldSupport),
+    spelling: {
+      ...spellings(fieldSupport),
+      presencePenalty: "presence_penalty",
+      frequencyPenalty: "frequency_penalty",
+    },
     ask: readAsk,
     relied,
     answerPrefix: "resp_",

@@ -63,6 +63,9 @@ function parsePlain(fields: Fields): Partial<TextRequest> {
     maxTokens: fields.count("max_output_tokens", 1),
     temperature: fields.number("temperature"),
     topP: fields.number("top_p"),
+    // Open Responses has these two, which other wires take, and the wire's own vendor not.
+    presencePenalty: fields.number("presence_penalty"),
+    frequencyPenalty: fields.number("frequency_penalty"),
     cacheKey: fields.text("prompt_cache_key"),
     cacheRetention: fields.text("prompt_cache_retention"),
     metadata: fields.record("metadata"),
