@@ -11,7 +11,7 @@ async function start(shape: Shape): Promise<void> {
     shape,
     config: { ...house, models, channels: [channel("main", ["chat"])] },
     // The edge drains for less than the services: what it cannot wait for is its own to end.
-    env: { DRAIN_MS: "2000" },
+    env: { DRAIN_MS: "5000" },
   });
 }
 const drained = { one: ["edge"], apart: ["text", "edge"] } as const;
