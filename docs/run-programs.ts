@@ -1,18 +1,24 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { compiledSamples, type CompiledSample } from "./compiled-samples.ts";
 import { programs, type CodingProgram } from "./programs.ts";
-import { root, startDemo, type Ended } from "./test/start.ts";
+import { ended, lastLine } from "./run-command.ts";
+import { blocksOf } from "./test/blocks.ts";
+import { root, startDemo } from "./test/start.ts";
 
 /** Kept, so that the next run finds them; together they are 1.6 GB. */
 const installed = join(root, ".tools/coding-programs");
+const compiled = join(root, ".tools/compiled-samples");
 const demoKey = "sk-demo-0123456789abcdef";
 const question = "Say hello to modelgate.";
 /** Longest that an installation and a run may take. */
 const [installMs, runMs] = [300_000, 120_000];
 
-/** Installs each coding program from npm, asks one question of the demo through it, and prints what became of it. */
+/**
+ * Installs each coding program from npm, asks one question of the demo through it, and prints what became of it; then compiles
+ * the pages' samples in Go and Java and runs those, where their toolchains are on PATH.
+ */
 export async function runPrograms(): Promise<void> {
   await using demo = await startDemo();
   mkdirSync(installed, { recursive: true });
@@ -24,6 +30,28 @@ export async function runPrograms(): Promise<void> {
     process.stdout.write(`${program.npmPackage.padEnd(34)} ${outcome}\n`);
   }
   process.stdout.write(`${worked} of ${programs.length} coding programs work\n`);
+  for (const sample of compiledSamples)
+    process.stdout.write(`${sample.page.padEnd(34)} ${await outcomeOfSample(sample, demo.address)}\n`);
+}
+
+/** Compiles and runs the one block of a page, with the packages of its language's own registry. */
+async function outcomeOfSample({ page, language, files, commands }: CompiledSample, address: string): Promise<string> {
+  const block = blocksOf(import.meta.dirname).find(
+    (each) => each.place.startsWith(`clients/${page}.md:`) && each.language === language,
+  );
+  if (block === undefined) return `its page has no block of ${language}`;
+  const folder = join(compiled, page);
+  for (const [path, text] of Object.entries(files(block.text.replaceAll("127.0.0.1:8080", address)))) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  let last = "";
+  for (const [command, ...args] of commands) {
+    const ran = await ended(command, args, { cwd: folder, timeout: installMs, env: process.env });
+    if (ran.status !== 0) return `fails: ${lastLine(ran)}`;
+    last = ran.output;
+  }
+  return last.includes("You said") ? "works" : `fails: ${last.slice(0, 200)}`;
 }
 
 async function outcomeOf(program: CodingProgram, address: string): Promise<string> {
@@ -45,24 +73,4 @@ async function outcomeOf(program: CodingProgram, address: string): Promise<strin
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function ended(
-  command: string,
-  args: readonly string[],
-  options: { readonly cwd: string; readonly timeout: number; readonly env: NodeJS.ProcessEnv },
-): Promise<Ended> {
-  return new Promise((resolve) => {
-    const child = execFile(command, args, options, (error, stdout, stderr) =>
-      resolve({
-        status: error === null ? 0 : Number(error.code ?? 1),
-        output: error === null ? stdout : stdout + stderr,
-      }),
-    );
-    child.stdin?.end();
-  });
-}
-
-function lastLine({ output }: Ended): string {
-  return output.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
 }

@@ -19,6 +19,7 @@ const config = {
     ears: { kind: "transcription", price: { second: 0.0001 } },
     talk: { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
     twice: { kind: "chat", price: { input: 2.5, output: 10 } },
+    claude: { kind: "chat", price: { input: 3, output: 15 } },
   },
   channels: [
     ...house.channels,
@@ -26,6 +27,11 @@ const config = {
     channel("sounds", ["voice", "ears", "talk"]),
     channel("shaky", ["twice"], { priority: 1 }),
     channel("steady", ["twice"]),
+    channel(
+      "claudes",
+      { claude: "demo-claude" },
+      { provider: "anthropic", baseUrl: "${SIMULATOR_URL}/at/claudes/anthropic" },
+    ),
   ],
 };
 
@@ -66,6 +72,31 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       expect.stringMatching(/^settled\$.*m?s$/),
     ]);
     expect(session.errors).toEqual([]);
+  });
+
+  test("a call's page names what its vendor could not take", async () => {
+    const answer = await post(suite, { ...hello("claude"), stream: false, logit_bias: { 1: 1 } });
+    expect(answer.status).toBe(200);
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await until("the call to be in the books", async () => {
+      await page.goto(`${suite.controlUrl}/console/calls/${answer.headers.get("x-request-id") ?? ""}`);
+      await page.getByText(/What it cost|No settled call/).waitFor();
+      return (await page.getByText("Dropped, because the vendor cannot take it:").count()) === 1;
+    });
+    await page.getByText("logit_bias", { exact: true }).waitFor();
+  });
+
+  test("the audit is narrowed to an account, and its address has it", async () => {
+    await suite.ask("account", "create", "audited");
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await page.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("cell", { name: "demo", exact: true }).first().waitFor();
+    await page.getByLabel("Account", { exact: true }).fill("audited");
+    await page.keyboard.press("Enter");
+    await until("one row", async () => (await page.locator("tbody tr").count()) === 1);
+    expect(new URL(page.url()).searchParams.get("account")).toBe("audited");
   });
 
   test("the page of video tasks shows each with its state, and filters them", async () => {
@@ -166,6 +197,12 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       ["key bounded", "today (UTC)", "$0.00", "$0.50", ""],
       ["key bounded", "this month (UTC)", "$0.00", "$7.00", ""],
     ]);
+    const receipts = page.getByRole("table", { name: "Receipts" });
+    const newest = (await receipts.locator("tbody tr").first().innerText()).split("\t");
+    const { balanceNanos } = await suite.ask<{ balanceNanos: string }>("account", "show", "demo");
+    expect(Number(newest[4]?.slice(1).replaceAll(",", "")) * 1e9).toBeCloseTo(Number(balanceNanos), 0);
+    await page.getByRole("button", { name: "Verify receipts" }).click();
+    await page.getByText(/^The books hold/).waitFor();
   });
 
   test("a viewer is offered nothing that a viewer may not do", async () => {
@@ -230,11 +267,14 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(session.errors).toEqual([]);
   });
 
-  test("the overview's percentiles are those of all calls, by the API that gatectl uses", async () => {
+  test("the overview's percentiles are those that gatectl has", async () => {
     await using session = await visitSignedIn(browser, suite);
-    const figure = session.page.locator('[data-figure="First byte p50 / p95"]');
-    await until("the figure", async () => /\d/.test((await figure.textContent()) ?? ""));
-    await session.page.getByText(/of \d+ completed calls/).waitFor();
+    const { page } = session;
+    await page.goto(`${suite.controlUrl}/console/overview?span=1d`);
+    const [all] = await suite.ask<{ calls: number; p50: number; p95: number }[]>("usage", "first-bytes");
+    const figure = page.locator('[data-figure="First byte p50 / p95"]');
+    await until("the figure", async () => (await figure.textContent()) === `${all?.p50} / ${all?.p95} ms`);
+    await page.getByText(`of ${all?.calls} completed calls`).waitFor();
     expect(session.errors).toEqual([]);
   });
 

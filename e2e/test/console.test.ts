@@ -113,7 +113,7 @@ describe.skipIf(program === undefined)("the console in a browser", { timeout: 12
     await page.getByLabel("Amount").fill("5");
     await page.getByLabel("Reason").fill("<b>first</b>");
     await page.getByRole("button", { name: "Credit", exact: true }).click();
-    await page.getByRole("cell", { name: "<b>first</b>" }).waitFor();
+    await page.getByRole("table", { name: "Credits" }).getByRole("cell", { name: "<b>first</b>" }).waitFor();
     await page.locator('[data-figure="Available"]', { hasText: "$15.00" }).waitFor();
 
     await page.getByRole("button", { name: "Make a key" }).click();

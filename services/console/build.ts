@@ -1,24 +1,46 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
 /** Builds the console into dist/, unless what lies there was built from these very files. */
 const folder = import.meta.dirname;
-const stamp = join(folder, "dist/.built-from");
+const dist = join(folder, "dist");
+const stamp = ".built-from";
 const sources = sourceHash();
-if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== sources) {
+if (!isBuilt()) {
   const { build } = await import("vite"); // most starts have nothing to build, and no time for it
-  await build({ root: folder, logLevel: "error" });
-  compressAll();
-  writeFileSync(stamp, sources);
+  // Beside dist/, and then in its stead as a whole: others may read it, or build it too.
+  const own = join(folder, `node_modules/.cache/dist-${process.pid}`);
+  await build({ root: folder, logLevel: "error", build: { outDir: own, emptyOutDir: true } });
+  compressAll(own);
+  writeFileSync(join(own, stamp), sources);
+  moveIn(own);
+}
+
+function isBuilt(): boolean {
+  const file = join(dist, stamp);
+  return existsSync(file) && readFileSync(file, "utf8") === sources;
+}
+
+/** Puts a build in the place of the one before. Where another process has built the same meanwhile, its own stays. */
+function moveIn(own: string): void {
+  const before = `${own}-before`;
+  try {
+    if (existsSync(dist)) renameSync(dist, before);
+    renameSync(own, dist);
+  } catch (error) {
+    if (!isBuilt()) throw error;
+  } finally {
+    for (const left of [before, own]) rmSync(left, { recursive: true, force: true });
+  }
 }
 
 /** Control serves what a browser takes of these, so that no request waits for compression. */
-function compressAll(): void {
-  for (const name of readdirSync(join(folder, "dist"), { recursive: true, encoding: "utf8" })) {
+function compressAll(built: string): void {
+  for (const name of readdirSync(built, { recursive: true, encoding: "utf8" })) {
     if (!/\.(js|css|html|svg)$/.test(name)) continue;
-    const file = join(folder, "dist", name);
+    const file = join(built, name);
     const text = readFileSync(file);
     writeFileSync(`${file}.gz`, gzipSync(text, { level: 9 }));
     writeFileSync(`${file}.br`, brotliCompressSync(text));

@@ -64,6 +64,13 @@ export type Credit = {
   readonly kind?: string;
   readonly nanos: string;
   readonly reason: string;
+  readonly receipt?: {
+    readonly number: number;
+    readonly previous: string;
+    readonly balanceNanos: string;
+    readonly hash: string;
+    readonly replaces?: string;
+  };
 };
 
 export type AccountWithCredits = {

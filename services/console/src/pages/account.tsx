@@ -8,18 +8,18 @@ import { localTime } from "../format/times.ts";
 import { Budgets } from "../parts/budgets.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Keys } from "../parts/keys.tsx";
+import { Receipts } from "../parts/receipts.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useMay } from "../parts/use-may.ts";
-import { Verify } from "../parts/verify.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/accounts/$id");
 
-/** One account: its money, its keys, its budgets, its credits. */
+/** One account: its money, its keys, its budgets, its credits and receipts. */
 export function AccountPage() {
   const { id } = route.useParams();
   const account = useQuery({
@@ -35,6 +35,7 @@ export function AccountPage() {
             <Keys accountId={id} />
             <Budgets accountId={id} />
             <Credits account={found} />
+            <Receipts account={found} />
           </Stack>
         )}
       </Loaded>
@@ -63,7 +64,6 @@ function Money({ account }: { readonly account: AccountWithCredits }) {
           </div>
         ))}
       </SimpleGrid>
-      <Verify accountId={account.id} />
     </Card>
   );
 }

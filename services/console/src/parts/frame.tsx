@@ -46,7 +46,7 @@ export function Frame() {
   if (session.isPending)
     return (
       <Center h="100vh">
-        <Loader aria-label={say("Loading")} />
+        <Loader role="status" aria-label={say("Loading")} />
       </Center>
     );
   if (session.error instanceof ApiError && session.error.status === 401) return <Navigate to="/sign-in" />;

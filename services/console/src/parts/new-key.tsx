@@ -19,7 +19,7 @@ export function NewKey({ value }: { readonly value: string }) {
         <Copied text={value} label={say("Key")} />
       </Alert>
       {status.isPending || models.isPending ? (
-        <Loader size="sm" aria-label={say("Loading")} />
+        <Loader role="status" size="sm" aria-label={say("Loading")} />
       ) : (
         <CopiedTabs
           texts={settingsFor({ address: address ?? "https://your-gateway", key: value, model: model ?? "your-model" })}

@@ -73,7 +73,7 @@ export function StackedBars({ label, ...shown }: Shown & { readonly label: strin
 
 function Legend({ series }: Pick<Shown, "series">) {
   return (
-    <Group gap="md" justify="flex-end">
+    <Group gap="4px 16px" justify="flex-end">
       {series.map(({ name, color }) => (
         <Group key={name} gap={6} wrap="nowrap">
           <ColorSwatch color={color} size={12} withShadow={false} />

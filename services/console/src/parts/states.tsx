@@ -15,7 +15,7 @@ export function Loaded<T>({
   if (query.error !== null) return <Failed error={query.error} retry={() => void query.refetch()} />;
   return (
     <Center p="xl">
-      <Loader aria-label={say("Loading")} />
+      <Loader role="status" aria-label={say("Loading")} />
     </Center>
   );
 }

@@ -13,7 +13,7 @@ export function Verify({ accountId }: { readonly accountId: string }) {
   });
   const found = verification.data?.accounts[0];
   return (
-    <Group mt="md" gap="sm">
+    <Group gap="sm">
       <Button size="xs" variant="default" loading={verification.isFetching} onClick={() => void verification.refetch()}>
         {say("Verify receipts")}
       </Button>

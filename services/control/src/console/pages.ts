@@ -1,33 +1,28 @@
 import { existsSync } from "node:fs";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
-import sirv from "sirv";
+import { readBuild, serveFile, type BuiltFiles } from "./files.ts";
 
 /** Where the console's build lies, beside this service. */
-const build = join(import.meta.dirname, "../../../console/dist");
+const ownBuild = join(import.meta.dirname, "../../../console/dist");
 const root = "/console/";
 
 /**
  * Serves the console's pages under /console/ and hands every other request on. `edgeUrl` is the gateway's address for
- * clients, which the pages may call besides this one.
+ * clients, which the pages may call besides this one. The build is read with the first request for it.
  */
-export function withPages(api: RequestListener, edgeUrl: string | undefined): RequestListener {
+export function withPages(api: RequestListener, edgeUrl: string | undefined, build = ownBuild): RequestListener {
   const headers = pageHeaders(edgeUrl);
-  const files = existsSync(build)
-    ? sirv(build, {
-        single: true,
-        etag: true,
-        gzip: true,
-        brotli: true,
-        setHeaders: (response) => void response.setHeaders(headers),
-      })
-    : undefined;
+  let files: BuiltFiles | undefined;
   return (request, response) => {
     const path = request.url ?? "/";
     if (path === "/" || path === "/console") return redirect(response);
     if (!path.startsWith(root)) return api(request, response);
-    if (files === undefined) return notBuilt(response);
-    files(withoutRoot(request), response, () => notFound(response));
+    if (files === undefined && !existsSync(build)) return notBuilt(response);
+    files ??= readBuild(build);
+    response.setHeaders(headers);
+    if (!serveFile(files, pathBelow(path), request, response)) notFound(response);
+    return undefined;
   };
 }
 
@@ -58,9 +53,8 @@ function originsOf(edgeUrl: string): string {
   return `${origin} ${origin.replace(/^http/, "ws")}`;
 }
 
-function withoutRoot(request: IncomingMessage): IncomingMessage {
-  request.url = (request.url ?? root).slice(root.length - 1);
-  return request;
+function pathBelow(path: string): string {
+  return path.slice(root.length).split(/[?#]/)[0] ?? "";
 }
 
 function redirect(response: ServerResponse): void {

@@ -1,5 +1,5 @@
 import { operatorRoles } from "@modelgate/platform";
-import { modelKinds, TaskEvent, UsageEvent } from "@modelgate/contracts";
+import { modelKinds, Receipt, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
 
 /** Shapes of control's API, each a named schema of its description. Money is decimal nano-dollars, times are RFC 3339. */
@@ -57,6 +57,7 @@ export const Credit = Type.Object({
   kind: maybe(text),
   nanos: text,
   reason: text,
+  receipt: maybe(Receipt),
 });
 export const AccountWithCredits = Type.Object({ ...account, credits: Type.Array(Credit) });
 export const Credited = Type.Object({ ...account, operationId: text, repeated: Type.Boolean() });

@@ -1,0 +1,91 @@
+import { Card, Code, Group, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { get } from "../api/client.ts";
+import type { AccountWithCredits, Call, Credit } from "../api/types.ts";
+import { exactUsd } from "../format/money.ts";
+import { localTime, periodOf } from "../format/times.ts";
+import { DataTable } from "./data-table.tsx";
+import { PageLink } from "./page-link.tsx";
+import { Empty, Loaded } from "./states.tsx";
+import { Verify } from "./verify.tsx";
+import { say } from "../texts/say.ts";
+
+/** A day before every call. */
+const booksBegan = "2020-01-01";
+const shownReceipts = 20;
+/** So much of a hash is shown; all of it is its hint. */
+const hashCharacters = 12;
+
+/** The newest changes of an account's money, each with its receipt, and whether the balance follows from all of them. */
+export function Receipts({ account: { id, credits } }: { readonly account: AccountWithCredits }) {
+  const { to } = periodOf("1d");
+  const calls = useQuery({
+    queryKey: ["account", id, "receipts"],
+    queryFn: ({ signal }) =>
+      get("/usage/events", { query: { account: id, from: booksBegan, to, limit: String(shownReceipts) } }, signal),
+  });
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Title order={3} size="h5">
+          {say("Receipts")}
+        </Title>
+        <Verify accountId={id} />
+      </Group>
+      <Loaded query={calls}>
+        {({ events }) => {
+          const rows = [...events.flatMap(ofCall), ...credits.flatMap(ofCredit)]
+            .toSorted((one, other) => other.receipt.number - one.receipt.number)
+            .slice(0, shownReceipts);
+          return rows.length === 0 ? <Empty>{say("No receipts yet.")}</Empty> : <Newest rows={rows} />;
+        }}
+      </Loaded>
+    </Card>
+  );
+}
+
+type Receipt = NonNullable<Call["receipt"]>;
+
+/** A change of money: what it was, and its receipt. */
+interface Change {
+  readonly receipt: Receipt;
+  readonly time: string;
+  readonly what: ReactNode;
+  readonly nanos: string;
+}
+
+function ofCall({ receipt, time, requestId, model, costNanos }: Call): readonly Change[] {
+  if (receipt === undefined) return [];
+  const what = (
+    <PageLink to="/calls/$requestId" params={{ requestId }}>
+      {say("call of {model}", { model })}
+    </PageLink>
+  );
+  return [{ receipt, time, what, nanos: costNanos === "0" ? "0" : `-${costNanos}` }];
+}
+
+function ofCredit({ receipt, time, reason, nanos }: Credit): readonly Change[] {
+  return receipt === undefined ? [] : [{ receipt, time, what: reason, nanos }];
+}
+
+function Newest({ rows }: { readonly rows: readonly Change[] }) {
+  return (
+    <DataTable
+      label={say("Receipts")}
+      rows={rows}
+      keyOf={({ receipt }) => receipt.hash}
+      columns={[
+        { heading: say("Number"), numeric: true, cell: ({ receipt }) => receipt.number },
+        { heading: say("Time"), cell: ({ time }) => localTime(time) },
+        { heading: say("What"), cell: ({ what }) => what },
+        { heading: say("Amount"), numeric: true, cell: ({ nanos }) => exactUsd(nanos) },
+        { heading: say("Balance after"), numeric: true, cell: ({ receipt }) => exactUsd(receipt.balanceNanos) },
+        {
+          heading: say("Hash"),
+          cell: ({ receipt: { hash } }) => <Code title={hash}>{hash.slice(0, hashCharacters)}</Code>,
+        },
+      ]}
+    />
+  );
+}

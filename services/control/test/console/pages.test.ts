@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { withPages } from "../../src/console/pages.ts";
+
+let folder: string;
+let server: Server;
+let address: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "modelgate-pages-"));
+  mkdirSync(join(folder, "assets"));
+  writeFileSync(join(folder, "index.html"), "<!doctype html><title>page</title>");
+  writeFileSync(join(folder, "assets/app-1a2b.js"), "run()");
+  writeFileSync(join(folder, "assets/app-1a2b.js.gz"), gzipSync("run()"));
+  server = createServer(withPages((_, response) => response.end("api"), "https://gate.example", folder));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const at = server.address();
+  address = `http://127.0.0.1:${typeof at === "object" && at !== null ? at.port : 0}`;
+});
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${address}${path}`, init);
+
+test("every address of a page shows it, also one with a dot; what is no file of the build is not found", async () => {
+  for (const path of [
+    "/console/",
+    "/console/overview?span=7d",
+    "/console/accounts/acme.example",
+    "/console/calls/a.b",
+  ]) {
+    const answer = await get(path);
+    expect([answer.status, await answer.text()], path).toEqual([200, expect.stringContaining("<title>page")]);
+    expect(answer.headers.get("content-security-policy")).toContain("connect-src 'self' https://gate.example wss://");
+    expect(answer.headers.get("cache-control")).toBe("no-cache");
+  }
+  for (const path of ["/console/assets/absent.js", "/console/assets/../../package.json"])
+    expect(await (await get(path)).text(), path).not.toContain("modelgate");
+  expect((await get("/console/assets/absent.js")).status).toBe(404);
+  expect((await get("/console/", { method: "POST" })).status).toBe(404);
+  expect(await (await get("/accounts")).text()).toBe("api");
+});
+
+test("a file is sent as small as its browser takes it, once, and stays what it was when it was first asked for", async () => {
+  const small = await get("/console/assets/app-1a2b.js", { headers: { "accept-encoding": "br, gzip" } });
+  expect([small.headers.get("content-encoding"), await small.text()]).toEqual(["gzip", "run()"]);
+  expect(small.headers.get("cache-control")).toContain("immutable");
+  const etag = small.headers.get("etag") ?? "";
+  expect((await get("/console/assets/app-1a2b.js", { headers: { "if-none-match": etag } })).status).toBe(304);
+  rmSync(join(folder, "assets/app-1a2b.js"));
+  const plain = await get("/console/assets/app-1a2b.js", { headers: { "accept-encoding": "identity" } });
+  expect([plain.status, await plain.text()]).toEqual([200, "run()"]);
+});
