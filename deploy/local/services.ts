@@ -36,6 +36,8 @@ export interface ServiceSettings {
   readonly logFile?: (name: ProcessName) => string;
   /** Called with warnings and errors, in plain words. */
   readonly onComplaint?: (name: string, words: string) => void;
+  /** How a process is begun; absent: as a new one. */
+  readonly spawn?: typeof spawnService;
 }
 
 /** Ports of every service, taken in turn from free ones: two for each. */
@@ -113,14 +115,14 @@ function portVariables(name: ServiceName, ports: SuitePorts): Readonly<Record<st
 
 function startProcess(
   name: ProcessName,
-  { ports, onComplaint, ...settings }: ServiceSettings,
+  { ports, onComplaint, spawn = spawnService, ...settings }: ServiceSettings,
   env: Readonly<Record<string, string>>,
 ): Started {
   const say = (line: string): void => {
     const complaint = complaintIn(line);
     if (complaint !== undefined) onComplaint?.(complaint.service ?? name, complaint.words);
   };
-  return spawnService({
+  return spawn({
     name,
     command: process.execPath,
     args: [...nodeFlags, entryOf(name)],

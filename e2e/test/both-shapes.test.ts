@@ -60,7 +60,7 @@ const seen: Record<string, Record<string, Seen>> = { one: {}, apart: {} };
 describe.each(shapes)("services %s", (shape) => {
   let suite: Suite;
   beforeAll(async () => {
-    suite = await startSuite({ shape, config: house });
+    suite = await startSuite({ fresh: true, shape, config: house });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

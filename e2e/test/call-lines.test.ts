@@ -35,6 +35,7 @@ beforeAll(async () => {
   );
   const price = { input: 1, output: 1 };
   suite = await startSuite({
+    fresh: true,
     shape: "apart",
     config: {
       ...house,

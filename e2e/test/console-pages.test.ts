@@ -19,6 +19,7 @@ const config = {
     ears: { kind: "transcription", price: { second: 0.0001 } },
     talk: { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
     twice: { kind: "chat", price: { input: 2.5, output: 10 } },
+    claude: { kind: "chat", price: { input: 3, output: 15 } },
   },
   channels: [
     ...house.channels,
@@ -26,6 +27,11 @@ const config = {
     channel("sounds", ["voice", "ears", "talk"]),
     channel("shaky", ["twice"], { priority: 1 }),
     channel("steady", ["twice"]),
+    channel(
+      "claudes",
+      { claude: "demo-claude" },
+      { provider: "anthropic", baseUrl: "${SIMULATOR_URL}/at/claudes/anthropic" },
+    ),
   ],
 };
 
@@ -66,6 +72,31 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       expect.stringMatching(/^settled\$.*m?s$/),
     ]);
     expect(session.errors).toEqual([]);
+  });
+
+  test("a call's page names what its vendor could not take", async () => {
+    const answer = await post(suite, { ...hello("claude"), stream: false, logit_bias: { 1: 1 } });
+    expect(answer.status).toBe(200);
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await until("the call to be in the books", async () => {
+      await page.goto(`${suite.controlUrl}/console/calls/${answer.headers.get("x-request-id") ?? ""}`);
+      await page.getByText(/What it cost|No settled call/).waitFor();
+      return (await page.getByText("Dropped, because the vendor cannot take it:").count()) === 1;
+    });
+    await page.getByText("logit_bias", { exact: true }).waitFor();
+  });
+
+  test("the audit is narrowed to an account, and its address has it", async () => {
+    await suite.ask("account", "create", "audited");
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await page.getByRole("link", { name: "Audit" }).click();
+    await page.getByRole("cell", { name: "demo", exact: true }).first().waitFor();
+    await page.getByLabel("Account", { exact: true }).fill("audited");
+    await page.keyboard.press("Enter");
+    await until("one row", async () => (await page.locator("tbody tr").count()) === 1);
+    expect(new URL(page.url()).searchParams.get("account")).toBe("audited");
   });
 
   test("the page of video tasks shows each with its state, and filters them", async () => {

@@ -1,141 +1,143 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { describe, afterAll, beforeAll, expect, test } from "vitest";
+import { shapes, startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { config, hello, keys, money, post } from "./house.ts";
 
-let suite: Suite<LocalBackends>;
-beforeAll(async () => {
-  suite = await startLocalSuite({
-    shape: "apart",
-    config,
-    env: { HOLD_LEASE_MS: "1500", SEAT_LEASE_MS: "900" },
-    // Longer than a service pauses between two tries to settle, after outages as short as these.
-    envOf: { ledger: { AFTER_OUTAGE_MS: "4000" } },
+describe.each(shapes)("services %s", (shape) => {
+  let suite: Suite<LocalBackends>;
+  beforeAll(async () => {
+    suite = await startLocalSuite({
+      shape,
+      config,
+      env: { HOLD_LEASE_MS: "1500", SEAT_LEASE_MS: "900" },
+      // Longer than a service pauses between two tries to settle, after outages as short as these.
+      envOf: { ledger: { AFTER_OUTAGE_MS: "4000" } },
+    });
   });
-});
-afterAll(() => suite?.[Symbol.asyncDispose]());
+  afterAll(() => suite?.[Symbol.asyncDispose]());
 
-const slowStream = (model: string) => ({
-  ...hello(model, 'Hi {{simulate: {"chunks": 500, "chunkDelayMs": 20}}}'),
-  stream: true,
-});
-
-/** Waits until nothing is held and every settlement is a stored event; then the books must agree. */
-async function booksAgree(): Promise<void> {
-  const account = await until("all holds to be settled", async () => {
-    const found = await money(suite);
-    return found.heldNanos === "0" && found;
+  const slowStream = (model: string) => ({
+    ...hello(model, 'Hi {{simulate: {"chunks": 500, "chunkDelayMs": 20}}}'),
+    stream: true,
   });
-  expect(BigInt(account.balanceNanos)).toBe(BigInt(account.creditedNanos) - BigInt(account.spentNanos));
-  await until("every settlement to be stored", async () => {
-    const events = await storedEvents(suite.backends.natsUrl);
-    const ids = new Set(events.map(({ id }) => id));
-    expect(ids.size).toBe(events.length);
-    return (
-      events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n) === BigInt((await money(suite)).spentNanos)
-    );
-  });
-}
 
-test("the text service killed between the vendor's answer and settlement: charged once, published once", async () => {
-  const vendorSeen = (await suite.simulator.requests("main")).length;
-  // The answer is on its way while the store stands still: the settlement cannot have happened when the service dies.
-  const asked = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 300}}}')).catch(() => undefined);
-  await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length > vendorSeen);
-  suite.backends.redis.pause();
-  await until("the vendor's answer", async () => (await suite.simulator.requests("main")).at(-1)?.aborted === false);
-  suite.process("text").signal("SIGKILL");
-  await suite.process("text").ended;
-  suite.backends.redis.resume();
-  await asked;
-  await suite.restart("text");
-  const dead = await until("the dead hold's event", async () =>
-    (await storedEvents(suite.backends.natsUrl)).find(({ event }) => event.model === "fixed" && event.estimated),
-  );
-  // The rule for dead holds: the floor, here the whole price of a call with a price per request.
-  expect(dead.event).toMatchObject({ outcome: "failed", costNanos: "1000000", estimated: true });
-  await booksAgree();
-});
-
-test("killed in the middle of streams: every hold ends, none twice", async () => {
-  const streams = await Promise.all(Array.from({ length: 10 }, () => post(suite, slowStream("chat"))));
-  expect(streams.every(({ status }) => status === 200)).toBe(true);
-  suite.process("text").signal("SIGKILL");
-  await suite.process("text").ended;
-  await Promise.all(streams.map((stream) => stream.text().catch(() => undefined)));
-  await suite.restart("text");
-  await booksAgree();
-  expect((await post(suite, hello("chat"))).status).toBe(200);
-});
-
-test("answers that are under way when Redis goes away are completed, and paid what they cost", async () => {
-  const asked = (await suite.simulator.requests("main")).length;
-  const named = { "x-request-id": "under-way-0123456789" };
-  const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 700}}}'), keys.demo, named);
-  const streamed = { ...hello("chat", 'Hi {{simulate: {"chunks": 40, "chunkDelayMs": 20}}}'), stream: true };
-  const stream = await post(suite, streamed, keys.demo, named);
-  await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length === asked + 2);
-  await suite.backends.redis.kill();
-  const [answer, text] = await Promise.all([whole, stream.text()]);
-  expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("You said: Hi")]);
-  expect(text).toContain("[DONE]");
-  await suite.backends.redis.start();
-  await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
-  await booksAgree();
-  const events = (await storedEvents(suite.backends.natsUrl)).filter(
-    ({ event: { requestId } }) => requestId === named["x-request-id"],
-  );
-  expect(events.map(({ event: { outcome, estimated } }) => [outcome, estimated])).toEqual([
-    ["completed", false],
-    ["completed", false],
-  ]);
-});
-
-test("the edge killed: seats come back by their leases", async () => {
-  const open = await post(suite, slowStream("chat"), keys.single);
-  expect(open.status).toBe(200);
-  expect((await post(suite, hello("chat"), keys.single)).status).toBe(429);
-  suite.process("edge").signal("SIGKILL");
-  await suite.process("edge").ended;
-  await open.text().catch(() => undefined);
-  await suite.restart("edge");
-  await until("the seat to come back", async () => (await post(suite, hello("chat"), keys.single)).status === 200);
-  await booksAgree();
-});
-
-test("a service asked to end lets open streams finish, publishes their events, and ends with 0", async () => {
-  const body = { ...hello("fixed", 'Hi {{simulate: {"chunks": 20, "chunkDelayMs": 30}}}'), stream: true };
-  for (const name of ["text", "edge"] as const) {
-    const open = await post(suite, body);
-    suite.process(name).signal("SIGTERM");
-    expect(await open.text()).toContain("[DONE]");
-    expect(await suite.process(name).ended).toBe(0);
-    await suite.restart(name);
-    await until(
-      `${name} to serve again`,
-      async () => (await post(suite, hello("fixed")).catch(() => undefined))?.status === 200,
-    );
+  /** Waits until nothing is held and every settlement is a stored event; then the books must agree. */
+  async function booksAgree(): Promise<void> {
+    const account = await until("all holds to be settled", async () => {
+      const found = await money(suite);
+      return found.heldNanos === "0" && found;
+    });
+    expect(BigInt(account.balanceNanos)).toBe(BigInt(account.creditedNanos) - BigInt(account.spentNanos));
+    await until("every settlement to be stored", async () => {
+      const events = await storedEvents(suite.backends.natsUrl);
+      const ids = new Set(events.map(({ id }) => id));
+      expect(ids.size).toBe(events.length);
+      return (
+        events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n) === BigInt((await money(suite)).spentNanos)
+      );
+    });
   }
-  await booksAgree();
-});
 
-test("NATS away costs no request and no event", async () => {
-  await suite.backends.nats.kill();
-  const answers = await Promise.all(Array.from({ length: 20 }, () => post(suite, hello("fixed"))));
-  expect(answers.every(({ status }) => status === 200)).toBe(true);
-  await suite.backends.nats.start();
-  await booksAgree();
-});
+  test("the text service killed between the vendor's answer and settlement: charged once, published once", async () => {
+    const vendorSeen = (await suite.simulator.requests("main")).length;
+    // The answer is on its way while the store stands still: the settlement cannot have happened when the service dies.
+    const asked = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 300}}}')).catch(() => undefined);
+    await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length > vendorSeen);
+    suite.backends.redis.pause();
+    await until("the vendor's answer", async () => (await suite.simulator.requests("main")).at(-1)?.aborted === false);
+    suite.process("text").signal("SIGKILL");
+    await suite.process("text").ended;
+    suite.backends.redis.resume();
+    await asked;
+    await suite.restart("text");
+    const dead = await until("the dead hold's event", async () =>
+      (await storedEvents(suite.backends.natsUrl)).find(({ event }) => event.model === "fixed" && event.estimated),
+    );
+    // The rule for dead holds: the floor, here the whole price of a call with a price per request.
+    expect(dead.event).toMatchObject({ outcome: "failed", costNanos: "1000000", estimated: true });
+    await booksAgree();
+  });
 
-test("Redis away is a 503 in the request's format, never a free pass, and heals by itself", async () => {
-  await suite.backends.redis.kill();
-  const seen = (await suite.simulator.requests("main")).length;
-  const refused = await post(suite, hello("fixed"));
-  expect(refused.status).toBe(503);
-  expect(refused.headers.get("retry-after")).not.toBeNull();
-  expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
-  expect(await suite.simulator.requests("main")).toHaveLength(seen);
-  await suite.backends.redis.start();
-  await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
-  await booksAgree();
+  test("killed in the middle of streams: every hold ends, none twice", async () => {
+    const streams = await Promise.all(Array.from({ length: 10 }, () => post(suite, slowStream("chat"))));
+    expect(streams.every(({ status }) => status === 200)).toBe(true);
+    suite.process("text").signal("SIGKILL");
+    await suite.process("text").ended;
+    await Promise.all(streams.map((stream) => stream.text().catch(() => undefined)));
+    await suite.restart("text");
+    await booksAgree();
+    expect((await post(suite, hello("chat"))).status).toBe(200);
+  });
+
+  test("answers that are under way when Redis goes away are completed, and paid what they cost", async () => {
+    const asked = (await suite.simulator.requests("main")).length;
+    const named = { "x-request-id": "under-way-0123456789" };
+    const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 700}}}'), keys.demo, named);
+    const streamed = { ...hello("chat", 'Hi {{simulate: {"chunks": 40, "chunkDelayMs": 20}}}'), stream: true };
+    const stream = await post(suite, streamed, keys.demo, named);
+    await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length === asked + 2);
+    await suite.backends.redis.kill();
+    const [answer, text] = await Promise.all([whole, stream.text()]);
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("You said: Hi")]);
+    expect(text).toContain("[DONE]");
+    await suite.backends.redis.start();
+    await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
+    await booksAgree();
+    const events = (await storedEvents(suite.backends.natsUrl)).filter(
+      ({ event: { requestId } }) => requestId === named["x-request-id"],
+    );
+    expect(events.map(({ event: { outcome, estimated } }) => [outcome, estimated])).toEqual([
+      ["completed", false],
+      ["completed", false],
+    ]);
+  });
+
+  test("the edge killed: seats come back by their leases", async () => {
+    const open = await post(suite, slowStream("chat"), keys.single);
+    expect(open.status).toBe(200);
+    expect((await post(suite, hello("chat"), keys.single)).status).toBe(429);
+    suite.process("edge").signal("SIGKILL");
+    await suite.process("edge").ended;
+    await open.text().catch(() => undefined);
+    await suite.restart("edge");
+    await until("the seat to come back", async () => (await post(suite, hello("chat"), keys.single)).status === 200);
+    await booksAgree();
+  });
+
+  test("a service asked to end lets open streams finish, publishes their events, and ends with 0", async () => {
+    const body = { ...hello("fixed", 'Hi {{simulate: {"chunks": 20, "chunkDelayMs": 30}}}'), stream: true };
+    for (const name of ["text", "edge"] as const) {
+      const open = await post(suite, body);
+      suite.process(name).signal("SIGTERM");
+      expect(await open.text()).toContain("[DONE]");
+      expect(await suite.process(name).ended).toBe(0);
+      await suite.restart(name);
+      await until(
+        `${name} to serve again`,
+        async () => (await post(suite, hello("fixed")).catch(() => undefined))?.status === 200,
+      );
+    }
+    await booksAgree();
+  });
+
+  test("NATS away costs no request and no event", async () => {
+    await suite.backends.nats.kill();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(suite, hello("fixed"))));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    await suite.backends.nats.start();
+    await booksAgree();
+  });
+
+  test("Redis away is a 503 in the request's format, never a free pass, and heals by itself", async () => {
+    await suite.backends.redis.kill();
+    const seen = (await suite.simulator.requests("main")).length;
+    const refused = await post(suite, hello("fixed"));
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).not.toBeNull();
+    expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
+    expect(await suite.simulator.requests("main")).toHaveLength(seen);
+    await suite.backends.redis.start();
+    await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
+    await booksAgree();
+  });
 });

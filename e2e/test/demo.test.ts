@@ -17,7 +17,7 @@ const models = Object.keys(demo.models).filter((name) => name.startsWith("demo-"
 let suite: Suite;
 let client: OpenAI;
 beforeAll(async () => {
-  suite = await startSuite({ config: demo, services: "all" });
+  suite = await startSuite({ config: demo });
   client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: keys.demo, maxRetries: 0 });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

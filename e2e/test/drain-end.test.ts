@@ -8,10 +8,11 @@ let suite: Suite;
 async function start(shape: Shape): Promise<void> {
   const models = { chat: house.models.chat };
   suite = await startSuite({
+    fresh: true,
     shape,
     config: { ...house, models, channels: [channel("main", ["chat"])] },
     // The edge drains for less than the services: what it cannot wait for is its own to end.
-    env: { DRAIN_MS: "2000" },
+    env: { DRAIN_MS: "5000" },
   });
 }
 const drained = { one: ["edge"], apart: ["text", "edge"] } as const;

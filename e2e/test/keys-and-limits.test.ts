@@ -6,7 +6,7 @@ import { config, hello, keys, post } from "./house.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config, services: "all" });
+  suite = await startSuite({ config });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { describe, afterAll, beforeAll, expect, test } from "vitest";
+import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { channel, hello, post } from "./house.ts";
 
@@ -45,74 +45,76 @@ const config = {
   },
 };
 
-let suite: Suite;
-beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config });
-});
-afterAll(() => suite?.[Symbol.asyncDispose]());
+describe.each(shapes)("services %s", (shape) => {
+  let suite: Suite;
+  beforeAll(async () => {
+    suite = await startSuite({ shape, config });
+  });
+  afterAll(() => suite?.[Symbol.asyncDispose]());
 
-const passed = async (calls: readonly string[]): Promise<number> => {
-  const answers = await Promise.all(calls.map((key) => post(suite, hello("fixed"), key)));
-  for (const answer of answers) {
-    if (answer.status === 402) expect(await answer.text()).toContain("a day");
-    else expect(answer.status).toBe(200);
-  }
-  return answers.filter(({ status }) => status === 200).length;
-};
+  const passed = async (calls: readonly string[]): Promise<number> => {
+    const answers = await Promise.all(calls.map((key) => post(suite, hello("fixed"), key)));
+    for (const answer of answers) {
+      if (answer.status === 402) expect(await answer.text()).toContain("a day");
+      else expect(answer.status).toBe(200);
+    }
+    return answers.filter(({ status }) => status === 200).length;
+  };
 
-test("a token's budget of a day covers so many of its parallel calls and no more; other tokens go on", async () => {
-  expect(await passed(Array.from({ length: 20 }, () => keys.daily))).toBe(3);
-  expect(await passed([keys.other, keys.plain])).toBe(2);
-});
+  test("a token's budget of a day covers so many of its parallel calls and no more; other tokens go on", async () => {
+    expect(await passed(Array.from({ length: 20 }, () => keys.daily))).toBe(3);
+    expect(await passed([keys.other, keys.plain])).toBe(2);
+  });
 
-test("a group's budget of a day is shared by all tokens of an account in it", async () => {
-  expect(await passed(Array.from({ length: 10 }, () => [keys.team, keys.mate]).flat())).toBe(5);
-});
+  test("a group's budget of a day is shared by all tokens of an account in it", async () => {
+    expect(await passed(Array.from({ length: 10 }, () => [keys.team, keys.mate]).flat())).toBe(5);
+  });
 
-test("a unit that the price does not name costs nothing, and is marked and counted", async () => {
-  expect((await post(suite, hello("half"), keys.plain)).status).toBe(200);
-  const { event } = await until("its event", async () =>
-    (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.model === "half"),
-  );
-  expect(event).toMatchObject({ unpriced: ["outputTokens"], priceVersion: expect.stringMatching(/^[0-9a-f]{12}$/) });
-  expect(BigInt(event.costNanos)).toBe(BigInt(event.units.inputTokens ?? 0) * 2_500n);
-  await until("it to be counted", async () =>
-    (await (await fetch(`${suite.opsUrl("ledger")}/metrics`)).text()).includes(
-      'modelgate_usage_unpriced_total{model="half",unit="outputTokens"',
-    ),
-  );
-  const all = (await storedEvents(suite.backends.natsUrl)).filter(({ event: { model } }) => model === "fixed");
-  expect(all.every(({ event: { unpriced } }) => unpriced === undefined)).toBe(true);
-});
+  test("a unit that the price does not name costs nothing, and is marked and counted", async () => {
+    expect((await post(suite, hello("half"), keys.plain)).status).toBe(200);
+    const { event } = await until("its event", async () =>
+      (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.model === "half"),
+    );
+    expect(event).toMatchObject({ unpriced: ["outputTokens"], priceVersion: expect.stringMatching(/^[0-9a-f]{12}$/) });
+    expect(BigInt(event.costNanos)).toBe(BigInt(event.units.inputTokens ?? 0) * 2_500n);
+    await until("it to be counted", async () =>
+      (await (await fetch(`${suite.opsUrl("ledger")}/metrics`)).text()).includes(
+        'modelgate_usage_unpriced_total{model="half",unit="outputTokens"',
+      ),
+    );
+    const all = (await storedEvents(suite.backends.natsUrl)).filter(({ event: { model } }) => model === "fixed");
+    expect(all.every(({ event: { unpriced } }) => unpriced === undefined)).toBe(true);
+  });
 
-test("a hold is for the catalogue's bound of an answer where the client names none, or one beyond it; a vendor that wants one gets it", async () => {
-  const ask = (model: string, more: object = {}) =>
-    post(suite, { ...hello(model), ...more }, "sk-small-0123456789abcdef");
-  const refused = await ask("thinker");
-  // 16,384 tokens of output, and a byte of the body for each token of input.
-  expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.1639\d+/)]);
-  expect((await ask("bounded")).status).toBe(200);
-  const [seen] = await suite.simulator.requests("thoughts");
-  expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ model: "claude-3-haiku", max_tokens: 1_000 });
-  expect((await ask("bounded", { max_tokens: 1_000_000 })).status).not.toBe(402);
-  expect((await ask("bounded", { n: 6 })).status).toBe(402);
-  await suite.simulator.forget("thoughts");
-});
+  test("a hold is for the catalogue's bound of an answer where the client names none, or one beyond it; a vendor that wants one gets it", async () => {
+    const ask = (model: string, more: object = {}) =>
+      post(suite, { ...hello(model), ...more }, "sk-small-0123456789abcdef");
+    const refused = await ask("thinker");
+    // 16,384 tokens of output, and a byte of the body for each token of input.
+    expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.1639\d+/)]);
+    expect((await ask("bounded")).status).toBe(200);
+    const [seen] = await suite.simulator.requests("thoughts");
+    expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ model: "claude-3-haiku", max_tokens: 1_000 });
+    expect((await ask("bounded", { max_tokens: 1_000_000 })).status).not.toBe(402);
+    expect((await ask("bounded", { n: 6 })).status).toBe(402);
+    await suite.simulator.forget("thoughts");
+  });
 
-test("a hold covers the thoughts that our bound is raised by for a messages vendor, and a client's bound is kept", async () => {
-  const seen = async () => (await suite.simulator.requests("thoughts")).map(({ body }) => JSON.parse(body));
-  const ask = (more: object) => post(suite, { ...hello("thinker"), ...more }, "sk-small-0123456789abcdef");
-  const refused = await ask({ reasoning_effort: "high" });
-  // Twice 16,384 tokens of output: the words' and the thoughts'.
-  expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.327\d+/)]);
-  expect(await seen()).toEqual([]);
-  expect((await ask({ reasoning_effort: "high", max_completion_tokens: 100 })).status).toBe(200);
-  expect(await seen()).toMatchObject([{ max_tokens: 100 }]);
-  const strict = await post(
-    suite,
-    { ...hello("thinker"), reasoning_effort: "high", max_completion_tokens: 100 },
-    "sk-small-0123456789abcdef",
-    { "x-modelgate-strict": "true" },
-  );
-  expect([strict.status, await strict.json()]).toMatchObject([400, { error: { param: "reasoning_effort" } }]);
+  test("a hold covers the thoughts that our bound is raised by for a messages vendor, and a client's bound is kept", async () => {
+    const seen = async () => (await suite.simulator.requests("thoughts")).map(({ body }) => JSON.parse(body));
+    const ask = (more: object) => post(suite, { ...hello("thinker"), ...more }, "sk-small-0123456789abcdef");
+    const refused = await ask({ reasoning_effort: "high" });
+    // Twice 16,384 tokens of output: the words' and the thoughts'.
+    expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.327\d+/)]);
+    expect(await seen()).toEqual([]);
+    expect((await ask({ reasoning_effort: "high", max_completion_tokens: 100 })).status).toBe(200);
+    expect(await seen()).toMatchObject([{ max_tokens: 100 }]);
+    const strict = await post(
+      suite,
+      { ...hello("thinker"), reasoning_effort: "high", max_completion_tokens: 100 },
+      "sk-small-0123456789abcdef",
+      { "x-modelgate-strict": "true" },
+    );
+    expect([strict.status, await strict.json()]).toMatchObject([400, { error: { param: "reasoning_effort" } }]);
+  });
 });

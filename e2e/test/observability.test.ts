@@ -35,6 +35,7 @@ let suite: Suite;
 beforeAll(async () => {
   collector = await startCollector();
   suite = await startSuite({
+    fresh: true,
     shape: "apart",
     config: {
       ...config,

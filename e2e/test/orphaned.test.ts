@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { config, hello, keys } from "./house.ts";
 
-/** A suite with servers of its own, which all end with the process that started them. */
+/** A suite with servers of its own, which all end with the process that started them; services apart, so that each is seen to. */
 const parentScript = `
   import { startLocalSuite } from "@modelgate/testkit";
   const suite = await startLocalSuite({

@@ -1,81 +1,83 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { describe, afterAll, beforeAll, expect, test } from "vitest";
+import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { openFarVendor, type FarVendor } from "./far-vendor.ts";
 import { channel, config as house } from "./house.ts";
 import { booksAgree, openSession } from "./realtime-client.ts";
 import { nothingHeld, price } from "./realtime-house.ts";
 
-let far: FarVendor;
-let suite: Suite;
-beforeAll(async () => {
-  far = await openFarVendor(0);
-  suite = await startSuite({
-    shape: "apart",
-    config: {
-      ...house,
-      models: { ...house.models, live: { kind: "realtime", price } },
-      channels: [
-        ...house.channels,
-        channel("voice", ["live"], { baseUrl: `${far.url}/at/voice/openai/v1`, timeoutMs: 1_500 }),
-      ],
-    },
-    envOf: { realtime: { PING_MS: "1000", BUFFERED_BYTES: "65536", DRAIN_MS: "20000" } },
+describe.each(shapes)("services %s", (shape) => {
+  let far: FarVendor;
+  let suite: Suite;
+  beforeAll(async () => {
+    far = await openFarVendor(0);
+    suite = await startSuite({
+      shape,
+      config: {
+        ...house,
+        models: { ...house.models, live: { kind: "realtime", price } },
+        channels: [
+          ...house.channels,
+          channel("voice", ["live"], { baseUrl: `${far.url}/at/voice/openai/v1`, timeoutMs: 1_500 }),
+        ],
+      },
+      envOf: { realtime: { PING_MS: "1000", BUFFERED_BYTES: "65536", DRAIN_MS: "20000" } },
+    });
+    far.at(suite.simulator.url);
   });
-  far.at(suite.simulator.url);
-});
-afterAll(async () => {
-  await suite?.[Symbol.asyncDispose]();
-  await far?.[Symbol.asyncDispose]();
-});
-
-test("who has left has its money back while its vendor is still waited for", async () => {
-  const session = await openSession(suite, { model: "live" });
-  await session.next("session.created");
-  far.cutOff();
-  // The vendor might make a turn of it, and says no more whether it did.
-  session.send({ type: "input_audio_buffer.append", audio: "AAAA" });
-  session.socket.close();
-  await session.closed;
-  await nothingHeld(suite);
-  const metrics = await (await fetch(`${suite.opsUrl("realtime")}/metrics`)).text();
-  expect(metrics).toMatch(/^modelgate_realtime_sessions(\{.*\})? 1$/m);
-});
-
-test("a vendor that is cut off without a word is found lost by its pings: an error event, and a close", async () => {
-  const session = await openSession(suite, { model: "live" });
-  await session.next("session.created");
-  far.cutOff();
-  expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
-  expect((await session.closed).code).toBe(1011);
-  await booksAgree(suite, "demo");
-});
-
-test("a vendor that never answers what it was asked is lost before its pings say so", async () => {
-  const session = await openSession(suite, { model: "live" });
-  await session.next("session.created");
-  far.cutOff();
-  session.send({ type: "response.create" });
-  expect((await session.next("error")).error).toMatchObject({ code: "upstream_timeout" });
-  expect((await session.closed).code).toBe(1011);
-  await booksAgree(suite, "demo");
-});
-
-test("a vendor that takes nothing holds up its client, whose words do not pile up, and is lost", async () => {
-  const session = await openSession(suite, { model: "live" });
-  await session.next("session.created");
-  far.cutOff();
-  const most = 64 * 1024 * 1024;
-  const events = 20; // each within the bound of an event
-  for (let at = 0; at < events; at++) session.socket.send(`{"type":"unknown","pad":"${"x".repeat(most / events)}"}`);
-  const left = () => session.socket.bufferedAmount;
-  const stopped = await until("the client to be held up", async () => {
-    const before = left();
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    return before === left() && { bytes: before };
+  afterAll(async () => {
+    await suite?.[Symbol.asyncDispose]();
+    await far?.[Symbol.asyncDispose]();
   });
-  // Connections take some of it by themselves, the gateway one message.
-  expect(stopped.bytes).toBeGreaterThan(most / 4);
-  expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
-  await session.closed;
-  await booksAgree(suite, "demo");
+
+  test("who has left has its money back while its vendor is still waited for", async () => {
+    const session = await openSession(suite, { model: "live" });
+    await session.next("session.created");
+    far.cutOff();
+    // The vendor might make a turn of it, and says no more whether it did.
+    session.send({ type: "input_audio_buffer.append", audio: "AAAA" });
+    session.socket.close();
+    await session.closed;
+    await nothingHeld(suite);
+    const metrics = await (await fetch(`${suite.opsUrl("realtime")}/metrics`)).text();
+    expect(metrics).toMatch(/^modelgate_realtime_sessions(\{.*\})? 1$/m);
+  });
+
+  test("a vendor that is cut off without a word is found lost by its pings: an error event, and a close", async () => {
+    const session = await openSession(suite, { model: "live" });
+    await session.next("session.created");
+    far.cutOff();
+    expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
+    expect((await session.closed).code).toBe(1011);
+    await booksAgree(suite, "demo");
+  });
+
+  test("a vendor that never answers what it was asked is lost before its pings say so", async () => {
+    const session = await openSession(suite, { model: "live" });
+    await session.next("session.created");
+    far.cutOff();
+    session.send({ type: "response.create" });
+    expect((await session.next("error")).error).toMatchObject({ code: "upstream_timeout" });
+    expect((await session.closed).code).toBe(1011);
+    await booksAgree(suite, "demo");
+  });
+
+  test("a vendor that takes nothing holds up its client, whose words do not pile up, and is lost", async () => {
+    const session = await openSession(suite, { model: "live" });
+    await session.next("session.created");
+    far.cutOff();
+    const most = 64 * 1024 * 1024;
+    const events = 20; // each within the bound of an event
+    for (let at = 0; at < events; at++) session.socket.send(`{"type":"unknown","pad":"${"x".repeat(most / events)}"}`);
+    const left = () => session.socket.bufferedAmount;
+    const stopped = await until("the client to be held up", async () => {
+      const before = left();
+      await new Promise((resolve) => setTimeout(resolve, 400));
+      return before === left() && { bytes: before };
+    });
+    // Connections take some of it by themselves, the gateway one message.
+    expect(stopped.bytes).toBeGreaterThan(most / 4);
+    expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
+    await session.closed;
+    await booksAgree(suite, "demo");
+  });
 });

@@ -14,7 +14,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, envOf: { edge: { DRAIN_MS: "6000" } } });
+  suite = await startSuite({ fresh: true, shape: "apart", config, envOf: { edge: { DRAIN_MS: "6000" } } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -11,6 +11,7 @@ const withFilm = {
   channels: [...config.channels, channel("films", { film: "sora-2" })],
 };
 
+// Services apart: the ledger is stopped alone here, so that the others see an empty Redis before it is filled again.
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({

@@ -19,7 +19,7 @@ export async function startReplica(
     edgeUrl: `http://127.0.0.1:${port}`,
     text,
     async [Symbol.asyncDispose]() {
-      await Promise.all([edge.stop(), text.stop()]);
+      await Promise.all([edge, text].map((service) => service[Symbol.asyncDispose]()));
     },
   };
 }

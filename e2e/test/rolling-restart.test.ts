@@ -21,6 +21,7 @@ const started: AloneService[] = [];
 beforeAll(async () => {
   vendor = await startEndlessVendor();
   suite = await startSuite({
+    fresh: true,
     shape: "apart",
     config: {
       ...house,

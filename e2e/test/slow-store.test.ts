@@ -41,6 +41,7 @@ class LateRedis {
 
 const [ofText, ofControl] = [new LateRedis(), new LateRedis()];
 let backends: LocalBackends;
+// Services apart: each has a slow way to Redis of its own here, which one process cannot have.
 let suite: Suite;
 beforeAll(async () => {
   backends = await startLocalBackends();

@@ -142,6 +142,6 @@ test("a request that asks for no WebSocket is sent to one", async () => {
 test("a gateway that goes closes a quiet connection for its client to open another", async () => {
   using session = await connect();
   const closed = once(session.socket, "close");
-  await suite[Symbol.asyncDispose]();
+  await suite.process("edge").stop();
   expect((await closed)[0]).toBe(1012);
 });

@@ -34,7 +34,17 @@ export function openaiSchemas(): (name: string) => Check {
     );
   const ajv = new Ajv2020(lenient);
   ajv.addSchema({ components }, "openai");
-  return (name) => checkOf(ajv.compile({ $ref: `openai#/components/schemas/${name}` }));
+  return madeOnce((name) => checkOf(ajv.compile({ $ref: `openai#/components/schemas/${name}` })));
+}
+
+/** Makes a check the first time that its name is asked for. */
+function madeOnce<Name extends readonly string[]>(make: (...name: Name) => Check): (...name: Name) => Check {
+  const made = new Map<string, Check>();
+  return (...name) => {
+    const check = made.get(name.join(" ")) ?? make(...name);
+    made.set(name.join(" "), check);
+    return check;
+  };
 }
 
 function isSchema(value: unknown): boolean {
@@ -47,7 +57,7 @@ function isSchema(value: unknown): boolean {
  */
 export function anthropicSchemas(): (file: string, type: string) => Check {
   const generators = new Map<string, ReturnType<typeof createGenerator>>();
-  return (file, type) => {
+  return madeOnce((file, type) => {
     const path = fileURLToPath(import.meta.resolve(`@anthropic-ai/sdk/resources/${file}`)).replace(/\.m?js$/, ".d.ts");
     const known =
       generators.get(path) ?? createGenerator({ path, skipTypeCheck: true, additionalProperties: true, jsDoc: "none" });
@@ -56,7 +66,7 @@ export function anthropicSchemas(): (file: string, type: string) => Check {
     const relaxed: object = JSON.parse(JSON.stringify(schema), (__, part: unknown) => relax(part));
     // What it names as its draft would ask for another validator; nothing else differs.
     return checkOf(new Ajv2020(lenient).compile(relaxed));
-  };
+  });
 }
 
 function relax(part: unknown): unknown {

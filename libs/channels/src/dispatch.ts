@@ -123,7 +123,12 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     if (first === undefined || (this.#paused && !isOver)) return;
     const chunk = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
     this.#pieces = [];
-    this.#sink?.data(chunk);
+    try {
+      this.#sink?.data(chunk);
+    } catch (error) {
+      // As undici does with what a handler throws: outside its parser nothing else would catch it.
+      this.#controller?.abort(error instanceof Error ? error : new Error("an answer was not taken", { cause: error }));
+    }
   }
 
   #end(sink: BodySink, { error }: { readonly error?: Error }): void {

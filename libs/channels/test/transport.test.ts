@@ -2,9 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readText } from "../src/read-text.ts";
 import { NothingSent } from "../src/dispatch.ts";
 import { openTransport, type Transport } from "../src/transport.ts";
@@ -79,22 +79,42 @@ test("a connection that the vendor closed while it was idle is not written to: e
   expect(answers).toEqual(["1", "2", "3", "4", "5"]);
 });
 
-test("parts of an answer that come at once are handed on as one", async () => {
+describe("parts of an answer that come at once", () => {
   const parts = ["one ", "two ", "three "];
-  const body = [...parts, ""].map((part) => `${part.length}\r\n${part}\r\n`).join("");
-  const server = createTcpServer((socket) =>
-    socket.once("data", () => socket.write(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${body}`)),
-  ).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const request = { url: new URL(`http://127.0.0.1:${port}/`), method: "GET", headers: {}, timeoutMs: 5_000 } as const;
-  const answer = await transport.send(request, new AbortController().signal);
-  const heard: string[] = [];
-  const over = Promise.withResolvers<void>();
-  answer.pipe({ data: (chunk) => void heard.push(chunk.toString()), end: over.resolve, broken: over.reject });
-  await over.promise;
-  server.close();
-  expect(heard).toEqual([parts.join("")]);
+  const chunks = parts.map((part) => `${part.length}\r\n${part}\r\n`).join("");
+  let server: Server;
+  beforeEach(async () => {
+    const answer = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`;
+    server = createTcpServer((socket) => {
+      socket.once("data", () => socket.write(answer)).on("error", () => undefined);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  afterEach(() => void server.close());
+
+  const answered = (): ReturnType<Transport["send"]> => {
+    const { port } = server.address() as AddressInfo;
+    const url = new URL(`http://127.0.0.1:${port}/`);
+    return transport.send({ url, method: "GET", headers: {}, timeoutMs: 5_000 }, new AbortController().signal);
+  };
+
+  test("are handed on as one", async () => {
+    const answer = await answered();
+    const heard = Promise.withResolvers<string>();
+    answer.pipe({ data: (chunk) => heard.resolve(chunk.toString()), end: () => undefined, broken: () => undefined });
+    expect(await heard.promise).toBe(parts.join(""));
+    answer.abort();
+  });
+
+  test("end the exchange where they are not taken, and nothing else", async () => {
+    const answer = await answered();
+    const broken = Promise.withResolvers<Error>();
+    const data = (): never => {
+      throw new Error("not taken");
+    };
+    answer.pipe({ data, end: () => undefined, broken: broken.resolve });
+    expect(await broken.promise).toMatchObject({ message: "not taken" });
+  });
 });
 
 test("of more addresses than connections are kept for, the one that was unused for longest loses its own", async () => {

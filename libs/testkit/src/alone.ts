@@ -1,10 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { entryOf, freePorts, spawnService, type Child } from "@modelgate/deploy/local";
+import { entryOf, freePorts, type Child } from "@modelgate/deploy/local";
+import { finish, spawnWarm } from "./warm/pool.ts";
 
-/** One service by itself, for a test of that service. */
-export interface AloneService extends Child {
+/**
+ * One service by itself, for a test of that service. `stop` ends its process; disposed, it leaves the process to the next that
+ * is started.
+ */
+export interface AloneService extends Child, AsyncDisposable {
   readonly url: string;
   readonly opsUrl: string;
 }
@@ -17,7 +21,7 @@ export async function startServiceAlone(name: string, env: Readonly<Record<strin
   const [port = 0, opsPort = 0] = await freePorts(2);
   const prefix = (name === "gateway" ? "edge" : name).toUpperCase();
   const data = mkdtempSync(join(tmpdir(), "modelgate-alone-"));
-  const { child, ready } = spawnService({
+  const { child, ready } = spawnWarm({
     name,
     command: process.execPath,
     args: [entryOf(name)],
@@ -31,5 +35,9 @@ export async function startServiceAlone(name: string, env: Readonly<Record<strin
   });
   void child.ended.then(() => rmSync(data, { recursive: true, force: true }));
   await ready;
-  return Object.assign(child, { url: `http://127.0.0.1:${port}`, opsUrl: `http://127.0.0.1:${opsPort}` });
+  return Object.assign(child, {
+    url: `http://127.0.0.1:${port}`,
+    opsUrl: `http://127.0.0.1:${opsPort}`,
+    [Symbol.asyncDispose]: () => finish(child),
+  });
 }

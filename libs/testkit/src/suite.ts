@@ -19,6 +19,7 @@ import { stringify } from "yaml";
 import { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";
 import { simulatorAt, type SimulatorClient } from "./simulator-client.ts";
 import { until } from "./until.ts";
+import { finish, spawnWarm } from "./warm/pool.ts";
 
 export interface SuiteOptions<B extends Backends> {
   /** The configuration, as the YAML would say it; `${SIMULATOR_URL}` works in it. */
@@ -30,10 +31,15 @@ export interface SuiteOptions<B extends Backends> {
    * needs them apart.
    */
   readonly shape?: Shape;
-  /** What is started; absent: every service that the configuration has work for. */
+  /** What is started of processes that are apart, or fresh; absent: every service that the configuration has work for. */
   readonly services?: "all";
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
+  /**
+   * Whether its processes are new ones, for a test of what a process has once, as its figures; absent: in a test run they may
+   * be some that ran the same programs for an earlier test file.
+   */
+  readonly fresh?: true;
 }
 
 /** How the services of a suite are laid out. */
@@ -69,7 +75,7 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
 /** Services that a test needs no more of than their start. */
 const unwaited: ReadonlySet<ServiceName> = new Set(["simulator", "ledger", "control"]);
 
-/** The areas that only models of some kinds need: a suite without such models is started without them. */
+/** The areas that only models of some kinds need: a suite without such models may be started without them. */
 const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
   media: ["image"],
   video: ["video"],
@@ -121,6 +127,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
       ...options.env,
     },
     ...(options.envOf === undefined ? {} : { envOf: options.envOf }),
+    ...(options.fresh ? {} : { spawn: spawnWarm }),
   };
   const children = new Map<ServiceName, Child>();
   const edgeUrl = addressOf(ports, "edge");
@@ -128,7 +135,9 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     `http://127.0.0.1:${ports[children.get(name) === children.get("edge") ? "edge" : name].ops}`;
 
   const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "apart" ? "apart" : "one");
-  const wanted: readonly ServiceName[] = serviceNames.filter(neededBy(options));
+  // One process for all runs them all, so that the next suite can have it.
+  const isWhole = shape === "one" && !options.fresh;
+  const wanted: readonly ServiceName[] = isWhole ? serviceNames : serviceNames.filter(neededBy(options));
   const together: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
 
   async function start(name: ServiceName): Promise<void> {
@@ -140,7 +149,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     });
   }
   async function stop(): Promise<void> {
-    await Promise.all([...new Set(children.values())].map((child) => child.stop()));
+    await Promise.all([...new Set(children.values())].map(finish));
     await backends[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
   }
@@ -212,9 +221,9 @@ async function runGatectl(
   return { status, stdout: await written, stderr: await complained };
 }
 
-/** A suite on servers of this machine, which a test may take down. */
+/** A suite on servers of this machine, which a test may take down, and of new processes. */
 export async function startLocalSuite(
-  options: Omit<SuiteOptions<LocalBackends>, "backends">,
+  options: Omit<SuiteOptions<LocalBackends>, "backends" | "fresh">,
 ): Promise<Suite<LocalBackends>> {
-  return startSuite({ ...options, backends: await startLocalBackends() });
+  return startSuite({ ...options, backends: await startLocalBackends(), fresh: true });
 }

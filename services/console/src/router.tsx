@@ -124,6 +124,9 @@ const system = createRoute({
 const audit = createRoute({
   getParentRoute: () => frame,
   path: "/audit",
+  validateSearch: (search: Record<string, unknown>): { account?: string | undefined } => ({
+    account: word(search["account"]),
+  }),
   component: lazyRouteComponent(() => import("./pages/audit.tsx"), "AuditPage"),
 });
 const playground = createRoute({

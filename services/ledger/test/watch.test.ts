@@ -149,6 +149,18 @@ describe("what the ledger watches", { timeout: 4 * withinMs }, () => {
     await until("one to be low", async () => (await figure("modelgate_accounts_low_balance")) === 1, withinMs);
   });
 
+  test("what an account spends is read from the sums of hours, not from its calls", async () => {
+    await createAccount(redis, { id: "summed", balance: 1_000n });
+    const books = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
+    const columns = books.prepare("select name from pragma_table_info('hourly_totals') where name <> 'account'").all();
+    const names = columns.map(({ name }) => String(name)).join(", ");
+    books.exec(
+      `insert into hourly_totals (account, ${names}) select 'summed', ${names} from hourly_totals where account = 'poor'`,
+    );
+    books.close();
+    await until("another to be low", async () => (await figure("modelgate_accounts_low_balance")) === 2, withinMs);
+  });
+
   test("books that do not hold, until they do again", async () => {
     await createAccount(redis, { id: "robbed", balance: 1_000_000n });
     await until(

@@ -1,5 +1,6 @@
-import { Code } from "@mantine/core";
+import { Code, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { get } from "../api/client.ts";
 import { localTime } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
@@ -7,11 +8,37 @@ import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { say } from "../texts/say.ts";
 
-/** Who changed what, newest first. */
+const route = getRouteApi("/frame/audit");
+const mostEntries = 500;
+
+/** Who changed what, newest first. Its filter stands in its address. */
 export function AuditPage() {
-  const audit = useQuery({ queryKey: ["audit"], queryFn: () => get("/audit", { query: { limit: "500" } }) });
+  const { account } = route.useSearch();
+  const navigate = route.useNavigate();
+  const audit = useQuery({
+    queryKey: ["audit", account],
+    queryFn: ({ signal }) => get("/audit", { query: { account, limit: String(mostEntries) } }, signal),
+  });
   return (
     <Page title={say("Audit")}>
+      <TextInput
+        key={account}
+        label={say("Account")}
+        size="xs"
+        w={172}
+        defaultValue={account ?? ""}
+        onBlur={({ currentTarget: { value } }) =>
+          void navigate({ search: { account: value || undefined }, replace: true })
+        }
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === "Enter") currentTarget.blur();
+        }}
+      />
+      {audit.data?.entries.length === mostEntries && (
+        <Text size="xs" c="dimmed">
+          {say("The newest {number}. An account narrows them.", { number: mostEntries })}
+        </Text>
+      )}
       <Loaded query={audit}>
         {({ entries }) =>
           entries.length === 0 ? (

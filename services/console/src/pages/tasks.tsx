@@ -69,6 +69,9 @@ function Filters() {
         onBlur={({ currentTarget: { value } }) =>
           void navigate({ search: (before) => ({ ...before, account: value || undefined }), replace: true })
         }
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === "Enter") currentTarget.blur();
+        }}
       />
     </Group>
   );

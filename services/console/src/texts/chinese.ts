@@ -353,6 +353,7 @@ export const chinese = {
   "Open sessions": "打开的会话",
   delete: "删除",
   end: "结束",
+  "The newest {number}. An account narrows them.": "最新 {number} 条。可按账户缩小范围。",
   "Nothing has been changed yet.": "还没有任何更改。",
   // system
   Books: "账本",

@@ -9,12 +9,13 @@ export interface BalanceWatch {
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "fill">;
   readonly log: Logger;
-  /** An account is low where its balance would not last so long at the rate of the last 24 hours. */
+  /** An account is low where its balance would not last so long at the rate of this hour and the 23 before it. */
   readonly lowHours: number;
 }
 
 const hourMs = 3_600_000;
-const dayHours = 24;
+/** Whole hours before this one whose spending is looked at with it. */
+const hoursBefore = 23;
 /** Accounts that are looked at: those that spent most. */
 const mostAccounts = 10_000;
 /** Accounts that the log names at once. */
@@ -25,8 +26,11 @@ export function balanceWatch({ redis, connection, log, lowHours }: BalanceWatch)
   let known: ReadonlySet<string> = new Set();
   return async () => {
     const now = Date.now();
+    // Whole hours, which are summed as calls come: of a part of one every call would be read, each time.
+    const thisHour = now - (now % hourMs);
+    const from = thisHour - hoursBefore * hourMs;
     const totals = await connection.fill((books) =>
-      readTotals(books, { from: now - dayHours * hourMs, to: now, groupBy: ["account"] }),
+      readTotals(books, { from, to: thisHour + hourMs, groupBy: ["account"] }),
     );
     const spending = totals
       .map(({ by, sums }) => ({ id: by.account ?? "", nanos: BigInt(sums["costNanos"] ?? "0") }))
@@ -36,7 +40,8 @@ export function balanceWatch({ redis, connection, log, lowHours }: BalanceWatch)
     const low = new Set<string>();
     for (const { id, nanos } of spending) {
       const account = await findAccount(redis, id);
-      if (account !== undefined && account.availableNanos < (nanos * BigInt(lowHours)) / BigInt(dayHours)) low.add(id);
+      const needed = (nanos * BigInt(lowHours * hourMs)) / BigInt(now - from);
+      if (account !== undefined && account.availableNanos < needed) low.add(id);
     }
     lowAccounts.set(low.size);
     const newly = [...low].filter((id) => !known.has(id));

@@ -1,0 +1,48 @@
+import { spawnService, type Child } from "@modelgate/deploy/local";
+import { WarmProcess, type Started } from "./warm-process.ts";
+
+/** Runs after which a process is not used again: what a run leaves behind is little, and may add up. */
+const mostRuns = 25;
+
+/** Processes without a run, by what they are started with. */
+const idle = new Map<string, WarmProcess[]>();
+const runningIn = new WeakMap<Child, { readonly key: string; readonly process: WarmProcess }>();
+
+/** Whether another test file may come, which starts a suite. */
+const isTestRun = process.env["VITEST"] !== undefined;
+
+/** Starts a service in a process that has run the same program before, where there is one; outside of test runs in a new one. */
+export const spawnWarm: typeof spawnService = (options) => {
+  const { name, command, args, env = {} } = options;
+  const program = args.at(-1) ?? "";
+  // Variables of this name Node itself reads when a process begins.
+  if (!isTestRun || Object.keys(env).some((variable) => variable.startsWith("NODE_"))) return spawnService(options);
+  const key = [command, ...args].join(" ");
+  const process_ = takeIdle(key) ?? new WarmProcess(command, args.slice(0, -1));
+  const started: Started = process_.start({ name, program, env: definedIn({ ...process.env, ...env }) });
+  runningIn.set(started.child, { key, process: process_ });
+  return started;
+};
+
+/** Ends a service for good; the process is kept for the next start where it can be. */
+export async function finish(child: Child): Promise<void> {
+  const found = runningIn.get(child);
+  if (found === undefined || !child.running) return child.stop();
+  const { key, process: process_ } = found;
+  if (!(await process_.finish())) return;
+  if (process_.runs < mostRuns) idle.set(key, [...(idle.get(key) ?? []), process_]);
+  else await process_.end();
+}
+
+function takeIdle(key: string): WarmProcess | undefined {
+  const there = (idle.get(key) ?? []).filter(({ isThere }) => isThere);
+  const taken = there.pop();
+  idle.set(key, there);
+  return taken;
+}
+
+function definedIn(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  );
+}

@@ -1,0 +1,145 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { ChildEnded, type Child } from "@modelgate/deploy/local";
+import { overMark, type Order } from "./orders.ts";
+
+/** A program that was started, and the moment from which it serves. */
+export interface Started {
+  readonly child: Child;
+  readonly ready: Promise<void>;
+}
+
+/** What one run needs: the program, and all variables that it shall see. */
+export interface Run {
+  readonly name: string;
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const keptCharacters = 64 * 1024;
+const insistAfterMs = 10_000;
+
+/** A process that runs a service's program again and again; it ends when we do. */
+export class WarmProcess {
+  /** Runs that it has begun. */
+  runs = 0;
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<number | string>;
+  #isThere = true;
+  /** Output of the newest run. */
+  #kept = "";
+  #over = Promise.withResolvers<void>();
+
+  constructor(command: string, flags: readonly string[]) {
+    this.#process = spawn(command, [...flags, join(import.meta.dirname, "program.ts")], {
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
+    const { stdout, stderr } = this.#process;
+    for (const stream of [stdout, stderr])
+      stream?.setEncoding("utf8").on("data", (chunk: string) => {
+        this.#kept = (this.#kept + chunk).slice(-keptCharacters);
+        if (this.#kept.includes(overMark)) this.#over.resolve();
+      });
+    const { promise, resolve } = Promise.withResolvers<number | string>();
+    this.#ended = promise;
+    this.#process.once("error", (error) => {
+      this.#kept += error.message;
+      this.#isThere = false;
+      resolve(1);
+    });
+    this.#process.once("close", (code, signal) => {
+      this.#isThere = false;
+      resolve(code ?? signal ?? 1);
+    });
+  }
+
+  /** Whether it can run a program. */
+  get isThere(): boolean {
+    return this.#isThere && this.#process.connected;
+  }
+
+  /** Begins a run, in which it is like a process of that program alone. */
+  start({ name, program, env }: Run): Started {
+    this.runs++;
+    this.#kept = "";
+    this.#over = Promise.withResolvers();
+    this.#keepUs(true);
+    const over = this.#over.promise;
+    const ended = Promise.race([over.then(() => 0), this.#ended]);
+    let logs: string | undefined;
+    void ended.then(() => (logs = this.#kept.replace(overMark, "")));
+    const child = this.#childOf(name, ended, () => logs ?? this.#kept);
+    const ready = new Promise<void>((resolve, reject) => {
+      this.#process.once("message", () => resolve());
+      void ended.then((status) => reject(new ChildEnded(name, status, child.logs())));
+    });
+    ready.catch(() => undefined); // a waiter gets it; without one it is not unhandled
+    this.#order({ run: program, env });
+    return { child, ready };
+  }
+
+  /** Ends the run; gives whether the process is there for another. */
+  async finish(): Promise<boolean> {
+    const timer = setTimeout(() => this.#signal("SIGKILL"), insistAfterMs);
+    this.#order({ end: true });
+    await Promise.race([this.#over.promise, this.#ended]);
+    clearTimeout(timer);
+    if (this.isThere) this.#keepUs(false);
+    return this.isThere;
+  }
+
+  /** Ends the process. */
+  async end(): Promise<void> {
+    this.#keepUs(true);
+    this.#signal("SIGKILL");
+    await this.#ended;
+  }
+
+  #childOf(name: string, ended: Promise<number | string>, logs: () => string): Child {
+    let running = true;
+    void ended.then(() => (running = false));
+    const signal = (word: NodeJS.Signals): void => {
+      if (running) this.#signal(word);
+    };
+    return {
+      name,
+      pid: this.#process.pid ?? 0,
+      logs,
+      ended,
+      get running() {
+        return running;
+      },
+      signal,
+      async stop(graceMs = insistAfterMs) {
+        signal("SIGTERM");
+        const timer = setTimeout(() => signal("SIGKILL"), graceMs);
+        await ended;
+        clearTimeout(timer);
+      },
+    };
+  }
+
+  #order(order: Order): void {
+    if (this.#process.connected) this.#process.send(order);
+  }
+
+  #signal(word: NodeJS.Signals): void {
+    try {
+      // The whole group: its own children, too.
+      if (this.#isThere) process.kill(-(this.#process.pid ?? 0), word);
+    } catch {
+      // ended in between
+    }
+  }
+
+  /** Whether our process waits for this one. */
+  #keepUs(keep: boolean): void {
+    const word = keep ? "ref" : "unref";
+    const { channel, stdout, stderr } = this.#process;
+    this.#process[word]();
+    channel?.[word]();
+    for (const stream of [stdout, stderr]) if (stream instanceof Socket) stream[word]();
+  }
+}
