@@ -67,6 +67,7 @@ export function createLogger(name: string, level: string): ProcessLog {
     ofService,
     close: once(async () => {
       clearTimeout(timer);
+      destination.flush = () => undefined; // what is logged from now on still sets the timer, and would find it destroyed
       const alarm = Promise.withResolvers<void>();
       const late = setTimeout(alarm.resolve, lastLinesMs);
       const written = new Promise<void>((resolve) => destination.once("close", resolve).once("error", () => resolve()));
