@@ -113,8 +113,10 @@ describe.each(shapes)("services %s", (shape) => {
   }, 120_000);
 
   // In one process no edge is left that could answer for it.
-  if (shape === "apart")
-    test("a service that is away, or dies over a request, is answered in the request's own format, and nothing is paid", async () => {
+  const answering = shape === "apart" ? ["a service"] : [];
+  test.each(answering)(
+    "%s that is away, or dies over a request, is answered in the request's own format, and nothing is paid",
+    async () => {
       const before = await money(suite);
       const dying = ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ delayMs: 20_000 }) });
       await until("the vendor to be asked", async () =>
@@ -135,5 +137,6 @@ describe.each(shapes)("services %s", (shape) => {
         return seen.heldNanos === "0" && seen;
       });
       expect(after).toEqual(before);
-    });
+    },
+  );
 });

@@ -11,7 +11,9 @@ const labels = fc.record({
 const what = { name: "test_series", help: "of a test", labelNames };
 
 // A file before this one, in the same worker, may have named its service on every line.
-beforeEach(() => void register.setDefaultLabels({}));
+beforeEach(() => {
+  register.setDefaultLabels({});
+});
 
 const forget = (): void => register.removeSingleMetric(what.name);
 
