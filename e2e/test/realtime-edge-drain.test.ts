@@ -12,6 +12,7 @@ const config = {
   channels: [...house.channels, channel("voice", ["live"])],
 };
 
+// Services apart: the edge drains before the service that it passes sessions to. In one process see realtime-restart.
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({ fresh: true, shape: "apart", config, envOf: { edge: { DRAIN_MS: "6000" } } });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clusterIsPossible, startClusterBackends, startSuite, until, type Suite } from "@modelgate/testkit";
+import { shapes, clusterIsPossible, startClusterBackends, startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config, hello, keys, money, post } from "./house.ts";
 import { moneyRaceTests } from "./money-race.ts";
 
@@ -16,10 +16,10 @@ const cluster = {
 };
 
 /** The whole suite on a Redis Cluster of three nodes: what shares no slot, and what is published to all. */
-describe.skipIf(!clusterIsPossible)("on a Redis Cluster", () => {
+describe.skipIf(!clusterIsPossible).each(shapes)("on a Redis Cluster, services %s", (shape) => {
   let suite: Suite;
   beforeAll(async () => {
-    suite = await startSuite({ shape: "apart", config: cluster, backends: await startClusterBackends() });
+    suite = await startSuite({ shape, config: cluster, backends: await startClusterBackends() });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

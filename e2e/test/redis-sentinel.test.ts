@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  shapes,
   clusterIsPossible,
   startSentinels,
   startSuite,
@@ -23,11 +24,11 @@ const lasting = {
 };
 
 /** The suite on a primary, replicas and Sentinels as the production guide has them. */
-describe.skipIf(!clusterIsPossible)("on a Redis with Sentinels", () => {
+describe.skipIf(!clusterIsPossible).each(shapes)("on a Redis with Sentinels, services %s", (shape) => {
   let suite: Suite<SentinelBackends>;
   beforeAll(async () => {
     const backends = await startSentinels();
-    suite = await startSuite({ shape: "apart", config: lasting, backends, env: { HOLD_LEASE_MS: "3000" } });
+    suite = await startSuite({ shape, config: lasting, backends, env: { HOLD_LEASE_MS: "3000" } });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

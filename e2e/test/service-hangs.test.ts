@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config as house, hello, keys, money } from "./house.ts";
 
-/** A service that hangs in a stream of events is given up after STREAM_SILENCE_MS; its signs of life keep one that waits. */
+/** A service that hangs in a stream of events is given up after STREAM_SILENCE_MS; its signs of life keep one that waits. (Services apart: one process has no service to wait for.) */
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({

@@ -23,6 +23,7 @@ beforeAll(async () => {
       "gpt-4o-transcribe": "gpt-4o-transcribe",
     }),
   ];
+  // Services apart: what the edge answers for one that is gone.
   suite = await startSuite({ shape: "apart", config: { ...house, models, channels }, env: { HOLD_LEASE_MS: "3000" } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

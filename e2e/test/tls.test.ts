@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  shapes,
   ChildEnded,
   clusterIsPossible,
   startServiceAlone,
@@ -12,13 +13,13 @@ import {
 import { config, hello, money, post } from "./house.ts";
 
 /** Redis and NATS by TLS, certified by an authority of one's own, as the overlay's component private-ca has it. */
-describe.skipIf(!clusterIsPossible)("by TLS", () => {
+describe.skipIf(!clusterIsPossible).each(shapes)("by TLS, services %s", (shape) => {
   let backends: TlsBackends;
   let suite: Suite;
   beforeAll(async () => {
     backends = await startTlsBackends();
     suite = await startSuite({
-      shape: "apart",
+      shape,
       config,
       backends,
       env: { NODE_EXTRA_CA_CERTS: backends.authorityFile },
