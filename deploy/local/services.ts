@@ -59,7 +59,7 @@ export function addressOf(ports: SuitePorts, name: ServiceName): string {
  * Node's flags for every service, in images too. New objects live in a space of this many MiB before a collection: with
  * Node's own 16 an open stream costs the two hops 40 KiB more, for 3 % less CPU of a call. One thread collects them: several that share
  * so small a space take a twelfth of a call's CPU to wait for each other. What was compiled is kept: a process that has rested
- * would compile it anew under its next load, for a third of a call's CPU.
+ * compiles it anew under its next load.
  */
 export const nodeFlags: readonly string[] = [
   "--max-semi-space-size=8",

@@ -3,7 +3,7 @@ import { createMetrics } from "../metrics.ts";
 import { StartError } from "../start-error.ts";
 import { openTracing } from "../tracing.ts";
 import { readVariables } from "../variables.ts";
-import { giveMemoryBackAtRest } from "./rest.ts";
+import { giveStartsMemoryBack } from "./starts-memory.ts";
 import { endSurely, lastStepsMs, untilStopped, type Life } from "./life.ts";
 import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
@@ -37,7 +37,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     const life: Life = { step: "starting", endWithinMs: lastStepsMs };
     void stopped.then(() => endSurely(life, logger));
     const metrics = createMetrics(name, worker);
-    using _atRest = giveMemoryBackAtRest();
+    using _startsMemory = giveStartsMemoryBack();
     await using _tracing = await openTracing(name, collectorUrl, log);
     let problems = (): Promise<Readonly<Record<string, string>>> => Promise.resolve({});
     await using shared = new Shared(log, {
