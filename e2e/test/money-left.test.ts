@@ -68,6 +68,7 @@ describe.each(shapes)("services %s", (shape) => {
     await suite?.[Symbol.asyncDispose]();
     await vendor?.[Symbol.asyncDispose]();
     for (const socket of sockets) socket.destroy();
+    sockets.clear();
     deaf.close();
   });
   beforeEach(() => vendor.behave({ silent: true }));
