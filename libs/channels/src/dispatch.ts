@@ -112,22 +112,30 @@ class Exchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
   #finish(over: { readonly error?: Error }): void {
     this.#signal.removeEventListener("abort", this.#onAbort);
-    this.#passOn(true);
-    this.#over = over;
-    if (this.#sink !== undefined) this.#end(this.#sink, over);
+    this.#paused = false;
+    const refused = this.#handOn();
+    this.#over = refused === undefined ? over : { error: refused };
+    if (this.#sink !== undefined) this.#end(this.#sink, this.#over);
   }
 
-  /** Hands on what has come, unless the sink wants nothing for now; at the end all of it. */
-  #passOn(isOver = false): void {
+  /** Ends the exchange where what has come is not taken. */
+  #passOn(): void {
+    const refused = this.#handOn();
+    if (refused !== undefined) this.#controller?.abort(refused);
+  }
+
+  /** Hands on what has come, unless the sink wants nothing for now; gives what the sink throws. */
+  #handOn(): Error | undefined {
     const [first] = this.#pieces;
-    if (first === undefined || (this.#paused && !isOver)) return;
+    if (first === undefined || this.#paused) return undefined;
     const chunk = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
     this.#pieces = [];
     try {
       this.#sink?.data(chunk);
+      return undefined;
     } catch (error) {
       // As undici does with what a handler throws: outside its parser nothing else would catch it.
-      this.#controller?.abort(error instanceof Error ? error : new Error("an answer was not taken", { cause: error }));
+      return error instanceof Error ? error : new Error("an answer was not taken", { cause: error });
     }
   }
 

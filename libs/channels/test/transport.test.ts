@@ -117,6 +117,17 @@ describe("parts of an answer that come at once", () => {
   });
 });
 
+test("the last parts of an answer that are not taken break it off: it does not pass for whole", async () => {
+  const request = { url: new URL("/", origin), method: "POST", headers: {}, timeoutMs: 5_000 } as const;
+  const answer = await transport.send(request, new AbortController().signal);
+  const over = Promise.withResolvers<string>();
+  const data = (): never => {
+    throw new Error("not taken");
+  };
+  answer.pipe({ data, end: () => over.resolve("whole"), broken: ({ message }) => over.resolve(message) });
+  expect(await over.promise).toBe("not taken");
+});
+
 test("of more addresses than connections are kept for, the one that was unused for longest loses its own", async () => {
   let connections = 0;
   const servers = Array.from({ length: 257 }, () =>
