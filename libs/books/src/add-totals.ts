@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
+import { inParts } from "./in-parts.ts";
 import { labelsOf, labelsText, tagsOf } from "./labels.ts";
 import type { LabelledTotalsRow, Tables, TotalsRow } from "./schema.ts";
 import { addAmounts, amountsOf, columnsOf, sumColumns, type Sums } from "./sums.ts";
@@ -14,8 +15,6 @@ export const totalsPeriods = {
   daily_tag_totals: 86_400_000,
 } as const;
 
-/** Rows of one statement, within SQLite's 32,766 parameters. */
-const rowsAtOnce = 500;
 /** What a row is of, in every table. */
 const keys = ["account", "period", "token", "model", "channel", "outcome"] as const;
 
@@ -44,12 +43,12 @@ export async function addRows(
   table: "hourly_totals" | "daily_totals",
   rows: readonly TotalsRow[],
 ): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsAtOnce)
-    await at
+  await inParts(rows, (several) =>
+    at
       .insertInto(table)
-      .values(rows.slice(from, from + rowsAtOnce))
-      .onConflict((conflict) => conflict.columns([...keys]).doUpdateSet(added(table)))
-      .execute();
+      .values(several)
+      .onConflict((conflict) => conflict.columns([...keys]).doUpdateSet(added(table))),
+  );
 }
 
 /** Adds calls that were just inserted to the totals of their days and tags. */
@@ -62,23 +61,23 @@ export async function addTagTotals(at: Transaction<Tables>, events: readonly Usa
       }),
     ),
   ).map(rowOf);
-  for (let from = 0; from < tagged.length; from += rowsAtOnce)
-    await at
+  await inParts(tagged, (several) =>
+    at
       .insertInto("daily_tag_totals")
-      .values(tagged.slice(from, from + rowsAtOnce))
+      .values(several)
       .onConflict((conflict) =>
         conflict.columns(["period", "name", "value", "outcome"]).doUpdateSet(added("daily_tag_totals")),
-      )
-      .execute();
+      ),
+  );
 }
 
 async function addLabelledRows(at: Transaction<Tables>, rows: readonly LabelledTotalsRow[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += rowsAtOnce)
-    await at
+  await inParts(rows, (several) =>
+    at
       .insertInto("labelled_totals")
-      .values(rows.slice(from, from + rowsAtOnce))
-      .onConflict((conflict) => conflict.columns([...keys, "labels"]).doUpdateSet(added("labelled_totals")))
-      .execute();
+      .values(several)
+      .onConflict((conflict) => conflict.columns([...keys, "labels"]).doUpdateSet(added("labelled_totals"))),
+  );
 }
 
 /** Each column of sums with what is to be added. */
@@ -120,7 +119,7 @@ function ofPeriod<Key extends { readonly period: number }>(key: Key, periodMs: n
 }
 
 /** When the period of a time began, Unix ms. */
-function periodOf(at: number, periodMs: number): number {
+export function periodOf(at: number, periodMs: number): number {
   return at - (((at % periodMs) + periodMs) % periodMs);
 }
 

@@ -1,5 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
+import { periodOf } from "./add-totals.ts";
+import { inParts } from "./in-parts.ts";
 import { isLabelName, tagsOf, type LabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { shownPeriod } from "./totals-query.ts";
@@ -9,8 +11,6 @@ import type { Tables } from "./schema.ts";
 const growth = 1.05;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
-/** Rows of one statement, within SQLite's 32,766 parameters. */
-const rowsAtOnce = 500;
 
 /** The range that a time is in. */
 function bucketOf(ms: number): number {
@@ -25,36 +25,35 @@ function middleOf(bucket: number): number {
 /** Counts the times to the first byte of completed calls that were just inserted, by account and hour. */
 export async function addFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = counted(events, (event, moment) => [{ account: event.accountId, ...countedBy(event, moment, hourMs) }]);
-  for (let from = 0; from < rows.length; from += rowsAtOnce)
-    await at
+  await inParts(rows, (several) =>
+    at
       .insertInto("first_bytes")
-      .values(rows.slice(from, from + rowsAtOnce))
+      .values(several)
       .onConflict((conflict) =>
         conflict
           .columns(["account", "period", "model", "channel", "bucket"])
           .doUpdateSet({ calls: sql`first_bytes.calls + excluded.calls` }),
-      )
-      .execute();
+      ),
+  );
 }
 
 /** Counts them by day, over all accounts. */
 export async function addDailyFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = counted(events, (event, moment) => [countedBy(event, moment, dayMs)]);
-  for (let from = 0; from < rows.length; from += rowsAtOnce)
-    await at
+  await inParts(rows, (several) =>
+    at
       .insertInto("daily_first_bytes")
-      .values(rows.slice(from, from + rowsAtOnce))
+      .values(several)
       .onConflict((conflict) =>
         conflict
           .columns(["period", "model", "channel", "bucket"])
           .doUpdateSet({ calls: sql`daily_first_bytes.calls + excluded.calls` }),
-      )
-      .execute();
+      ),
+  );
 }
 
 function countedBy({ model, channelId: channel, firstByteMs }: UsageEvent, moment: number, periodMs: number) {
-  const period = moment - (((moment % periodMs) + periodMs) % periodMs);
-  return { period, model, channel, bucket: bucketOf(firstByteMs) };
+  return { period: periodOf(moment, periodMs), model, channel, bucket: bucketOf(firstByteMs) };
 }
 
 /** Counts them by day and by the value of each tag, over all accounts. */
@@ -63,16 +62,16 @@ export async function addTagFirstBytes(at: Transaction<Tables>, events: readonly
     const { period, bucket } = countedBy(event, moment, dayMs);
     return tagsOf(event).map(({ name, value }) => ({ period, name, value, bucket }));
   });
-  for (let from = 0; from < rows.length; from += rowsAtOnce)
-    await at
+  await inParts(rows, (several) =>
+    at
       .insertInto("daily_tag_first_bytes")
-      .values(rows.slice(from, from + rowsAtOnce))
+      .values(several)
       .onConflict((conflict) =>
         conflict
           .columns(["period", "name", "value", "bucket"])
           .doUpdateSet({ calls: sql`daily_tag_first_bytes.calls + excluded.calls` }),
-      )
-      .execute();
+      ),
+  );
 }
 
 /** One row a key, in one order, so that two ledgers that add at once wait for each other in it. */

@@ -7,10 +7,8 @@ import { rememberReplaced, settledAgain } from "./other-receipts.ts";
 import { ensurePartitions, forgetPartitions, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
 import { addDailyFirstBytes, addFirstBytes, addTagFirstBytes } from "./first-bytes.ts";
+import { inParts, rowsAtOnce } from "./in-parts.ts";
 import { addTagTotals, addTotals } from "./add-totals.ts";
-
-/** Rows of one statement: SQLite and PostgreSQL bound the parameters of one at 32,766 and 65,535. */
-const rowsAtOnce = 500;
 
 /**
  * Writes settled calls into the books, as one transaction: what is there already is left out, and totals are summed from
@@ -104,12 +102,12 @@ async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[])
       ...label,
     })),
   );
-  for (let from = 0; from < rows.length; from += rowsAtOnce)
-    await at
+  await inParts(rows, (several) =>
+    at
       .insertInto("call_labels")
-      .values(rows.slice(from, from + rowsAtOnce))
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
+      .values(several)
+      .onConflict((conflict) => conflict.doNothing()),
+  );
 }
 
 /** Whether an event can stand in the books: whatever else is wrong with it, it has an account, an id and a time. */
