@@ -1,10 +1,9 @@
 import { createHistogram, performance } from "node:perf_hooks";
 import { Gauge, type Registry } from "prom-client";
+import { watchRest } from "./loop-rest.ts";
 
 /** Pauses between two samples, in ms: while the process works, and at rest, where each sample would wake it for nothing. */
 const [busyMs, restMs] = [20, 1_000];
-/** Share of its time that a loop works from which on the process is not at rest. */
-const atWork = 0.02;
 
 const shown = { p50: "median", p99: "99th percentile", max: "longest" } as const;
 
@@ -15,13 +14,10 @@ const shown = { p50: "median", p99: "99th percentile", max: "longest" } as const
 export function measureLoopLag(register: Registry): void {
   const seen = createHistogram();
   let pauseMs = busyMs;
-  let since = performance.eventLoopUtilization();
+  const rests = watchRest();
   const sample = (due: number): void => {
     seen.record(Math.max(1, Math.round((performance.now() - due) * 1e6)));
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, since);
-    since = now;
-    pauseMs = utilization > atWork ? busyMs : Math.min(restMs, pauseMs * 2);
+    pauseMs = rests() ? Math.min(restMs, pauseMs * 2) : busyMs;
     sampleNext();
   };
   const sampleNext = (): void => {

@@ -3,11 +3,11 @@ import { createMetrics } from "../metrics.ts";
 import { StartError } from "../start-error.ts";
 import { openTracing } from "../tracing.ts";
 import { readVariables } from "../variables.ts";
-import { giveStartsMemoryBack } from "./starts-memory.ts";
 import { endSurely, lastStepsMs, untilStopped, type Life } from "./life.ts";
 import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
 import { Shared } from "./shared.ts";
+import { giveStartsMemoryBack } from "./starts-memory.ts";
 
 /** The name of a process that runs several services, in its log, metrics and spans. */
 const severalName = "gateway";

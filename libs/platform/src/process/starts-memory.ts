@@ -1,11 +1,9 @@
-import { performance } from "node:perf_hooks";
 import { createContext } from "node:vm";
 import { onBeat } from "../beat.ts";
+import { watchRest } from "../loop-rest.ts";
 
 /** Pause between two looks whether the process rests, in ms. */
 const lookMs = 5_000;
-/** Share of its time that a loop works below which its process rests. */
-const atWork = 0.02;
 
 /**
  * Gives back what a process took for its start, when it first rests, unless disposed before. V8 looks for memory to give
@@ -14,12 +12,9 @@ const atWork = 0.02;
  * optimized again.
  */
 export function giveStartsMemoryBack(): Disposable {
-  let since = performance.eventLoopUtilization();
+  const rests = watchRest();
   const looks = onBeat(lookMs, () => {
-    const now = performance.eventLoopUtilization();
-    const rests = performance.eventLoopUtilization(now, since).utilization < atWork;
-    since = now;
-    if (!rests) return;
+    if (!rests()) return;
     createContext();
     looks[Symbol.dispose]();
   });
