@@ -7,10 +7,10 @@ import {
   ClientGone,
   Gauge,
   idsOf,
+  onBeat,
   type AcceptWebSocket,
   type Registry,
   type UpgradeCall,
-  onBeat,
 } from "@modelgate/platform";
 import { priced, type HeldMoney } from "@modelgate/relay";
 import { modelOfSetup, type RealtimeMessage } from "@modelgate/wires/realtime";

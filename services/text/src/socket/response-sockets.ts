@@ -4,10 +4,10 @@ import {
   checkHandshake,
   Gauge,
   partingMs,
+  onBeat,
   type AcceptWebSocket,
   type Registry,
   type UpgradeCall,
-  onBeat,
 } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { ResponseSocket } from "./response-socket.ts";

@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isSaid, otherMembers } from "../said-members.ts";
 import { audioOf, speaks, speechOf, type Settings } from "./settings.ts";
 
 /** What of each part of the settings the vendor is sent, or has already. */
@@ -21,27 +22,21 @@ export function lostSettings(settings: Settings): readonly string[] {
     ...only("truncation", settings["truncation"], "auto"),
     ...only("audio.input.noise_reduction", input["noise_reduction"], null),
     // It writes by itself, in whatever language it hears.
-    ...others("audio.input.transcription", recordIn(input["transcription"]), []),
+    ...otherMembers("audio.input.transcription", recordIn(input["transcription"]), []),
     ...only("audio.input.turn_detection.type", detection["type"], "server_vad"),
-    ...others("audio.input.turn_detection", detection, sayable.detection),
+    ...otherMembers("audio.input.turn_detection", detection, sayable.detection),
     ...only("audio.output.speed", output["speed"], 1),
     ...(speaks(settings) && speechOf(output["voice"]) === undefined
       ? only("audio.output.voice", output["voice"], "default")
       : []),
-    ...tools.flatMap((tool) => others("tools", tool, sayable.function)),
+    ...tools.flatMap((tool) => otherMembers("tools", tool, sayable.function)),
   ];
   return [...new Set(lost.map((path) => `session.${path}`))];
 }
 
 /** The path of a setting, unless it is left out or says what is so anyway. */
 function only(path: string, value: unknown, usual: unknown): readonly string[] {
-  return (value ?? null) === null || value === usual ? [] : [path];
-}
-
-/** Paths of the members that stand in a part of the settings and are not among the known. */
-function others(path: string, part: JsonRecord, known: readonly string[]): readonly string[] {
-  const names = Object.keys(part).filter((name) => !known.includes(name));
-  return names.flatMap((name) => only(`${path}.${name}`, part[name], null));
+  return !isSaid(value) || value === usual ? [] : [path];
 }
 
 function recordIn(value: unknown): JsonRecord {

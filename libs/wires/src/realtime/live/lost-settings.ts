@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isSaid, otherMembers } from "../said-members.ts";
 import { hasOwnTurns, recordAt, toolsIn } from "./check-setup.ts";
 import { camel, recordsIn } from "./message.ts";
 
@@ -38,25 +39,15 @@ export function lostSettings(
   );
   const lost = [
     ...settingsOfOwnModels.filter((name) => isSaid(setup[name])),
-    ...others("generationConfig", config, sayable.generation),
-    ...others("generationConfig.speechConfig", speech, sayable.speech),
+    ...otherMembers("generationConfig", config, sayable.generation),
+    ...otherMembers("generationConfig.speechConfig", speech, sayable.speech),
     ...(isRecord(speech["voiceConfig"]) && voice === undefined ? ["generationConfig.speechConfig.voiceConfig"] : []),
-    ...others("realtimeInputConfig", turns, sayable.turns),
+    ...otherMembers("realtimeInputConfig", turns, sayable.turns),
     ...(hasOwnTurns(setup)
       ? []
-      : others("realtimeInputConfig.automaticActivityDetection", detection, sayable.detection)),
+      : otherMembers("realtimeInputConfig.automaticActivityDetection", detection, sayable.detection)),
     ...(isRecord(setup["inputAudioTranscription"]) && transcriber === undefined ? ["inputAudioTranscription"] : []),
-    ...functions.flatMap((each) => others("tools.functionDeclarations", camel(each), sayable.function)),
+    ...functions.flatMap((each) => otherMembers("tools.functionDeclarations", camel(each), sayable.function)),
   ];
   return [...new Set(lost)];
-}
-
-/** Paths of the members that stand in a part of a setup and are not among the known. */
-function others(path: string, part: JsonRecord, known: readonly string[]): readonly string[] {
-  const names = Object.keys(part).filter((name) => isSaid(part[name]) && !known.includes(name));
-  return names.map((name) => `${path}.${name}`);
-}
-
-function isSaid(value: unknown): boolean {
-  return (value ?? undefined) !== undefined;
 }
