@@ -20,7 +20,10 @@ export function buildConsole(): void {
 
 /** Opens a browser's window without a session. */
 export async function visit(browser: Browser): Promise<Visit> {
-  const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+  const context = await browser.newContext({
+    permissions: ["clipboard-read", "clipboard-write"],
+    reducedMotion: "reduce",
+  });
   const page = await context.newPage();
   const errors: string[] = [];
   page.on("pageerror", ({ message }) => void errors.push(message));

@@ -1,4 +1,3 @@
-import axe, { type AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
@@ -215,31 +214,6 @@ describe.skipIf(program === undefined)("the configuration by forms, in the books
     await page.keyboard.press("Escape");
     await until("the dialog to be closed", async () => (await page.getByRole("dialog").count()) === 0);
   });
-
-  test.each(["light", "dark"] as const)(
-    "axe finds nothing in the forms in %s, nor are they wider than a phone",
-    async (colorScheme) => {
-      await suite.ask("account", "create", `axe-${colorScheme}`, "--balance", "5");
-      await suite.ask("token", "create", `axe-${colorScheme}`, "--group", "default", "--name", "seen");
-      await using session = await visitSignedIn(browser, suite);
-      const { page } = session;
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.setViewportSize({ width: 375, height: 700 });
-      for (const [path, button] of [
-        ["models", "Add a model"],
-        ["models", "Add a group"],
-        ["channels", "Add a channel"],
-        ["channels", "Edit the channel mine"],
-        [`accounts/axe-${colorScheme}`, "Edit the key seen"],
-        [`accounts/axe-${colorScheme}`, "Make a key"],
-      ] as const) {
-        await page.goto(`${suite.controlUrl}/console/${path}`);
-        await page.getByRole("button", { name: button, exact: true }).click();
-        await page.getByRole("dialog").locator("form").waitFor();
-        expect(await faultsOf(page)).toEqual([]);
-      }
-    },
-  );
 });
 
 describe.skipIf(program === undefined)("the configuration by forms, in a file", { timeout: 120_000 }, () => {
@@ -285,13 +259,4 @@ async function tabTo(page: Page, name: string): Promise<void> {
     if (focused.replace(/\s*\*$/, "") === name) return;
   }
   throw new Error(`${name} is not reached by Tab`);
-}
-
-/** What axe finds, and whether the page is wider than its window. */
-async function faultsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>("axe.run()");
-  const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id} ${html}`));
-  const isWide = await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
-  return isWide === true ? [...found, "wider than the window"] : found;
 }

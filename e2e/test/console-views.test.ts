@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import axe, { type AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { stringify } from "yaml";
+import { axeFaults, rulesOfColour } from "./axe-faults.ts";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { prepareViews, views, type Made, type View } from "./console-views.ts";
@@ -69,7 +69,7 @@ describe.skipIf(program === undefined)("every view of the console", { timeout: 6
     const page = await bringUp(view);
     expect(await axeFaults(page), "in light").toEqual([]);
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
-    expect(await axeFaults(page), "in dark").toEqual([]);
+    expect(await axeFaults(page, rulesOfColour), "in dark").toEqual([]);
     expect(await notReachedByTab(page), "by keyboard").toEqual([]);
     await page.setViewportSize(phone);
     expect(await staysWider(page), "wider than a phone").toEqual([]);
@@ -77,12 +77,6 @@ describe.skipIf(program === undefined)("every view of the console", { timeout: 6
     expect(session.errors).toEqual([]);
   });
 });
-
-async function axeFaults(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>("axe.run()");
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id} ${html}`));
-}
 
 /** The same once what is drawn by scripts (the chart) has followed the window. */
 async function staysWider(page: Page): Promise<readonly string[]> {

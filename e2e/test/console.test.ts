@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import axe, { type AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
@@ -168,32 +167,6 @@ describe.skipIf(program === undefined)("the console in a browser", { timeout: 12
     await page.getByRole("button", { name: "Send" }).click();
     await until("both answers", async () => (await page.getByText(/first token .* tokens/).count()) === 2);
   });
-
-  test.each(["light", "dark"] as const)(
-    "has nothing that axe finds fault with in %s",
-    async (colorScheme) => {
-      await call();
-      await using session = await signedIn();
-      const { page } = session;
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const check = async (what: string): Promise<void> => {
-        await page.evaluate(axe.source);
-        const { violations } = await page.evaluate<AxeResults>("axe.run()");
-        expect(violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${what}: ${id} ${html}`))).toEqual([]);
-      };
-      for (const name of ["Overview", "Calls", "Accounts and keys", "Models", "Channels", "Playground"]) {
-        await page.getByRole("link", { name }).click();
-        await page.getByRole("heading", { name }).waitFor();
-        await until(`${name} to be loaded`, async () => (await page.getByLabel("Loading").count()) === 0);
-        await check(name);
-      }
-      await page.goto(`${suite.controlUrl}/console/accounts/demo`);
-      await page.getByRole("button", { name: "Make a key" }).click();
-      await page.getByRole("button", { name: "Make", exact: true }).waitFor();
-      await check("the form of a key");
-    },
-    90_000,
-  );
 
   test("follows the keyboard alone from the link to a page", async () => {
     const context = await browser.newContext();
