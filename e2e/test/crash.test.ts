@@ -40,14 +40,14 @@ describe.each(shapes)("services %s", (shape) => {
 
   test("the text service killed between the vendor's answer and settlement: charged once, published once", async () => {
     const vendorSeen = (await suite.simulator.requests("main")).length;
-    // The answer is on its way while the store stands still: the settlement cannot have happened when the service dies.
-    const asked = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 300}}}')).catch(() => undefined);
+    // The store is away before the answer comes: no settlement of it can wait for the store in a socket when the service dies.
+    const asked = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 700}}}')).catch(() => undefined);
     await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length > vendorSeen);
-    suite.backends.redis.pause();
+    await suite.backends.redis.kill();
     await until("the vendor's answer", async () => (await suite.simulator.requests("main")).at(-1)?.aborted === false);
     suite.process("text").signal("SIGKILL");
     await suite.process("text").ended;
-    suite.backends.redis.resume();
+    await suite.backends.redis.start();
     await asked;
     await suite.restart("text");
     const dead = await until("the dead hold's event", async () =>
