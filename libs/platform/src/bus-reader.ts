@@ -4,7 +4,6 @@ import {
   nanos,
   NatsError,
   type Consumer,
-  type ConsumerMessages,
   type JetStreamClient,
   type JsMsg,
   type NatsConnection,
@@ -14,7 +13,9 @@ import type { Logger } from "./log.ts";
 /** Most messages of one batch. */
 const batchSize = 500;
 const pauseMs = 500;
-/** How long messages are collected into one batch after its first. */
+/** How long NATS collects a batch after its first message. */
+const gatherMs = 1_000;
+/** Longest wait for messages that NATS has. */
 const fetchMs = 1_000;
 /** Longest wait for a first message, before it is asked for anew. */
 const waitMs = 10_000;
@@ -45,8 +46,8 @@ export class BusReader implements AsyncDisposable {
   readonly #reading: Promise<void>;
   /** Known to be there until something fails. */
   #consumer: Consumer | undefined;
-  /** A fetch that waits for a first message. */
-  #waiting: ConsumerMessages | undefined;
+  /** Ends the wait for a first message, or for those that follow it. */
+  #endWait: (() => void) | undefined;
   #stopped = false;
 
   constructor(options: ReaderOptions) {
@@ -56,7 +57,7 @@ export class BusReader implements AsyncDisposable {
 
   /** Stops waiting for a message: NATS is away, or all is to end. */
   wake(): void {
-    this.#waiting?.stop();
+    this.#endWait?.();
   }
 
   /** Ends the reading; the batch that is under way is handled or given back. */
@@ -103,15 +104,30 @@ export class BusReader implements AsyncDisposable {
     return access.jetstream.consumers.get(stream, durable);
   }
 
-  /** Waits for a message, and collects what follows it: a stream at rest costs a question every ten seconds. */
+  /**
+   * Waits for a message, and a while for more, which are fetched at once: each that is fetched as it comes would wake this
+   * process and NATS by itself. A stream at rest costs a question every ten seconds.
+   */
   async #fetch(consumer: Consumer): Promise<readonly JsMsg[]> {
     const waiting = await consumer.fetch({ max_messages: 1, expires: waitMs });
-    this.#waiting = waiting;
-    if (this.#stopped) waiting.stop();
-    const first = await fetched(waiting).finally(() => (this.#waiting = undefined));
-    if (first.length === 0 || this.#stopped) return first;
-    const rest = await consumer.fetch({ max_messages: batchSize - 1, expires: fetchMs }).then(fetched, () => []);
-    return [...first, ...rest];
+    const firsts = await this.#untilEnded(fetched(waiting), () => waiting.stop());
+    const [first] = firsts;
+    if (first === undefined || this.#stopped) return firsts;
+    if (first.info.pending < batchSize - 1) await this.#gather();
+    return [first, ...(await fetchPending(consumer).catch(() => []))];
+  }
+
+  #gather(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, gatherMs);
+    return this.#untilEnded(promise, resolve).finally(() => clearTimeout(timer));
+  }
+
+  /** Waits for something that `wake` ends. */
+  async #untilEnded<Result>(waited: Promise<Result>, end: () => void): Promise<Result> {
+    this.#endWait = end;
+    if (this.#stopped) end();
+    return await waited.finally(() => (this.#endWait = undefined));
   }
 
   async #handle(messages: readonly JsMsg[]): Promise<void> {
@@ -132,6 +148,13 @@ export class BusReader implements AsyncDisposable {
       }
     for (const message of messages) message.ack();
   }
+}
+
+/** Fetches what a consumer has waiting, up to the rest of a batch. */
+async function fetchPending(consumer: Consumer): Promise<readonly JsMsg[]> {
+  const { num_pending: pending } = await consumer.info();
+  if (pending === 0) return [];
+  return fetched(await consumer.fetch({ max_messages: Math.min(pending, batchSize - 1), expires: fetchMs }));
 }
 
 /** What a fetch brings. Where the stream is deleted meanwhile, what came before that is not lost with it. */
