@@ -19,6 +19,12 @@ export function memory(pid: number): { readonly now: number; readonly peak: numb
   return { now: field("VmRSS"), peak: field("VmHWM") };
 }
 
+/** Memory of a process with its share of the pages that it has in common with others (proc(5), smaps_rollup), bytes. */
+export function proportionalMemory(pid: number): number {
+  const sizes = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
+  return Number(/^Pss:\s+(\d+) kB$/m.exec(sizes)?.[1]) * 1_024;
+}
+
 /** Lets the most that a process ever had begin anew (proc(5), clear_refs). Gives what it has now, bytes. */
 export function forgetPeak(pid: number): number {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");

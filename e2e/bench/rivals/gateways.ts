@@ -24,10 +24,10 @@ export function cpuOf({ parts, servers }: Gateway): Readonly<Record<string, numb
   );
 }
 
-/** Resident memory of the processes of a gateway, without its servers, bytes. */
-export function memoryOf({ parts }: Gateway): number {
+/** Memory of the processes of a gateway, without its servers: resident memory by default, bytes. */
+export function memoryOf({ parts }: Gateway, of = (pid: number) => memory(pid).now): number {
   const pids = new Set(Object.values(parts).flat().flatMap(withChildren));
-  return Array.from(pids, (pid) => memory(pid).now).reduce(sum, 0);
+  return Array.from(pids, of).reduce(sum, 0);
 }
 
 function sum(left: number, right: number): number {
