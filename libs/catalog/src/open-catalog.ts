@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { openSealer, openSubscriber, type Logger, type Redis, type Secrets } from "@modelgate/platform";
+import { onBeat, openSealer, openSubscriber, type Logger, type Redis, type Secrets } from "@modelgate/platform";
 import { compileCatalog, type Catalog } from "./catalog.ts";
 import { publishedChannel, publishedKey, readPublished, sealedKeys } from "./published.ts";
 
@@ -59,8 +59,7 @@ export async function openCatalog({
   subscriber.on("message", refreshQuietly);
   await subscriber.subscribe(publishedChannel);
   await refresh();
-  const timer = setInterval(refreshQuietly, pollMs);
-  timer.unref();
+  const polls = onBeat(pollMs, refreshQuietly);
   return {
     current() {
       if (state.catalog === undefined)
@@ -74,7 +73,7 @@ export async function openCatalog({
     },
     refresh,
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      polls[Symbol.dispose]();
       subscriber.disconnect();
     },
   };

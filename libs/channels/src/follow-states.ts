@@ -1,4 +1,4 @@
-import { openSubscriber, type Logger, type Redis } from "@modelgate/platform";
+import { onBeat, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
 import { endRests, readChannelStates, stateKeys, type CoolDown, type Switched } from "./state.ts";
 
 /** A change whose message was lost is found within this time. */
@@ -59,15 +59,14 @@ export async function followStates({
   subscriber.on("message", () => share(refresh()));
   await subscriber.subscribe(stateKeys.changes);
   await refresh();
-  const timer = setInterval(() => share(refresh().then(dropOld)), pollMs);
-  timer.unref();
+  const polls = onBeat(pollMs, () => share(refresh().then(dropOld)));
   return {
     coolDowns,
     accountRests,
     switched,
     share,
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      polls[Symbol.dispose]();
       subscriber.disconnect();
     },
   };

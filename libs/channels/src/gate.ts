@@ -1,5 +1,5 @@
 import { channelKeyId, type CatalogChannel } from "@modelgate/catalog";
-import { defineScript, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
+import { defineScript, onBeat, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
 import type { Attempt, Health } from "./health.ts";
 import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
 import type { Way } from "./way.ts";
@@ -81,10 +81,9 @@ export function openGate({
   const open = new Map<string, readonly string[]>();
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
-  const timer = setInterval(() => {
+  const renewals = onBeat(leaseMs / 3, () => {
     for (const [permit, keys] of open) quietly(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
-  }, leaseMs / 3);
-  timer.unref();
+  });
 
   /** Gives some of a permit's seats back. */
   const leave = (permit: string, keys: readonly string[]): void => {
@@ -121,7 +120,7 @@ export function openGate({
       };
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      renewals[Symbol.dispose]();
     },
   };
 }

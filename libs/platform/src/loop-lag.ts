@@ -1,5 +1,6 @@
 import { createHistogram, performance } from "node:perf_hooks";
 import { Gauge, type Registry } from "prom-client";
+import { untilBeat } from "./beat.ts";
 import { watchRest } from "./loop-rest.ts";
 
 /** Pauses between two samples, in ms: while the process works, and at rest, where each sample would wake it for nothing. */
@@ -21,7 +22,8 @@ export function measureLoopLag(register: Registry): void {
     sampleNext();
   };
   const sampleNext = (): void => {
-    setTimeout(sample, pauseMs, performance.now() + pauseMs).unref();
+    const pause = pauseMs === restMs ? untilBeat(restMs) : pauseMs;
+    setTimeout(sample, pause, performance.now() + pause).unref();
   };
   sampleNext();
   for (const [name, help] of Object.entries(shown)) {

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { Type, type Static } from "typebox";
 import { present, stored } from "@modelgate/contracts";
+import { onBeat } from "../beat.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
 /** The channel that processes say on that they are there. Nothing is written: a write would wake what sleeps until one comes. */
@@ -71,13 +72,12 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
     await redis.publish(beats, JSON.stringify(said));
   };
   let going = beat().catch(() => undefined);
-  const timer = setInterval(() => {
+  const timer = onBeat(beatMs, () => {
     going = beat().catch(() => undefined);
-  }, beatMs);
-  timer.unref();
+  });
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      timer[Symbol.dispose]();
       await going;
       if (redis.status === "ready") await beat(true).catch(() => undefined);
     },

@@ -1,5 +1,6 @@
 import { watch } from "node:fs";
 import type { Configuration } from "@modelgate/contracts";
+import { onBeat } from "@modelgate/platform";
 import type { ApplyDeps } from "./apply.ts";
 import { DeclaredAccounts, type DeclareDeps } from "./declare-accounts.ts";
 import { ConfigurationInForce, type ConfigurationStatus } from "./in-force.ts";
@@ -53,7 +54,7 @@ export async function followConfiguration(
     clearTimeout(quiet);
     quiet = setTimeout(lookSoon, settleMs);
   });
-  const poll = setInterval(() => void lookAgain(false), pollMs);
+  const polls = onBeat(pollMs, () => void lookAgain(false));
   return {
     get status() {
       return inForce.status;
@@ -63,7 +64,7 @@ export async function followConfiguration(
     async [Symbol.asyncDispose]() {
       watcher[Symbol.dispose]();
       clearTimeout(quiet);
-      clearInterval(poll);
+      polls[Symbol.dispose]();
       await open.disposeAsync();
       await looking;
     },

@@ -1,4 +1,4 @@
-import type { Logger } from "@modelgate/platform";
+import { untilBeat, type Logger } from "@modelgate/platform";
 
 /** Something that is done again and again. */
 export interface Repeated {
@@ -26,7 +26,7 @@ export function repeat({ name, everyMs, log, step, failed }: Repeated): AsyncDis
         if (!complained && !signal.aborted) log.debug({ err: error }, `${name} failed; trying again`);
         complained = true;
       }
-      await pause(everyMs, signal);
+      await pause(untilBeat(everyMs), signal);
     }
   }
   const going = steps();
