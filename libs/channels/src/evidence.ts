@@ -81,7 +81,10 @@ export class Evidence {
 
 /** The entry of a map, made where it is missing; the one unused for longest gives way to it. */
 export function kept<Value>(map: Map<string, Value>, key: string, most: number, make: () => Value): Value {
-  const value = map.get(key) ?? make();
+  const known = map.get(key);
+  // What makes a map's tables anew with each call leaves garbage that grows old: the order of use is kept where it is needed.
+  if (known !== undefined && map.size <= most / 2) return known;
+  const value = known ?? make();
   // Moved behind all others: the first is the one that was unused for longest.
   map.delete(key);
   const [oldest] = map.keys();

@@ -46,8 +46,8 @@ export class SpokenWires {
   /** The wires in their order, whatever was found out of them: reckoned once for each candidate of a catalog. */
   #ordered<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
     const name = wanted.join();
-    const orders = this.#orders.get(candidate) ?? new Map<string, readonly UpstreamWire[]>();
-    this.#orders.set(candidate, orders);
+    let orders = this.#orders.get(candidate);
+    if (orders === undefined) this.#orders.set(candidate, (orders = new Map<string, readonly UpstreamWire[]>()));
     const kept = orders.get(name);
     // Only wires of `wanted` are in the order that was kept under their names.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

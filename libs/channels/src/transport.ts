@@ -28,6 +28,8 @@ export function openTransport(): Transport {
   function poolOf(origin: string): Pool {
     const known = pools.get(origin);
     if (known !== undefined) {
+      // What makes the map's tables anew with each call leaves garbage that grows old: the order is kept where it is needed.
+      if (pools.size <= mostPools / 2) return known;
       // Behind all others: the first is the one that was unused for longest.
       pools.delete(origin);
       pools.set(origin, known);

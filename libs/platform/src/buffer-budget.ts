@@ -1,5 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { countBuffered } from "./metrics.ts";
+import { OpenList } from "./open-list.ts";
 
 /** Whose bytes are held: the account and the token of a call. */
 export interface Holder {
@@ -27,8 +28,9 @@ const unshared: BudgetShares = {
 /** What one account or one token holds now. */
 interface Use {
   bytes: number;
-  readonly holdings: Set<Holding>;
-  readonly arriving: Set<Holding>;
+  /** How many bodies it has open. */
+  holdings: number;
+  readonly arriving: OpenList<Holding>;
 }
 
 /**
@@ -73,9 +75,9 @@ export class BufferBudget {
 
   /** What holdings ask of this budget. */
   readonly #book: Book = {
-    opened(holding, { account, token }) {
-      account.holdings.add(holding);
-      token.holdings.add(holding);
+    opened({ account, token }) {
+      account.holdings++;
+      token.holdings++;
     },
     take: (holding, uses, bytes) => this.#takeFor(holding, uses, bytes),
     give: ({ account, token }, bytes) => {
@@ -85,16 +87,14 @@ export class BufferBudget {
     },
     arrives: (holding, { account, token }) => {
       this.#refuseCrowd(account, token);
-      account.arriving.add(holding);
-      token.arriving.add(holding);
+      const both = [account.arriving.add(holding), token.arriving.add(holding)];
+      return () => {
+        for (const each of both) each.remove();
+      };
     },
-    arrived(holding, { account, token }) {
-      account.arriving.delete(holding);
-      token.arriving.delete(holding);
-    },
-    ended: (holding, { accountId, account, tokenKey, token }) => {
-      forget(this.#accounts, accountId, account, holding);
-      forget(this.#tokens, tokenKey, token, holding);
+    ended: ({ accountId, account, tokenKey, token }) => {
+      closeOne(this.#accounts, accountId, account);
+      closeOne(this.#tokens, tokenKey, token);
     },
   };
 
@@ -171,12 +171,12 @@ interface Uses {
 
 /** What holdings ask of their budget. */
 interface Book {
-  opened(holding: Holding, uses: Uses): void;
+  opened(uses: Uses): void;
   take(holding: Holding, uses: Uses, bytes: number): void;
   give(uses: Uses, bytes: number): void;
-  arrives(holding: Holding, uses: Uses): void;
-  arrived(holding: Holding, uses: Uses): void;
-  ended(holding: Holding, uses: Uses): void;
+  /** What it answers is called when the body has arrived. */
+  arrives(holding: Holding, uses: Uses): () => void;
+  ended(uses: Uses): void;
 }
 
 /** The bytes that one body holds of a budget; disposing it gives all of them back. */
@@ -184,12 +184,15 @@ export class Holding implements Disposable {
   readonly #book: Book;
   readonly #uses: Uses;
   #bytes = 0;
-  #breakOff: ((failure: Failure) => void) | undefined;
+  /** While the body arrives: what ends that, and what notes its arrival. */
+  #arriving: { readonly breakOff: (failure: Failure) => void; readonly arrived: () => void } | undefined;
+  /** It may be disposed twice, and ends once. */
+  #open = true;
 
   constructor(book: Book, uses: Uses) {
     this.#book = book;
     this.#uses = uses;
-    book.opened(this, uses);
+    book.opened(uses);
   }
 
   get bytes(): number {
@@ -207,42 +210,41 @@ export class Holding implements Disposable {
    * for others, and then its bytes are given back already. Throws Failure rate_limit_exceeded (429).
    */
   arrives(breakOff: (failure: Failure) => void): void {
-    this.#book.arrives(this, this.#uses);
-    this.#breakOff = breakOff;
+    this.#arriving = { breakOff, arrived: this.#book.arrives(this, this.#uses) };
   }
 
   arrived(): void {
-    if (this.#breakOff === undefined) return;
-    this.#breakOff = undefined;
-    this.#book.arrived(this, this.#uses);
+    this.#arriving?.arrived();
+    this.#arriving = undefined;
   }
 
   /** Ends a body that is arriving. */
   end(failure: Failure): void {
-    const breakOff = this.#breakOff;
+    const arriving = this.#arriving;
     this[Symbol.dispose]();
-    breakOff?.(failure);
+    arriving?.breakOff(failure);
   }
 
   [Symbol.dispose](): void {
     this.arrived();
     this.#book.give(this.#uses, this.#bytes);
     this.#bytes = 0;
-    this.#book.ended(this, this.#uses);
+    if (this.#open) this.#book.ended(this.#uses);
+    this.#open = false;
   }
 }
 
 function useOf(uses: Map<string, Use>, id: string): Use {
   const known = uses.get(id);
   if (known !== undefined) return known;
-  const use: Use = { bytes: 0, holdings: new Set(), arriving: new Set() };
+  const use: Use = { bytes: 0, holdings: 0, arriving: new OpenList() };
   uses.set(id, use);
   return use;
 }
 
-function forget(uses: Map<string, Use>, id: string, use: Use, holding: Holding): void {
-  use.holdings.delete(holding);
-  if (use.holdings.size === 0 && uses.get(id) === use) uses.delete(id);
+function closeOne(uses: Map<string, Use>, id: string, use: Use): void {
+  use.holdings--;
+  if (use.holdings === 0 && uses.get(id) === use) uses.delete(id);
 }
 
 function full(): Failure {

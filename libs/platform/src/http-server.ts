@@ -3,6 +3,7 @@ import { Server as SocketServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
 import { interrupt, partingMs } from "./interrupt.ts";
+import { OpenList } from "./open-list.ts";
 import { StartError } from "./start-error.ts";
 
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -48,7 +49,7 @@ export async function listen({
   drainMs,
 }: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };
-  const open = new Set<ServerResponse>();
+  const open = new OpenList<ServerResponse>();
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
@@ -61,9 +62,9 @@ export async function listen({
   });
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     if (state.draining) response.setHeader("connection", "close");
-    open.add(response);
+    const listed = open.add(response);
     response.once("close", () => {
-      open.delete(response);
+      listed.remove();
       state.lastAt = performance.now();
     });
     handler(request, response);

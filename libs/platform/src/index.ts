@@ -49,6 +49,7 @@ export { once } from "./once.ts";
 export type { PaceLimits } from "./pace.ts";
 export { notePassing } from "./passing-bytes.ts";
 export { onBeat, untilBeat } from "./beat.ts";
+export { OpenList, type Listed } from "./open-list.ts";
 export { Quiet, readServers, type QuietOptions, type RedisServers } from "./redis-writes.ts";
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";

@@ -5,8 +5,24 @@ import { Failure } from "@modelgate/contracts";
 /** Ends a call's answer before it is over, for a reason that the client may see. */
 type Interrupted = (failure: Failure) => void;
 
-const listeners = new WeakMap<ServerResponse, Interrupted[]>();
-const open = new WeakMap<Socket, ServerResponse>();
+/**
+ * Where an answer has what ends it, and a connection the answer that is open on it. A WeakMap would have each answer outlive
+ * its call: V8 takes the values of one for live until it next collects old objects, and what a value refers to with it.
+ */
+const listenersKey = Symbol("listeners");
+const openKey = Symbol("open");
+
+declare module "node:http" {
+  interface ServerResponse {
+    [listenersKey]?: Interrupted[];
+  }
+}
+
+declare module "node:net" {
+  interface Socket {
+    [openKey]?: ServerResponse;
+  }
+}
 
 /** The path that an ending edge requests of a service, on the connection of an open call, to end that call. */
 export const goingPath = "/-/going";
@@ -24,8 +40,7 @@ export function partingMs(drainMs: number): number {
  * registered last is called: it knows best what the client has so far. Disposed when it no longer does.
  */
 export function onInterrupt(response: ServerResponse, listener: Interrupted): Disposable {
-  const all = listeners.get(response) ?? [];
-  listeners.set(response, all);
+  const all = (response[listenersKey] ??= []);
   all.push(listener);
   return { [Symbol.dispose]: () => void all.splice(all.indexOf(listener), 1) };
 }
@@ -33,18 +48,18 @@ export function onInterrupt(response: ServerResponse, listener: Interrupted): Di
 /** Ends an open call because this process does. */
 export function interrupt(response: ServerResponse): void {
   if (response.writableEnded || response.destroyed) return;
-  listeners.get(response)?.at(-1)?.(
+  response[listenersKey]?.at(-1)?.(
     new Failure("server_overloaded", "The gateway is being restarted; try again shortly.", { retryAfterSeconds: 1 }),
   );
 }
 
 /** Remembers which call is open on a connection. */
 export function opened(socket: Socket, response: ServerResponse): void {
-  open.set(socket, response);
+  socket[openKey] = response;
 }
 
 /** Ends the call that is open on a connection, as its edge asks. */
 export function interruptOn(socket: Socket): void {
-  const response = open.get(socket);
+  const response = socket[openKey];
   if (response !== undefined) interrupt(response);
 }

@@ -1,5 +1,6 @@
 import { Command, type Redis } from "ioredis";
 import type { Logger } from "./log.ts";
+import { OpenList, type Listed } from "./open-list.ts";
 
 /** Pause between two looks whether a Redis that was too slow answers again. */
 const lookMs = 200;
@@ -10,6 +11,8 @@ const steps = 10;
 interface Sent {
   readonly command: Command;
   readonly step: number;
+  /** Among those that are not answered. */
+  listed: Listed | undefined;
 }
 
 /**
@@ -22,7 +25,7 @@ interface Sent {
  */
 export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
-  const open = new Set<Sent>();
+  const open = new OpenList<Sent>();
   let step = 0;
   let answeredAt = 0;
   let broken = false;
@@ -33,7 +36,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
     for (const sent of open) {
       // In the order of sending: those behind it are younger.
       if (step - sent.step < steps) break;
-      open.delete(sent);
+      sent.listed?.remove();
       sent.command.reject(new Error("Command timed out"));
       if (step - answeredAt >= steps) openBreaker();
     }
@@ -65,10 +68,10 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   }
 
   function watched(command: Command, stream?: Parameters<typeof send>[1]): ReturnType<typeof send> {
-    const sent: Sent = { command, step };
-    open.add(sent);
+    const sent: Sent = { command, step, listed: undefined };
+    sent.listed = open.add(sent);
     const settled = (): void => {
-      if (!open.delete(sent)) return;
+      if (sent.listed?.remove() !== true) return;
       answeredAt = step;
       if (open.size === 0) clock.stop();
     };

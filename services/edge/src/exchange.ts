@@ -26,16 +26,26 @@ export interface Exchange {
   span?: Span;
 }
 
-const exchanges = new WeakMap<IncomingMessage, Exchange>();
+/**
+ * Where a request has its exchange. A WeakMap would have each request outlive its call: V8 takes the values of one for live
+ * until it next collects old objects, and what a value refers to with it.
+ */
+const exchangeKey = Symbol("exchange");
+
+declare module "node:http" {
+  interface IncomingMessage {
+    [exchangeKey]?: Exchange;
+  }
+}
 
 /** Remembers an exchange beside its request. */
 export function beginExchange(request: IncomingMessage, exchange: Exchange): void {
-  exchanges.set(request, exchange);
+  request[exchangeKey] = exchange;
 }
 
 /** What is known of a request; every request has it from the first middleware on. */
 export function exchangeOf(request: IncomingMessage): Exchange {
-  const exchange = exchanges.get(request);
+  const exchange = request[exchangeKey];
   if (exchange === undefined) throw new Error("a request without its exchange: the middleware runs in the wrong order");
   return exchange;
 }

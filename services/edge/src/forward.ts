@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
-import { partingMs, signCaller, type LocalArea, type LocalAreas, type Logger } from "@modelgate/platform";
+import { OpenList, partingMs, signCaller, type LocalArea, type LocalAreas, type Logger } from "@modelgate/platform";
 import { exchangeOf } from "./exchange.ts";
 import { HttpPass, type HttpTarget } from "./http-pass.ts";
 import { PatientAgent } from "./patient-agent.ts";
@@ -63,7 +63,7 @@ export function createForward(options: ForwardOptions): Forward {
     maxFreeSockets: mostIdle,
   });
   const webSockets = new WebSockets();
-  const open = new Set<HttpPass>();
+  const open = new OpenList<HttpPass>();
   const targets = targetsOf(options, agent);
 
   function targetOf(request: IncomingMessage): HttpTarget {
@@ -86,9 +86,8 @@ export function createForward(options: ForwardOptions): Forward {
     if (local !== undefined) return local.take({ request, response, ...admitted(request) });
     const target = targetOf(request);
     sign(request, secret);
-    const pass = new HttpPass(target, request, response);
-    open.add(pass);
-    response.once("close", () => open.delete(pass));
+    const listed = open.add(new HttpPass(target, request, response));
+    response.once("close", () => listed.remove());
   };
   return Object.assign(forward, {
     upgrade(request: IncomingMessage, socket: Socket, head: Buffer, answered: (status: number) => void): void {

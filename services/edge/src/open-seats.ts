@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { leave, renewSeats, type Seat } from "@modelgate/accounts";
-import { idSource, showLeases, type Logger, type Redis } from "@modelgate/platform";
+import { idSource, onBeat, OpenList, showLeases, type Logger, type Redis } from "@modelgate/platform";
 
 /** The concurrency seats that this edge's open calls hold: renewed together, given back when an answer has ended. */
 export interface OpenSeats extends Disposable {
@@ -15,27 +15,26 @@ export interface OpenSeats extends Disposable {
 
 /** Renews what is held until it is disposed. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): OpenSeats {
-  const open = new Set<Seat>();
+  const open = new OpenList<Seat>();
   const shown = showLeases("seats", () => open.size);
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "seats are left to their leases"));
-  const timer = setInterval(() => {
+  const renewals = onBeat(leaseMs / 3, () => {
     if (open.size > 0) quietly(renewSeats(redis, open, leaseMs));
-  }, leaseMs / 3);
-  timer.unref();
+  });
   return {
     leaseMs,
     newPermit: idSource("permit"),
     take(seat, response) {
-      open.add(seat);
+      const listed = open.add(seat);
       const giveBack = (): void => {
-        if (open.delete(seat)) quietly(leave(redis, seat));
+        if (listed.remove()) quietly(leave(redis, seat));
       };
       if (response.destroyed) giveBack();
       else response.once("prefinish", giveBack).once("close", giveBack);
     },
     [Symbol.dispose]() {
-      clearInterval(timer);
+      renewals[Symbol.dispose]();
       shown[Symbol.dispose]();
     },
   };

@@ -15,8 +15,12 @@ interface GroupedCall {
 /** Most calls of a group: Redis does nothing else while it runs one. */
 const mostTogether = 64;
 
-/** What waits on each connection for the end of the tick, by the slot that it belongs to. */
-const waiting = new WeakMap<Redis, Map<string, GroupedCall[]>>();
+/** What waits on a connection for the end of the tick, by the slot that it belongs to; a new map for each tick. */
+interface Waiting {
+  slots: Map<string, GroupedCall[]> | undefined;
+}
+
+const waiting = new WeakMap<Redis, Waiting>();
 
 /**
  * Calls a script of the group program. What is called in one turn of the event loop runs together, as one command: Redis does
@@ -25,12 +29,7 @@ const waiting = new WeakMap<Redis, Map<string, GroupedCall[]>>();
  */
 export function callInGroup(redis: Redis, call: Pick<GroupedCall, "script" | "keys" | "args">): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    let slots = waiting.get(redis);
-    if (slots === undefined) {
-      slots = new Map();
-      waiting.set(redis, slots);
-    }
-    if (slots.size === 0) setImmediate(sendAll, redis, slots);
+    const slots = slotsOf(redis);
     const slot = slotOf(redis, call.keys);
     const group = slots.get(slot);
     const added = { ...call, resolve, reject };
@@ -47,11 +46,21 @@ function slotOf(redis: Redis, [key = ""]: readonly string[]): string {
   return redis instanceof Cluster ? key.slice(key.indexOf("{") + 1, key.indexOf("}")) : "";
 }
 
-function sendAll(redis: Redis, slots: Map<string, GroupedCall[]>): void {
-  for (const [slot, group] of slots) {
-    slots.delete(slot);
-    void send(redis, group);
+/** What waits in this tick; the first to come has all of it sent at the end. */
+function slotsOf(redis: Redis): Map<string, GroupedCall[]> {
+  let known = waiting.get(redis);
+  if (known === undefined) waiting.set(redis, (known = { slots: undefined }));
+  if (known.slots === undefined) {
+    known.slots = new Map();
+    setImmediate(sendAll, redis, known);
   }
+  return known.slots;
+}
+
+function sendAll(redis: Redis, known: Waiting): void {
+  const { slots } = known;
+  known.slots = undefined;
+  for (const group of slots?.values() ?? []) void send(redis, group);
 }
 
 async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> {

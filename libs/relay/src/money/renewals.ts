@@ -1,6 +1,6 @@
 import { renewHold } from "@modelgate/accounts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
-import { showLeases, type Logger, type Redis } from "@modelgate/platform";
+import { onBeat, OpenList, showLeases, type Logger, type Redis } from "@modelgate/platform";
 
 /** What is certain of a call by now. */
 export interface Progress {
@@ -25,23 +25,22 @@ export interface Renewals extends Disposable {
 
 /** Renews each lease three times within its length. */
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
-  const open = new Set<RenewedHold>();
+  const open = new OpenList<RenewedHold>();
   const shown = showLeases("holds", () => open.size);
-  const timer = setInterval(() => {
+  const renewals = onBeat(leaseMs / 3, () => {
     for (const { accountId, callId, progress } of open) {
       renewHold(redis, { accountId, callId, leaseMs, ...progress() }).catch((error: unknown) =>
         log.debug({ err: error, callId }, "hold not renewed"),
       );
     }
-  }, leaseMs / 3);
-  timer.unref();
+  });
   return {
     keep(hold) {
-      open.add(hold);
-      return { [Symbol.dispose]: () => void open.delete(hold) };
+      const listed = open.add(hold);
+      return { [Symbol.dispose]: () => void listed.remove() };
     },
     [Symbol.dispose]() {
-      clearInterval(timer);
+      renewals[Symbol.dispose]();
       shown[Symbol.dispose]();
     },
   };

@@ -1,5 +1,5 @@
 import { releaseSurely, settle, settleSurely, type Outbox, type Release, type Settlement } from "@modelgate/accounts";
-import type { Logger, Redis, RequestIds } from "@modelgate/platform";
+import { OpenList, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
 import { holdsNotFound } from "./call-metrics.ts";
 
 /** Ends holds off the answers' path, and remembers which are being ended so that a drain can wait for them. */
@@ -15,7 +15,7 @@ const [sayAgainMs, mostLate] = [10_000, 10_000];
 
 /** Opens the settlements of a process; disposal waits until all that began are done. */
 export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
-  const pending = new Set<Promise<void>>();
+  const pending = new OpenList<Promise<void>>();
   const late = new Set<NodeJS.Timeout>();
 
   /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
@@ -33,8 +33,8 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
   function run(callId: string, ids: RequestIds, step: () => Promise<void>): Promise<void> {
     const done = step()
       .catch((error: unknown) => log.error({ ...ids, err: error, callId }, "a hold is left to the sweep"))
-      .finally(() => pending.delete(done));
-    pending.add(done);
+      .finally(() => listed.remove());
+    const listed = pending.add(done);
     return done;
   }
 

@@ -25,12 +25,12 @@ export function rememberMembers(bytes: Buffer, members: readonly Member[]): void
   remembered.set(bytes, members);
 }
 
-/** How many members all objects of a document have; scanned once, with its bounds. */
+/** How many members all objects of a large document have; scanned once, with its bounds. */
 const counted = new WeakMap<Buffer, number>();
 
-/** Keeps the count of a document's members for `memberCountOf`, as long as its bytes are there. */
+/** Keeps the count of a large document's members for `memberCountOf`, as long as its bytes are there. */
 export function rememberMemberCount(bytes: Buffer, count: number): void {
-  counted.set(bytes, count);
+  if (bytes.length > rememberedBytes) counted.set(bytes, count);
 }
 
 /** Members of all objects of a document, however deep, duplicates included. The bytes must be valid JSON. */
