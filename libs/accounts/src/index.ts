@@ -18,7 +18,15 @@ export {
   type Account,
   type AccountOpening,
 } from "./money/account.ts";
-export { applyCredit, credit, creditEventOf, listCredits, type Credit, type CreditReply } from "./money/credit.ts";
+export {
+  applyCredit,
+  credit,
+  creditEventOf,
+  findCredit,
+  listCredits,
+  type Credit,
+  type CreditReply,
+} from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
 export { claimVerification, countDivergences, keepVerification } from "./money/divergences.ts";
 export { extendHold, type Extension } from "./money/extend.ts";

@@ -3,6 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   applyCredit,
+  createAccount,
   creditEventOf,
   findAccount,
   hold,
@@ -26,7 +27,7 @@ import {
 import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
 import { type Bus, type BusMessage, type Progress, type Published } from "@modelgate/platform";
 import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
-import { projectAccount, projectLeftovers } from "../src/accounts/project.ts";
+import { projectLeftovers } from "../src/accounts/project.ts";
 import { compareAccounts, type Offsets } from "../src/restore/compare.ts";
 import { settleLate } from "../src/restore/late-calls.ts";
 import { engines, type TestEngine } from "./engines.ts";
@@ -64,11 +65,10 @@ class History implements Bus {
   async begin(): Promise<void> {
     await redis.flushall();
     const createdAt = new Date().toISOString();
-    const account = { id: this.#id, name: this.#id, createdAt };
-    const opening = openingOf({ id: this.#id, balance: this.#credited, createdAt });
-    await bookAccount(books, { ...account, opening }, "test");
-    await projectAccount({ redis, books }, account, opening);
-    await this.#look();
+    const [id, balance] = [this.#id, this.#credited];
+    await bookAccount(books, { id, name: id, createdAt, opening: openingOf({ id, balance, createdAt }) }, "test");
+    // The ledger dies before it has the receipt, as it does with each credit: the outbox alone brings those to the books.
+    await createAccount(redis, { id, balance, createdAt });
   }
 
   async step(what: number, amount: number): Promise<void> {
@@ -233,6 +233,18 @@ const settledTwice: [number, number][] = [
   [91, 1],
 ];
 
+/** An account opens and a call of it is settled; the books have the call alone when Redis is emptied. */
+const openingOnItsWay: [number, number][] = [
+  [0, 3],
+  [30, 0],
+  [55, 0],
+  [65, 0],
+  [92, 0],
+];
+
+/** The same of an account that is credited later. */
+const creditOnItsWay: [number, number][] = [[99, 0], [72, 40], ...openingOnItsWay];
+
 describe.each(engines)("books in $name", ({ start: startEngine }) => {
   beforeAll(async () => {
     [engine, backends] = await Promise.all([startEngine(), startBackends()]);
@@ -256,7 +268,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
         await history.end();
       }),
       {
-        examples: [[settledTwice]],
+        examples: [[settledTwice], [openingOnItsWay], [creditOnItsWay]],
         numRuns: Number(process.env["MODELGATE_HISTORIES"] ?? 12),
         endOnFailure: true,
       },

@@ -81,6 +81,15 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
 
 const readCredit = stored("credit", CreditEvent);
 
+/** A credit that Redis has applied, with its receipt; undefined where it has not. Throws UnknownShape. */
+export async function findCredit(
+  redis: Redis,
+  { accountId, operationId }: Pick<CreditEvent, "accountId" | "operationId">,
+): Promise<CreditEvent | undefined> {
+  const text = await redis.hget(keys.credits(accountId), operationId);
+  return text === null ? undefined : readCredit(text);
+}
+
 /** Lists the credits of an account, newest first. Throws UnknownShape. */
 export async function listCredits(redis: Redis, accountId: string): Promise<readonly CreditEvent[]> {
   const entries = (await redis.hvals(keys.credits(accountId))).map((text) => readCredit(text));

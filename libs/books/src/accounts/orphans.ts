@@ -42,9 +42,11 @@ export async function newestChain(books: Books, account: BookedAccount): Promise
   for await (const entries of newestOf(books, account)) {
     all = entries;
     const parents = new Set(entries.map(({ receipt }) => receipt.previous));
-    for (const { receipt } of entries.toSorted(byNumber).toReversed()) {
-      if (parents.has(receipt.hash)) continue;
-      const branches = divided(entries, receipt.hash, account);
+    const ends = entries.map(({ receipt }) => receipt).filter(({ hash }) => !parents.has(hash));
+    const newestFirst = ends.toSorted((left, right) => right.number - left.number);
+    // The last is of an account whose first receipt is missing: all that is known of it is beside an empty chain.
+    for (const hash of [...newestFirst.map((receipt) => receipt.hash), ""]) {
+      const branches = divided(entries, hash, account);
       if (branches?.complete === true) return branches;
     }
   }

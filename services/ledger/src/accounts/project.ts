@@ -1,9 +1,18 @@
-import { applyCredit, createAccount, type CreditReply, projectToken, readToken, type Token } from "@modelgate/accounts";
+import {
+  applyCredit,
+  createAccount,
+  findCredit,
+  projectToken,
+  readToken,
+  type CreditReply,
+  type Token,
+} from "@modelgate/accounts";
 import {
   creditsOf,
   markProjected,
   markTokenProjected,
   pendingCredits,
+  recordCredits,
   unprojectedAccounts,
   unprojectedTokens,
   withdrawCredit,
@@ -32,6 +41,7 @@ export async function projectAccount(
   opening: CreditEvent | undefined,
 ): Promise<void> {
   await createAccount(redis, { id, name, balance: BigInt(opening?.nanos ?? "0"), createdAt });
+  if (opening !== undefined) await recordReceipt({ redis, books }, opening);
   await markProjected(books, [id]);
 }
 
@@ -53,7 +63,17 @@ export function shownToken({ record, version }: BookedToken): Token {
 export async function projectCredit({ redis, books }: Projecting, event: CreditEvent): Promise<CreditReply> {
   const reply = await applyCredit(redis, event);
   if (reply === "too-low" || reply === "too-large" || reply === "too-many") await withdrawCredit(books, event, reply);
+  else await recordReceipt({ redis, books }, event);
   return reply;
+}
+
+/**
+ * Writes the receipt of a credit into the books at once. Its event brings it too, some seconds later: a Redis that is lost
+ * meanwhile would be filled from books that do not know where in the account's chain the credit is.
+ */
+async function recordReceipt({ redis, books }: Projecting, event: CreditEvent): Promise<void> {
+  const applied = await findCredit(redis, event);
+  if (applied !== undefined) await recordCredits(books, [applied]);
 }
 
 /**
