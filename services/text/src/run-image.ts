@@ -17,7 +17,7 @@ import {
 import { imagesExchange, imagesWiresFor, InputImages, refuseDearer, type ImagesCall } from "@modelgate/relay/images";
 import { imagesInContent } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/wires/json";
-import { parseFrameRecord } from "@modelgate/wires/text";
+import { parseFrameRecord } from "@modelgate/wires/sse";
 import type { Deps } from "./deps.ts";
 import { drawingSpelling, readDrawing, type Drawing } from "./drawn-content.ts";
 import { planText, type AskedText } from "./text-call.ts";

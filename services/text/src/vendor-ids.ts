@@ -2,7 +2,8 @@ import type { ChannelKeyId } from "@modelgate/catalog";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, vendorHosts, type AdmittedIds, type Exchange } from "@modelgate/relay";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
-import { parseFrameRecord, textCodecs, type ClientWire } from "@modelgate/wires/text";
+import { parseFrameRecord } from "@modelgate/wires/sse";
+import { textCodecs, type ClientWire } from "@modelgate/wires/text";
 import { madeIn, mayNameMade, vendorIdsIn, type StoreDialect, type VendorId } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 

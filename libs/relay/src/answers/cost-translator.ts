@@ -1,5 +1,5 @@
 import { formatUsd, type Failure, type Nanos, type Units } from "@modelgate/contracts";
-import { framesWithCost } from "@modelgate/wires/text";
+import { framesWithCost } from "@modelgate/wires/cost";
 import type { FrameReading, StreamTranslator } from "./stream-reader.ts";
 
 /** Writes what a stream costs beside the usage that it reports, for a client that asks for it. */

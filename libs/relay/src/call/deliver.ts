@@ -1,5 +1,5 @@
 import { asFailure, formatUsd, headers } from "@modelgate/contracts";
-import { withCost } from "@modelgate/wires/text";
+import { withCost } from "@modelgate/wires/cost";
 import type { Exchange, StartedTask, WholeAnswer } from "../answers/exchange.ts";
 import { meterWhole } from "../money/metered.ts";
 import { letGo, showAnswer, type Delivery } from "./delivery.ts";

@@ -1,7 +1,7 @@
 import { bodies, Failure } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import type { Static } from "typebox";
-import { wantsCost } from "../with-cost.ts";
+import { wantsCost } from "../../cost/with-cost.ts";
 import { isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";

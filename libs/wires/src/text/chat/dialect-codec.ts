@@ -1,6 +1,6 @@
 import { holdsAny } from "../../json/holds.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { parseFrameRecord } from "../pass-json.ts";
+import { parseFrameRecord } from "../../sse/frame-json.ts";
 import type { PassCodec } from "../pass.ts";
 import { fitBytes, fitRendered, foreignWords, type ChatDialect } from "./dialect.ts";
 import { chatCodec } from "./index.ts";

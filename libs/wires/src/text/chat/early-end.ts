@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { endOfChunks, type EarlyEnd, type EarlyEndOptions } from "../early-end.ts";
-import { parseFrameRecord } from "../pass-json.ts";
+import { parseFrameRecord } from "../../sse/frame-json.ts";
 import { renderUsage } from "./usage.ts";
 
 /** How a choice says that it reached its bound, without its index. */

@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { Fields } from "../../json/fields.ts";
-import { wantsCost } from "../with-cost.ts";
+import { wantsCost } from "../../cost/with-cost.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { JsonObject, OutputFormat, TextRequest } from "../hub/request.ts";
 import { parseTurns } from "./parse-turns.ts";

@@ -1,6 +1,6 @@
 import { bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
-import { wantsCost } from "../with-cost.ts";
+import { wantsCost } from "../../cost/with-cost.ts";
 import { isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";

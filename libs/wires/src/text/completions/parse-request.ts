@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { wantsCost } from "../with-cost.ts";
+import { wantsCost } from "../../cost/with-cost.ts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import type { Parsed } from "../hub/codec.ts";
 import type { TextRequest } from "../hub/request.ts";

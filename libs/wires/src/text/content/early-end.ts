@@ -1,7 +1,7 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { indexesOf } from "../chat/early-end.ts";
 import { endOfChunks, type EarlyEnd, type EarlyEndOptions } from "../early-end.ts";
-import { parseFrameRecord } from "../pass-json.ts";
+import { parseFrameRecord } from "../../sse/frame-json.ts";
 import { finishWords } from "./endings.ts";
 import { renderUsage } from "./usage.ts";
 

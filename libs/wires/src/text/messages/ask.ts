@@ -6,7 +6,7 @@ import { boundsIn } from "../bounds.ts";
 import { mediaOf } from "../media.ts";
 import { measurePart } from "./media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
-import { wantsCost } from "../with-cost.ts";
+import { wantsCost } from "../../cost/with-cost.ts";
 import { askedFeesOf, reliedForFees } from "./fees.ts";
 
 /** The members that decide what a call may do and cost. */

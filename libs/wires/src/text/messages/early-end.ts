@@ -1,6 +1,6 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import type { EarlyEnd } from "../early-end.ts";
-import { parseFrameRecord } from "../pass-json.ts";
+import { parseFrameRecord } from "../../sse/frame-json.ts";
 import { frame } from "./part-writer.ts";
 import { stopReasonOf } from "./endings.ts";
 import { renderUsage } from "./usage.ts";

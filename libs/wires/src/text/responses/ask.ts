@@ -6,7 +6,7 @@ import { boundsIn } from "../bounds.ts";
 import { followersMembers } from "../hub/followers-members.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { readsBeyond } from "../reads-beyond.ts";
-import { wantsCost } from "../with-cost.ts";
+import { wantsCost } from "../../cost/with-cost.ts";
 import { askedFeesOf, reliedForFees } from "./fees.ts";
 
 /** What the responses endpoint must know of a request beyond what every text call needs. */

@@ -2,7 +2,7 @@ import type { Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { own } from "../../json/own.ts";
 import type { EarlyEnd } from "../early-end.ts";
-import { parseFrameRecord } from "../pass-json.ts";
+import { parseFrameRecord } from "../../sse/frame-json.ts";
 import { wordsOf } from "./words.ts";
 import { endingOf } from "./endings.ts";
 import { renderUsage } from "./usage.ts";

@@ -1,4 +1,4 @@
-import { wantsCost } from "../with-cost.ts";
+import { wantsCost } from "../../cost/with-cost.ts";
 import { present } from "@modelgate/contracts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import type { Parsed } from "../hub/codec.ts";

@@ -1,7 +1,7 @@
 import { membersOf } from "../json/members.ts";
 import { spliceMembers } from "../json/splice.ts";
 import { isRecord } from "../json/fields.ts";
-import { changeJson } from "./pass-json.ts";
+import { changeJson } from "../sse/frame-json.ts";
 
 const openBrace = 0x7b;
 const usageWord = '"usage":';

@@ -1,0 +1,42 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** What a module loads when it is loaded: types are not there at run time, and `import()` waits until it is reached. */
+const loads = /^(?:import|export)\s+(?!type\b)[^;]*?from "([^"]+)"|^import "([^"]+)"/gms;
+
+/** The file behind a specifier; undefined for packages that are not ours. */
+function fileOf(specifier: string, importer: string): string | undefined {
+  if (specifier.startsWith(".")) return resolve(importer, "..", specifier);
+  const [, name, rest] = /^@modelgate\/([^/]+)(\/.*)?$/.exec(specifier) ?? [];
+  const folder = ["libs", "services"].map((kind) => join(root, kind, name ?? "")).find((each) => existsSync(each));
+  if (name === undefined || folder === undefined) return undefined;
+  const manifest: { exports: Record<string, string> } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return resolve(folder, manifest.exports[`.${rest ?? ""}`] ?? "");
+}
+
+/** All modules of ours that a program loads at its start, by their paths. */
+function loadedBy(entry: string): readonly string[] {
+  const loaded = new Set([join(root, entry)]);
+  for (const file of loaded)
+    for (const [, from, bare] of readFileSync(file, "utf8").matchAll(loads)) {
+      const next = fileOf(from ?? bare ?? "", file);
+      if (next !== undefined && next.endsWith(".ts")) loaded.add(next);
+    }
+  return Array.from(loaded, (file) => relative(root, file));
+}
+
+const textWires = "libs/wires/src/text/codecs.ts";
+
+test.each(["media", "audio", "video", "realtime", "edge", "ledger", "control"])(
+  "%s serves no text, and loads none of its wires",
+  (service) => {
+    expect(loadedBy(`services/${service}/src/main.ts`)).not.toContain(textWires);
+  },
+);
+
+test("text loads them", () => {
+  expect(loadedBy("services/text/src/main.ts")).toContain(textWires);
+});
