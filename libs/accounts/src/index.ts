@@ -1,4 +1,4 @@
-export { shards, shardOf, keys as accountKeys } from "./keys.ts";
+export { shards, shardOf, accountKeys } from "./keys.ts";
 export {
   admit,
   type Admission,

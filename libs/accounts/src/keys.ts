@@ -19,7 +19,7 @@ export function shardOf(accountId: string): string {
 
 const tag = (accountId: string): string => `{s${shardOf(accountId)}}`;
 
-export const keys = {
+export const accountKeys = {
   accounts: "accounts",
   account: (accountId: string) => `account:${tag(accountId)}:${accountId}`,
   credits: (accountId: string) => `credits:${tag(accountId)}:${accountId}`,

@@ -2,15 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UnknownShape } from "@modelgate/contracts";
 import { type LocalBackends, startLocalBackends } from "@modelgate/testkit";
-import {
-  accountKeys as keys,
-  createAccount,
-  findTask,
-  findToken,
-  listCredits,
-  readLeftovers,
-  shardOf,
-} from "../src/index.ts";
+import { accountKeys, createAccount, findTask, findToken, listCredits, readLeftovers, shardOf } from "../src/index.ts";
 
 /** Records as version 1c5319f wrote them, byte for byte, but for their names. */
 const former = {
@@ -34,31 +26,31 @@ afterAll(async () => {
 
 describe("a record of the former version", () => {
   test("reads a token", async () => {
-    await redis.set(keys.token("digest"), former.token);
+    await redis.set(accountKeys.token("digest"), former.token);
     expect(await findToken(redis, "digest")).toEqual(JSON.parse(former.token));
   });
 
   test("reads a task", async () => {
-    await redis.hset(keys.task("acme", "task_1"), { version: "3", record: former.task });
+    await redis.hset(accountKeys.task("acme", "task_1"), { version: "3", record: former.task });
     expect(await findTask(redis, "acme", "task_1")).toEqual({ version: "3", task: JSON.parse(former.task) });
   });
 
   test("reads a credit", async () => {
-    await redis.hset(keys.credits("acme"), "opening", former.credit);
+    await redis.hset(accountKeys.credits("acme"), "opening", former.credit);
     expect(await listCredits(redis, "acme")).toEqual([JSON.parse(former.credit)]);
   });
 });
 
 describe("a record of an unknown shape", () => {
   test("refuses a token, and does not quote it", async () => {
-    await redis.set(keys.token("odd"), '{"id":"secret"}');
+    await redis.set(accountKeys.token("odd"), '{"id":"secret"}');
     await expect(findToken(redis, "odd")).rejects.toThrow(UnknownShape);
     await expect(findToken(redis, "odd")).rejects.toThrow(/^stored token cannot be read: it must have required prop/);
   });
 
   test("does not hold up the other events of its outbox", async () => {
     const shard = shardOf("late");
-    const odd = await redis.xadd(keys.outbox(shard), "*", "task", '{"taskId":7}');
+    const odd = await redis.xadd(accountKeys.outbox(shard), "*", "task", '{"taskId":7}');
     await createAccount(redis, { id: "late", balance: 5n });
     const unreadable: string[] = [];
     const left = await readLeftovers(redis, shard, -1_000, 10, (_, entryId) => unreadable.push(entryId));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Budgets } from "@modelgate/contracts";
 import { draftOf, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
-  accountKeys as keys,
+  accountKeys,
   admit,
   createAccount,
   credit,
@@ -81,7 +81,7 @@ describe("what is refused takes nothing", () => {
 
   test("a call while too many events wait in its shard", async () => {
     const shard = shardOf(id);
-    await redis.del(keys.outbox(shard));
+    await redis.del(accountKeys.outbox(shard));
     for (let call = 0; call < 3; call++) await end(await take(0n), 0n);
     await expect(take(100n, { outboxBound: 3 })).rejects.toMatchObject({ code: "server_overloaded", status: 503 });
     expect(await account()).toMatchObject({ heldNanos: 0n });
@@ -96,7 +96,7 @@ describe("what is refused takes nothing", () => {
 
   test("more credits than an account remembers", async () => {
     const made = Array.from({ length: 10_000 }, (_, operation) => [`${operation}`, "{}"]).flat();
-    await redis.hset(keys.credits(id), ...made);
+    await redis.hset(accountKeys.credits(id), ...made);
     expect(await credit(redis, { accountId: id, nanos: 1n, reason: "one more", operationId: "more" })).toBe("too-many");
     expect(await account()).toMatchObject({ availableNanos: 1_000n });
   });
@@ -171,7 +171,7 @@ describe("a budget", () => {
   test("is remembered for longer than its period, and a call that ends after that changes nothing", async () => {
     const budgets = { tokenPerDay: "100", groupPerMonth: "100" };
     const held = [await take(10n, { budgets, nowMs: noon }), await take(10n, { budgets, nowMs: noon })] as const;
-    const [day, month] = [keys.budgets(id, "2026-03-10"), keys.budgets(id, "2026-03")];
+    const [day, month] = [accountKeys.budgets(id, "2026-03-10"), accountKeys.budgets(id, "2026-03")];
     expect(await redis.ttl(day)).toBeGreaterThan(2 * 86_400);
     expect(await redis.ttl(month)).toBeGreaterThan(32 * 86_400);
     await redis.del(day, month);
@@ -217,11 +217,11 @@ describe("a hold", () => {
   test("whose service died is settled as its last renewal said; what is left of a broken one is cleared away", async () => {
     const nowMs = at("03-10T12:00:00");
     const shard = shardOf(id);
-    await redis.del(keys.outbox(shard), keys.holds(shard));
+    await redis.del(accountKeys.outbox(shard), accountKeys.holds(shard));
     const callId = await take(100n, { nowMs });
     const draft = { ...draftOf(id, callId), units: { outputTokens: 7 } };
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, floorNanos: 30n, draft, nowMs });
-    await redis.zadd(keys.holds(shard), nowMs, "broken");
+    await redis.zadd(accountKeys.holds(shard), nowMs, "broken");
     await sweepHolds(redis, shard, 10, { nowMs: nowMs + 2_000 });
     const [entry, ...others] = await readLeftovers(redis, shard, 0, 10);
     expect(others).toEqual([]);

@@ -20,7 +20,7 @@ import {
   writeEpoch,
   type TokenLimits,
 } from "../src/index.ts";
-import { keys } from "../src/keys.ts";
+import { accountKeys } from "../src/keys.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -150,7 +150,7 @@ test("tokens are found by digest, changed by id, announced to every edge, and th
   const listener = new Redis(backends.redisUrl);
   const announced: string[] = [];
   listener.on("message", (_channel: string, digest: string) => announced.push(digest));
-  await listener.subscribe(keys.tokenChanges);
+  await listener.subscribe(accountKeys.tokenChanges);
   const [key, own] = [newKey(), newKey()];
   const { digest, token } = tokenOf(key, { accountId, group: "g", models: ["m"] });
   await projectToken(redis, digest, { ...token, version: 2 });
@@ -182,14 +182,14 @@ test("what an account was given in all stays within what can be counted exactly"
 });
 
 test("every key of an account shares its slot", () => {
-  const tag = /^\w[\w-]*:(\{s\d\d\})/.exec(keys.account("acme"))?.[1];
+  const tag = /^\w[\w-]*:(\{s\d\d\})/.exec(accountKeys.account("acme"))?.[1];
   const all = [
-    keys.credits("acme"),
-    keys.bucket("acme", "t"),
-    keys.seats("acme", "t"),
-    keys.hold("acme", "c"),
-    keys.budgets("acme", "2026-01"),
-    keys.accountTokens("acme"),
+    accountKeys.credits("acme"),
+    accountKeys.bucket("acme", "t"),
+    accountKeys.seats("acme", "t"),
+    accountKeys.hold("acme", "c"),
+    accountKeys.budgets("acme", "2026-01"),
+    accountKeys.accountTokens("acme"),
   ];
   expect(tag).toBeDefined();
   for (const key of all) expect(key).toContain(tag);

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Backends, draftOf, startBackends } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
-import { accountKeys as keys, createAccount, credit, hold, settle, verifyAccount } from "../src/index.ts";
+import { accountKeys, createAccount, credit, hold, settle, verifyAccount } from "../src/index.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -54,7 +54,7 @@ async function booked(timeOf: (call: number) => string = () => new Date().toISOS
     if (call === 4) continue;
     const settled = await settle(redis, { accountId: id, callId, tokenId: "tok_1", costNanos: 70n, tokens: 0, draft });
     if (settled !== undefined) logOf(id).push(JSON.stringify(settled.event));
-    await redis.del(keys.outbox(/\{s(\d\d)\}/.exec(keys.account(id))?.[1] ?? ""));
+    await redis.del(accountKeys.outbox(/\{s(\d\d)\}/.exec(accountKeys.account(id))?.[1] ?? ""));
     if (call === 2) await credit(redis, { accountId: id, nanos: 500n, reason: "invoice 7", operationId: "seven" });
   }
   return id;
@@ -127,29 +127,29 @@ test.each<[string, (id: string) => unknown, object]>([
   [
     "the reason of a credit was altered",
     async (id) => {
-      const entry = (await redis.hget(keys.credits(id), "seven")) ?? "";
-      await redis.hset(keys.credits(id), "seven", entry.replace("invoice 7", "invoice 8"));
+      const entry = (await redis.hget(accountKeys.credits(id), "seven")) ?? "";
+      await redis.hset(accountKeys.credits(id), "seven", entry.replace("invoice 7", "invoice 8"));
     },
     { receipt: 4, entry: "seven", say: expect.stringContaining("was altered") },
   ],
   [
     "money was put into the account past the books",
-    (id) => redis.hincrby(keys.account(id), "available", 1_000_000),
+    (id) => redis.hincrby(accountKeys.account(id), "available", 1_000_000),
     { say: expect.stringContaining("a balance of 1001290, its receipts make 1290") },
   ],
   [
     "the account says that it was given more",
-    (id) => redis.hincrby(keys.account(id), "credited", 7),
+    (id) => redis.hincrby(accountKeys.account(id), "credited", 7),
     { say: "the account says credits of 1507, its receipts make 1500" },
   ],
   [
     "the account forgot what it spent",
-    (id) => redis.hset(keys.account(id), "spent", "0"),
+    (id) => redis.hset(accountKeys.account(id), "spent", "0"),
     { say: expect.stringContaining("spending of 0, its receipts make 210") },
   ],
   [
     "a hold vanished with its money",
-    (id) => redis.del(keys.hold(id, `${id}-4`)),
+    (id) => redis.del(accountKeys.hold(id, `${id}-4`)),
     { say: "the account holds 100, its open calls 0" },
   ],
 ])("%s: the first divergence is named", async (_, harm, divergence) => {
@@ -189,7 +189,7 @@ test("books whose beginning is no longer kept hold, in whatever order calls were
   const [before, first] = [-2, -1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
   // Receipts 2, 3 and 5: the second call's event is of the day before.
   const id = await booked((call) => (call === 2 ? before : first) ?? "");
-  await redis.hset(keys.account(id), "createdAt", "2026-01-01T00:00:00Z");
+  await redis.hset(accountKeys.account(id), "createdAt", "2026-01-01T00:00:00Z");
   expect(await verifyAccount(redis, id, optionsFor(id))).toMatchObject({ ok: true, from: 2, to: 5 });
   tamper(id, 2, () => undefined);
   expect(await verifyAccount(redis, id, optionsFor(id))).toMatchObject({ ok: false, divergence: { receipt: 3 } });

@@ -1,5 +1,5 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { minuteScripts } from "../shared-scripts.ts";
 
@@ -83,9 +83,9 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
     run(
       redis,
       {
-        account: keys.account(accountId),
-        bucket: keys.bucket(accountId, tokenId),
-        seats: keys.seats(accountId, tokenId),
+        account: accountKeys.account(accountId),
+        bucket: accountKeys.bucket(accountId, tokenId),
+        seats: accountKeys.seats(accountId, tokenId),
       },
       {
         permit: request.permitId,

@@ -1,5 +1,5 @@
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 
 /** A seat that an open call holds on its token's concurrency. */
 export interface Seat {
@@ -18,7 +18,7 @@ const giveBack = defineScript({
 
 /** Gives a seat back. One that is never given back expires with its lease. */
 export async function leave(redis: Redis, { accountId, tokenId, permitId }: Seat): Promise<void> {
-  await giveBack(redis, { seats: keys.seats(accountId, tokenId) }, { permit: permitId });
+  await giveBack(redis, { seats: accountKeys.seats(accountId, tokenId) }, { permit: permitId });
 }
 
 /** Prolongs the leases of seats whose calls are still open; one that has expired is not taken again. */
@@ -31,7 +31,7 @@ export async function renewSeats(
   // Written together by the connection; one pipeline of ours would have to stay on one node of a cluster.
   await Promise.all(
     Array.from(seats, ({ accountId, tokenId, permitId }) => {
-      const key = keys.seats(accountId, tokenId);
+      const key = accountKeys.seats(accountId, tokenId);
       return Promise.all([redis.zadd(key, "XX", nowMs + leaseMs, permitId), redis.pexpire(key, leaseMs * 2, "GT")]);
     }),
   );

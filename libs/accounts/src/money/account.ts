@@ -1,6 +1,6 @@
 import { parseNanos, type CreditEvent, type Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import { creditScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
 
@@ -53,10 +53,10 @@ export function openingOf({ id, balance, createdAt = new Date().toISOString() }:
 export async function createAccount(redis: Redis, account: AccountOpening): Promise<"created" | "exists"> {
   const { id, name = id, balance, createdAt = new Date().toISOString() } = account;
   const opening = openingOf({ id, balance, createdAt });
-  await redis.sadd(keys.accounts, id);
+  await redis.sadd(accountKeys.accounts, id);
   const { verdict } = await run(
     redis,
-    { account: keys.account(id), credits: keys.credits(id), outbox: keys.outbox(shardOf(id)) },
+    { account: accountKeys.account(id), credits: accountKeys.credits(id), outbox: accountKeys.outbox(shardOf(id)) },
     { name, balance, createdAt, opening: JSON.stringify(opening) },
   );
   return verdict;
@@ -64,7 +64,7 @@ export async function createAccount(redis: Redis, account: AccountOpening): Prom
 
 /** An account with its money, or undefined. */
 export async function findAccount(redis: Redis, id: string): Promise<Account | undefined> {
-  const { available, held, credited, spent, name = id, createdAt = "" } = await redis.hgetall(keys.account(id));
+  const { available, held, credited, spent, name = id, createdAt = "" } = await redis.hgetall(accountKeys.account(id));
   if (available === undefined || held === undefined) return undefined;
   const [availableNanos, heldNanos] = [parseNanos(available), parseNanos(held)];
   return {
@@ -81,5 +81,5 @@ export async function findAccount(redis: Redis, id: string): Promise<Account | u
 
 /** All account ids, sorted. */
 export async function listAccountIds(redis: Redis): Promise<readonly string[]> {
-  return (await redis.smembers(keys.accounts)).sort();
+  return (await redis.smembers(accountKeys.accounts)).sort();
 }

@@ -1,6 +1,6 @@
 import { CreditEvent, stored, type CreditKind, type Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import { creditScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
 
@@ -64,9 +64,9 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
   const { verdict } = await run(
     redis,
     {
-      account: keys.account(accountId),
-      credits: keys.credits(accountId),
-      outbox: keys.outbox(shardOf(accountId)),
+      account: accountKeys.account(accountId),
+      credits: accountKeys.credits(accountId),
+      outbox: accountKeys.outbox(shardOf(accountId)),
     },
     {
       operation: operationId,
@@ -86,12 +86,12 @@ export async function findCredit(
   redis: Redis,
   { accountId, operationId }: Pick<CreditEvent, "accountId" | "operationId">,
 ): Promise<CreditEvent | undefined> {
-  const text = await redis.hget(keys.credits(accountId), operationId);
+  const text = await redis.hget(accountKeys.credits(accountId), operationId);
   return text === null ? undefined : readCredit(text);
 }
 
 /** Lists the credits of an account, newest first. Throws UnknownShape. */
 export async function listCredits(redis: Redis, accountId: string): Promise<readonly CreditEvent[]> {
-  const entries = (await redis.hvals(keys.credits(accountId))).map((text) => readCredit(text));
+  const entries = (await redis.hvals(accountKeys.credits(accountId))).map((text) => readCredit(text));
   return entries.sort((left, right) => right.time.localeCompare(left.time));
 }

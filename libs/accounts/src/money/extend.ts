@@ -1,6 +1,6 @@
 import { Failure, type Nanos } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
 
@@ -27,7 +27,7 @@ export async function extendHold(redis: Redis, { accountId, callId, nanos }: Ext
   if (nanos <= 0n) return true;
   if (nanos > largestAmount) throw new Failure("insufficient_quota");
   const { verdict } = await orUnavailable(
-    run(redis, { account: keys.account(accountId), hold: keys.hold(accountId, callId) }, { nanos }),
+    run(redis, { account: accountKeys.account(accountId), hold: accountKeys.hold(accountId, callId) }, { nanos }),
   );
   if (verdict === "too-low") throw new Failure("insufficient_quota");
   return verdict === "extended";

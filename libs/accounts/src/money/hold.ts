@@ -1,6 +1,6 @@
 import { Failure, formatUsd, parseNanos, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./bounds.ts";
@@ -80,13 +80,13 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
     run(
       redis,
       {
-        account: keys.account(request.accountId),
-        hold: keys.hold(request.accountId, request.callId),
-        holds: keys.holds(shard),
-        outbox: keys.outbox(shard),
-        bucket: keys.bucket(request.accountId, request.tokenId),
-        dayBudgets: keys.budgets(request.accountId, day),
-        monthBudgets: keys.budgets(request.accountId, day.slice(0, "2026-01".length)),
+        account: accountKeys.account(request.accountId),
+        hold: accountKeys.hold(request.accountId, request.callId),
+        holds: accountKeys.holds(shard),
+        outbox: accountKeys.outbox(shard),
+        bucket: accountKeys.bucket(request.accountId, request.tokenId),
+        dayBudgets: accountKeys.budgets(request.accountId, day),
+        monthBudgets: accountKeys.budgets(request.accountId, day.slice(0, "2026-01".length)),
       },
       {
         callId: request.callId,

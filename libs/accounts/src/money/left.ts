@@ -1,6 +1,6 @@
 import { parseNanos, type Budgets, type Nanos } from "@modelgate/contracts";
 import { orUnavailable, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { findAccount } from "./account.ts";
 
@@ -70,7 +70,7 @@ async function readBudgets(
   });
   return await Promise.all(
     set.map(async (budget) => {
-      const used = await redis.hget(keys.budgets(accountId, periods[budget.period]), fields[budget.whose]);
+      const used = await redis.hget(accountKeys.budgets(accountId, periods[budget.period]), fields[budget.whose]);
       return { ...budget, usedNanos: parseNanos(used ?? "0") };
     }),
   );

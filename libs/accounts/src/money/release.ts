@@ -1,5 +1,5 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { surely } from "./surely.ts";
 
@@ -29,10 +29,10 @@ export async function releaseHold(redis: Redis, { accountId, callId, tokenId }: 
     run(
       redis,
       {
-        account: keys.account(accountId),
-        hold: keys.hold(accountId, callId),
-        holds: keys.holds(shard),
-        bucket: keys.bucket(accountId, tokenId),
+        account: accountKeys.account(accountId),
+        hold: accountKeys.hold(accountId, callId),
+        holds: accountKeys.holds(shard),
+        bucket: accountKeys.bucket(accountId, tokenId),
       },
       { callId },
     ),

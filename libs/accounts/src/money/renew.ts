@@ -1,6 +1,6 @@
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import { clockScript } from "../shared-scripts.ts";
 
 export interface Renewal {
@@ -28,7 +28,7 @@ export async function renewHold(
 ): Promise<boolean> {
   const { verdict } = await run(
     redis,
-    { hold: keys.hold(accountId, callId), holds: keys.holds(shardOf(accountId)) },
+    { hold: accountKeys.hold(accountId, callId), holds: accountKeys.holds(shardOf(accountId)) },
     { callId, leaseMs, floor: floorNanos, draft: draft && JSON.stringify(draft), nowMs },
   );
   return verdict === "renewed";

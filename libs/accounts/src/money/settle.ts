@@ -1,6 +1,6 @@
 import type { Nanos, UsageDraft, UsageEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { within } from "./bounds.ts";
@@ -59,12 +59,12 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   const reply = await run(
     redis,
     {
-      account: keys.account(accountId),
-      hold: keys.hold(accountId, callId),
-      holds: keys.holds(shard),
-      outbox: keys.outbox(shard),
-      bucket: keys.bucket(accountId, tokenId),
-      late: keys.late(shard),
+      account: accountKeys.account(accountId),
+      hold: accountKeys.hold(accountId, callId),
+      holds: accountKeys.holds(shard),
+      outbox: accountKeys.outbox(shard),
+      bucket: accountKeys.bucket(accountId, tokenId),
+      late: accountKeys.late(shard),
     },
     {
       callId,

@@ -1,6 +1,6 @@
 import type { Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 
 /** An account's money at one moment, as its books are checked against. */
 export interface Snapshot {
@@ -42,8 +42,8 @@ export async function readSnapshot(redis: Redis, accountId: string): Promise<Sna
   const shard = shardOf(accountId);
   const reply = await run(
     redis,
-    { account: keys.account(accountId), holds: keys.holds(shard) },
-    { accountId, holdPrefix: keys.holdOfShard(shard, ""), mostHolds },
+    { account: accountKeys.account(accountId), holds: accountKeys.holds(shard) },
+    { accountId, holdPrefix: accountKeys.holdOfShard(shard, ""), mostHolds },
   );
   if (reply.verdict === "no-account") return undefined;
   return {

@@ -1,6 +1,6 @@
 import { stored, tokensIn, UsageDraft, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { firstScore } from "../tasks/claim.ts";
 import { settle } from "./settle.ts";
@@ -27,13 +27,13 @@ export async function sweepHolds(
   { nowMs, onlyOn }: SweepBounds = {},
 ): Promise<readonly OutboxEntry<UsageEvent>[]> {
   const now = nowMs ?? Date.now();
-  const expired = await redis.zrangebyscore(keys.holds(shard), "-inf", now, "LIMIT", 0, limit);
+  const expired = await redis.zrangebyscore(accountKeys.holds(shard), "-inf", now, "LIMIT", 0, limit);
   const swept: OutboxEntry<UsageEvent>[] = [];
   const unreadable: unknown[] = [];
   for (const callId of expired) {
-    const { account, floor, draft } = await redis.hgetall(keys.holdOfShard(shard, callId));
+    const { account, floor, draft } = await redis.hgetall(accountKeys.holdOfShard(shard, callId));
     if (account === undefined || floor === undefined || draft === undefined) {
-      await redis.zrem(keys.holds(shard), callId);
+      await redis.zrem(accountKeys.holds(shard), callId);
       continue;
     }
     let event: UsageDraft;
@@ -62,12 +62,12 @@ export async function sweepHolds(
 
 /** How many holds of a shard are open. */
 export async function openHolds(redis: Redis, shard: string): Promise<number> {
-  return redis.zcard(keys.holds(shard));
+  return redis.zcard(accountKeys.holds(shard));
 }
 
 /** When the first lease of a shard's holds ends, Unix ms; Infinity where no hold is open. */
 export function firstLeaseEnd(redis: Redis, shard: string): Promise<number> {
-  return firstScore(redis, keys.holds(shard));
+  return firstScore(redis, accountKeys.holds(shard));
 }
 
 const readDraft = stored("usage draft", UsageDraft);

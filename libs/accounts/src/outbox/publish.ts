@@ -1,6 +1,6 @@
 import { CreditEvent, KeptTaskEvent, stored, UsageDraft } from "@modelgate/contracts";
 import type { Bus, BusMessage, Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry, OutboxEvent, WrittenEntry } from "./entry.ts";
 import { messageId, subjectOf } from "./message.ts";
@@ -20,7 +20,9 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   const failed = entries.filter((entry) => !isDone.has(entry));
   const byShard = Map.groupBy(done, ({ shard }) => shard);
   await Promise.all([
-    ...[...byShard].map(([shard, gone]) => redis.xdel(keys.outbox(shard), ...gone.map(({ entryId }) => entryId))),
+    ...[...byShard].map(([shard, gone]) =>
+      redis.xdel(accountKeys.outbox(shard), ...gone.map(({ entryId }) => entryId)),
+    ),
     forgetSent(
       redis,
       failed.map(({ event }) => event),
@@ -78,7 +80,7 @@ export async function readLeftovers(
   limit: number,
   onUnreadable: (error: unknown, entryId: string) => void = rethrow,
 ): Promise<readonly OutboxEntry[]> {
-  const entries = await redis.xrange(keys.outbox(shard), "-", String(Date.now() - olderThanMs), "COUNT", limit);
+  const entries = await redis.xrange(accountKeys.outbox(shard), "-", String(Date.now() - olderThanMs), "COUNT", limit);
   return entries.flatMap(([entryId, fields]) => {
     try {
       return [{ shard, entryId, event: eventOf(fields) }];
@@ -95,7 +97,7 @@ function rethrow(error: unknown): never {
 
 /** How many events wait in a shard. */
 export async function outboxLength(redis: Redis, shard: string): Promise<number> {
-  return redis.xlen(keys.outbox(shard));
+  return redis.xlen(accountKeys.outbox(shard));
 }
 
 const readTaskEvent = stored("task event", KeptTaskEvent);

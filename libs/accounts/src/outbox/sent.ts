@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { CreditEvent, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { keys, shardOf, shards } from "../keys.ts";
+import { accountKeys, shardOf, shards } from "../keys.ts";
 import type { OutboxEvent, WrittenEntry } from "./entry.ts";
 import { messageId, subjectOf } from "./message.ts";
 
@@ -32,8 +32,8 @@ export async function rememberSent(redis: Redis, entries: readonly WrittenEntry[
   const byShard = Map.groupBy(entries, ({ entry }) => entry.shard);
   await Promise.all(
     [...byShard].map(async ([shard, several]) => {
-      if ((await redis.hlen(keys.sent(shard))) + several.length > mostRemembered) return;
-      await redis.hset(keys.sent(shard), ...several.flatMap(({ entry, text }) => [nameOf(entry.event), text]));
+      if ((await redis.hlen(accountKeys.sent(shard))) + several.length > mostRemembered) return;
+      await redis.hset(accountKeys.sent(shard), ...several.flatMap(({ entry, text }) => [nameOf(entry.event), text]));
     }),
   );
 }
@@ -41,14 +41,18 @@ export async function rememberSent(redis: Redis, entries: readonly WrittenEntry[
 /** Forgets events that the books have, or that stay in the outbox. */
 export async function forgetSent(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ accountId }) => shardOf(accountId));
-  await Promise.all([...byShard].map(([shard, several]) => redis.hdel(keys.sent(shard), ...several.map(nameOf))));
+  await Promise.all(
+    [...byShard].map(([shard, several]) => redis.hdel(accountKeys.sent(shard), ...several.map(nameOf))),
+  );
 }
 
 const readEvent = stored("event", Type.Union([UsageEvent, KeptTaskEvent, CreditEvent]));
 
 /** What was published and is not in the books yet, of these shards. */
 export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {
-  const found = await Promise.all(of.map(async (shard) => [shard, await redis.hgetall(keys.sent(shard))] as const));
+  const found = await Promise.all(
+    of.map(async (shard) => [shard, await redis.hgetall(accountKeys.sent(shard))] as const),
+  );
   return found.flatMap(([shard, events]) =>
     Object.entries(events).map(([name, body]) => {
       const event = readEvent(body);
@@ -61,6 +65,6 @@ export async function readSent(redis: Redis, of: readonly string[] = shards): Pr
 export async function forgetRead(redis: Redis, events: readonly SentEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ shard }) => shard);
   await Promise.all(
-    [...byShard].map(([shard, several]) => redis.hdel(keys.sent(shard), ...several.map(({ name }) => name))),
+    [...byShard].map(([shard, several]) => redis.hdel(accountKeys.sent(shard), ...several.map(({ name }) => name))),
   );
 }

@@ -1,6 +1,6 @@
 import { type UsageEvent, type UsageDraft, type Nanos, present } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { chargeScripts } from "../shared-scripts.ts";
@@ -38,11 +38,11 @@ export async function chargeLost(
   const reply = await run(
     redis,
     {
-      account: keys.account(accountId),
-      hold: keys.hold(accountId, id),
-      holds: keys.holds(shard),
-      outbox: keys.outbox(shard),
-      charged: keys.charged(accountId),
+      account: accountKeys.account(accountId),
+      hold: accountKeys.hold(accountId, id),
+      holds: accountKeys.holds(shard),
+      outbox: accountKeys.outbox(shard),
+      charged: accountKeys.charged(accountId),
     },
     { callId: id, cost: costNanos, event: JSON.stringify(draft), replaces, rememberMs },
   );

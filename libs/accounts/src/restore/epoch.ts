@@ -1,20 +1,20 @@
 import { Failure } from "@modelgate/contracts";
 import { readServers, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 
 /** The books that Redis was filled from, as the ledger names them; undefined: Redis is empty, or has lost all. */
 export async function readEpoch(redis: Redis): Promise<string | undefined> {
-  return (await redis.get(keys.epoch)) ?? undefined;
+  return (await redis.get(accountKeys.epoch)) ?? undefined;
 }
 
 /** Says that all accounts and tokens of the books are in Redis. */
 export async function writeEpoch(redis: Redis, epoch: string): Promise<void> {
-  await redis.set(keys.epoch, epoch);
+  await redis.set(accountKeys.epoch, epoch);
 }
 
 /** Says in which runs of its servers (`readServers`) Redis has what the books have: another may have lost the end of it. */
 export async function writeWholeRuns(redis: Redis, runs: string): Promise<void> {
-  await redis.set(keys.wholeRuns, runs);
+  await redis.set(accountKeys.wholeRuns, runs);
 }
 
 /**
@@ -39,7 +39,7 @@ const wholeUntil = new WeakMap<Redis, number>();
 
 async function isInWholeRun(redis: Redis): Promise<boolean> {
   if (performance.now() < (wholeUntil.get(redis) ?? 0)) return true;
-  const [known, { runs }] = await Promise.all([redis.get(keys.wholeRuns), readServers(redis)]);
+  const [known, { runs }] = await Promise.all([redis.get(accountKeys.wholeRuns), readServers(redis)]);
   // Absent: the ledger of an earlier version keeps none.
   const isWhole = known === null || known === runs;
   if (isWhole) wholeUntil.set(redis, performance.now() + wholeForMs);

@@ -1,6 +1,6 @@
 import { type Nanos, stored, UsageDraft } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 
 const readDraft = stored("usage draft", UsageDraft);
 
@@ -18,7 +18,7 @@ export async function readLate(
   olderThanMs: number,
   limit: number,
 ): Promise<readonly LateCall[]> {
-  const entries = await redis.xrange(keys.late(shard), "-", String(Date.now() - olderThanMs), "COUNT", limit);
+  const entries = await redis.xrange(accountKeys.late(shard), "-", String(Date.now() - olderThanMs), "COUNT", limit);
   return entries.map(([entryId, fields]) => {
     const field = (name: string): string => fields[fields.indexOf(name) + 1] ?? "";
     return { entryId, draft: readDraft(field("event")), costNanos: BigInt(field("cost")) };
@@ -27,5 +27,5 @@ export async function readLate(
 
 /** Forgets a late call: it was charged, or is in the books already. */
 export async function forgetLate(redis: Redis, shard: string, entryId: string): Promise<void> {
-  await redis.xdel(keys.late(shard), entryId);
+  await redis.xdel(accountKeys.late(shard), entryId);
 }

@@ -1,5 +1,5 @@
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import { taskMember } from "../tasks/claim.ts";
 import { holdBeyondMs, type TaskRecord } from "../tasks/record.ts";
 
@@ -37,10 +37,10 @@ export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, now
   const { verdict } = await run(
     redis,
     {
-      task: keys.task(accountId, id),
-      due: keys.tasksDue(shard),
-      list: keys.tasksOf(accountId),
-      holds: keys.holds(shard),
+      task: accountKeys.task(accountId, id),
+      due: accountKeys.tasksDue(shard),
+      list: accountKeys.tasksOf(accountId),
+      holds: accountKeys.holds(shard),
     },
     {
       id,

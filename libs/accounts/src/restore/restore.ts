@@ -1,6 +1,6 @@
 import type { CreditEvent, Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 
 /** An account as it was after its newest receipt, with the credits that led there. */
 export interface LostAccount {
@@ -34,15 +34,15 @@ const run = defineScript({
 /** Puts an account back that Redis has lost; false where it is there. Its existence says that it is whole: it comes last. */
 export async function restoreAccount(redis: Redis, account: LostAccount): Promise<boolean> {
   const { id, name, createdAt, balanceNanos, creditedNanos, receipts, head, credits } = account;
-  await redis.sadd(keys.accounts, id);
-  if (credits.length > 0 && (await redis.exists(keys.account(id))) === 0)
+  await redis.sadd(accountKeys.accounts, id);
+  if (credits.length > 0 && (await redis.exists(accountKeys.account(id))) === 0)
     await redis.hset(
-      keys.credits(id),
+      accountKeys.credits(id),
       Object.fromEntries(credits.map((event) => [event.operationId, JSON.stringify(event)])),
     );
   const { verdict } = await run(
     redis,
-    { account: keys.account(id) },
+    { account: accountKeys.account(id) },
     {
       name,
       createdAt,
@@ -66,7 +66,7 @@ export interface KnownHead {
 export function readHeads(redis: Redis, ids: readonly string[]): Promise<readonly (KnownHead | undefined)[]> {
   return Promise.all(
     ids.map(async (id) => {
-      const [available, receipts, head] = await redis.hmget(keys.account(id), "available", "receipts", "head");
+      const [available, receipts, head] = await redis.hmget(accountKeys.account(id), "available", "receipts", "head");
       return typeof available === "string" ? { receipts: Number(receipts ?? 0), head: head ?? "" } : undefined;
     }),
   );

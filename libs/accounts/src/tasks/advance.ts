@@ -1,6 +1,6 @@
 import { KeptTaskEvent, stored, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import { within } from "../money/bounds.ts";
 import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
@@ -74,16 +74,16 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   const reply = await run(
     redis,
     {
-      task: keys.task(accountId, id),
-      due: keys.tasksDue(shard),
-      account: keys.account(accountId),
-      hold: keys.hold(accountId, callId),
-      holds: keys.holds(shard),
-      outbox: keys.outbox(shard),
-      bucket: keys.bucket(accountId, tokenId),
-      callbacksDue: keys.callbacksDue(shard),
-      callbacks: keys.callbacks(shard),
-      late: keys.late(shard),
+      task: accountKeys.task(accountId, id),
+      due: accountKeys.tasksDue(shard),
+      account: accountKeys.account(accountId),
+      hold: accountKeys.hold(accountId, callId),
+      holds: accountKeys.holds(shard),
+      outbox: accountKeys.outbox(shard),
+      bucket: accountKeys.bucket(accountId, tokenId),
+      callbacksDue: accountKeys.callbacksDue(shard),
+      callbacks: accountKeys.callbacks(shard),
+      late: accountKeys.late(shard),
     },
     {
       member: taskMember(task),

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { stored, TaskEvent, type KeptTaskEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEvent } from "../outbox/entry.ts";
 import { claimDue, firstScore, type Claim } from "./claim.ts";
 import { transitionId, type TaskRecord } from "./record.ts";
@@ -53,14 +53,14 @@ export function callbackArguments(callback: Callback | undefined, callbackDueAt:
 
 /** When the first callback of a shard is due, Unix ms; Infinity where none waits. */
 export function firstCallbackDue(redis: Redis, shard: string): Promise<number> {
-  return firstScore(redis, keys.callbacksDue(shard));
+  return firstScore(redis, accountKeys.callbacksDue(shard));
 }
 
 /** The due callbacks of a shard, for this process alone until its lease is over. */
 export async function claimCallbacks(redis: Redis, shard: string, claim: Claim): Promise<readonly Callback[]> {
-  const ids = await claimDue(redis, keys.callbacksDue(shard), claim);
+  const ids = await claimDue(redis, accountKeys.callbacksDue(shard), claim);
   if (ids.length === 0) return [];
-  const kept = await redis.hmget(keys.callbacks(shard), ...ids);
+  const kept = await redis.hmget(accountKeys.callbacks(shard), ...ids);
   return kept.flatMap((text) => {
     if (text === null) return []; // delivered meanwhile
     return [readCallback(text)];
@@ -80,5 +80,5 @@ export async function retryCallback(redis: Redis, callback: Callback, dueAt: num
 
 function callbackKeys({ accountId }: TaskEvent) {
   const shard = shardOf(accountId);
-  return { due: keys.callbacksDue(shard), callbacks: keys.callbacks(shard) };
+  return { due: accountKeys.callbacksDue(shard), callbacks: accountKeys.callbacks(shard) };
 }

@@ -1,5 +1,5 @@
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 
 /** Whose task, and which. */
 export interface TaskName {
@@ -29,7 +29,7 @@ export async function claimDue(redis: Redis, due: string, { nowMs, leaseMs, most
 
 /** The due tasks of a shard, for this poller alone until its lease is over. */
 export async function claimTasks(redis: Redis, shard: string, claim: Claim): Promise<readonly TaskName[]> {
-  const members = await claimDue(redis, keys.tasksDue(shard), claim);
+  const members = await claimDue(redis, accountKeys.tasksDue(shard), claim);
   return members.map(parseTaskMember);
 }
 
@@ -41,12 +41,12 @@ export async function firstScore(redis: Redis, key: string): Promise<number> {
 
 /** When the first task of a shard is due, Unix ms; Infinity where none is open. */
 export function firstTaskDue(redis: Redis, shard: string): Promise<number> {
-  return firstScore(redis, keys.tasksDue(shard));
+  return firstScore(redis, accountKeys.tasksDue(shard));
 }
 
 /** How many tasks of a shard have not ended. */
 export function openTasks(redis: Redis, shard: string): Promise<number> {
-  return redis.zcard(keys.tasksDue(shard));
+  return redis.zcard(accountKeys.tasksDue(shard));
 }
 
 /** A task among the due ones: the id has no space in it, whatever the account's name has. */

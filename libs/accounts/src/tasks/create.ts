@@ -1,6 +1,6 @@
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
-import { keys, shardOf } from "../keys.ts";
+import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
@@ -56,13 +56,13 @@ export async function createTask(
     run(
       redis,
       {
-        task: keys.task(accountId, id),
-        due: keys.tasksDue(shard),
-        list: keys.tasksOf(accountId),
-        holds: keys.holds(shard),
-        outbox: keys.outbox(shard),
-        callbacksDue: keys.callbacksDue(shard),
-        callbacks: keys.callbacks(shard),
+        task: accountKeys.task(accountId, id),
+        due: accountKeys.tasksDue(shard),
+        list: accountKeys.tasksOf(accountId),
+        holds: accountKeys.holds(shard),
+        outbox: accountKeys.outbox(shard),
+        callbacksDue: accountKeys.callbacksDue(shard),
+        callbacks: accountKeys.callbacks(shard),
       },
       {
         id,

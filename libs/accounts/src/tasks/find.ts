@@ -1,5 +1,5 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 import type { TaskName } from "./claim.ts";
 import { readTask, type TaskRecord } from "./record.ts";
 
@@ -39,7 +39,9 @@ export async function findTask(redis: Redis, accountId: string, id: string): Pro
 export function findTasks(redis: Redis, names: readonly TaskName[]): Promise<readonly (StoredTask | undefined)[]> {
   return orUnavailable(
     Promise.all(
-      names.map(async ({ accountId, id }) => parsed(await redis.hmget(keys.task(accountId, id), "version", "record"))),
+      names.map(async ({ accountId, id }) =>
+        parsed(await redis.hmget(accountKeys.task(accountId, id), "version", "record")),
+      ),
     ),
   );
 }
@@ -52,7 +54,7 @@ const mostReadings = 20;
  * leave the list as they are met, so that no page is empty while more follow. Throws Failure server_overloaded.
  */
 export async function listTasks(redis: Redis, accountId: string, query: TaskQuery): Promise<TaskPage> {
-  const list = keys.tasksOf(accountId);
+  const list = accountKeys.tasksOf(accountId);
   for (let reading = 1; ; reading++) {
     const ids = await orUnavailable(idsAfter(redis, list, query));
     const shown = ids.slice(0, query.limit);
@@ -74,7 +76,7 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
 export async function removeTask(redis: Redis, { version, task }: StoredTask): Promise<boolean> {
   const { accountId, id } = task;
   const { verdict } = await orUnavailable(
-    remove(redis, { task: keys.task(accountId, id), list: keys.tasksOf(accountId) }, { id, version }),
+    remove(redis, { task: accountKeys.task(accountId, id), list: accountKeys.tasksOf(accountId) }, { id, version }),
   );
   return verdict === "removed";
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Type, type Static } from "typebox";
 import { stored } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 import { digestOf } from "./key.ts";
 import type { Token } from "./token.ts";
 
@@ -28,8 +28,13 @@ export async function newClientSecret(redis: Redis, wish: ClientSecretWish): Pro
   const settingsId = digest.slice(0, 32);
   const { token, models, expiresAt, lifetimeSeconds, settings } = wish;
   const record: Token = { ...token, models, expiresAt, settingsId };
-  await redis.set(keys.sessionSettings(token.accountId, settingsId), settings, "EX", lifetimeSeconds + graceSeconds);
-  await redis.set(keys.token(digest), JSON.stringify(record), "EX", lifetimeSeconds + graceSeconds);
+  await redis.set(
+    accountKeys.sessionSettings(token.accountId, settingsId),
+    settings,
+    "EX",
+    lifetimeSeconds + graceSeconds,
+  );
+  await redis.set(accountKeys.token(digest), JSON.stringify(record), "EX", lifetimeSeconds + graceSeconds);
   return key;
 }
 
@@ -44,6 +49,6 @@ export async function findSessionSettings(
   accountId: string,
   id: string,
 ): Promise<SessionSettings | undefined> {
-  const text = await redis.get(keys.sessionSettings(accountId, id));
+  const text = await redis.get(accountKeys.sessionSettings(accountId, id));
   return text === null ? undefined : readSettings(text);
 }

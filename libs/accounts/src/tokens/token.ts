@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { stored } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { keys } from "../keys.ts";
+import { accountKeys } from "../keys.ts";
 import { digestOf, hintOf, tokenIdOf } from "./key.ts";
 
 /** What a token may spend, in nano-dollars; absent: as much as there is. */
@@ -71,27 +71,31 @@ const project = defineScript({
 
 /** Writes a token of the books to Redis, and notifies every edge; a version that is there already stays. */
 export async function projectToken(redis: Redis, digest: string, token: Token): Promise<void> {
-  await redis.hset(keys.tokenIds, token.id, digest);
-  await redis.sadd(keys.accountTokens(token.accountId), digest);
-  await project(redis, { token: keys.token(digest) }, { record: JSON.stringify(token), version: token.version ?? 0 });
-  await redis.publish(keys.tokenChanges, digest);
+  await redis.hset(accountKeys.tokenIds, token.id, digest);
+  await redis.sadd(accountKeys.accountTokens(token.accountId), digest);
+  await project(
+    redis,
+    { token: accountKeys.token(digest) },
+    { record: JSON.stringify(token), version: token.version ?? 0 },
+  );
+  await redis.publish(accountKeys.tokenChanges, digest);
 }
 
 /** The token of a key's digest, or undefined. */
 export async function findToken(redis: Redis, digest: string): Promise<Token | undefined> {
-  const text = await redis.get(keys.token(digest));
+  const text = await redis.get(accountKeys.token(digest));
   return text === null ? undefined : readToken(text);
 }
 
 /** The token with an id, or undefined. */
 export async function findTokenById(redis: Redis, id: string): Promise<Token | undefined> {
-  const digest = await redis.hget(keys.tokenIds, id);
+  const digest = await redis.hget(accountKeys.tokenIds, id);
   return digest === null ? undefined : findToken(redis, digest);
 }
 
 /** The digest of a token's key: a secret that its holder and the gateway share; undefined for an unknown token. */
 export async function digestOfToken(redis: Redis, id: string): Promise<string | undefined> {
-  return (await redis.hget(keys.tokenIds, id)) ?? undefined;
+  return (await redis.hget(accountKeys.tokenIds, id)) ?? undefined;
 }
 
 /** The tokens of an account, oldest first. */
@@ -105,7 +109,7 @@ export async function tokensWithDigests(
   redis: Redis,
   accountId: string,
 ): Promise<readonly { readonly digest: string; readonly token: Token }[]> {
-  const digests = await redis.smembers(keys.accountTokens(accountId));
+  const digests = await redis.smembers(accountKeys.accountTokens(accountId));
   const tokens = await Promise.all(digests.map((digest) => findToken(redis, digest)));
   return digests.flatMap((digest, at) => {
     const token = tokens[at];
