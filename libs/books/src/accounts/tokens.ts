@@ -1,3 +1,5 @@
+import { Type } from "typebox";
+import { stored } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import { writeAudit } from "./audit.ts";
 
@@ -11,6 +13,9 @@ export interface BookedToken {
   /** What else there is of it, without a secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
+
+/** What a token is made of is looked at where it becomes one. */
+const readRecord = stored("token", Type.Record(Type.String(), Type.Unknown()));
 
 /** Writes a new token into the books; the one that stands there under its id, and whether it is this one. */
 export async function bookToken(
@@ -112,8 +117,6 @@ function bookedOf(row: {
   readonly version: number;
   readonly record: string;
 }): BookedToken {
-  // Written by this file, from a token that the ledger had checked.
-  // oxlint-disable-next-line typescript/no-unsafe-assignment
-  const record: BookedToken["record"] = JSON.parse(row.record);
-  return { account: row.account, id: row.token, digest: row.digest, version: row.version, record };
+  const { account, token: id, digest, version } = row;
+  return { account, id, digest, version, record: readRecord(row.record) };
 }

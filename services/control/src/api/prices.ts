@@ -1,14 +1,17 @@
-import { Failure, type WrittenPrice } from "@modelgate/contracts";
+import { Type, type Static } from "typebox";
+import { Failure, PriceConfiguration, stored } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 
 /** Hash: version → price as it was written, and when it was first published. Versions are in usage events. */
 export const priceVersionsKey = "price-versions";
 
-/** A price as it was published. */
-interface PublishedPrice {
-  readonly price?: WrittenPrice;
-  readonly publishedAt?: string;
-}
+/** A price as it was published, and when: RFC 3339. */
+const PublishedPrice = Type.Object({
+  price: Type.Optional(PriceConfiguration),
+  publishedAt: Type.Optional(Type.String()),
+});
+
+const readPublishedPrice = stored("published price", PublishedPrice);
 
 /** Prices as they were published, by the versions that usage events name. */
 export function priceRoutes(redis: Redis): OperatorRoutes {
@@ -21,12 +24,11 @@ export function priceRoutes(redis: Redis): OperatorRoutes {
   };
 }
 
-/** The price of a version; undefined where none was published under it. */
-export async function publishedPrice(redis: Redis, version: string): Promise<PublishedPrice | undefined> {
+/** The price of a version; undefined where none was published under it. Throws UnknownShape. */
+export async function publishedPrice(
+  redis: Redis,
+  version: string,
+): Promise<Static<typeof PublishedPrice> | undefined> {
   const text = await redis.hget(priceVersionsKey, version);
-  if (text === null) return undefined;
-  // Written by this service, from a configuration that it had checked.
-  // oxlint-disable-next-line typescript/no-unsafe-assignment
-  const published: PublishedPrice = JSON.parse(text);
-  return published;
+  return text === null ? undefined : readPublishedPrice(text);
 }
