@@ -58,8 +58,8 @@ const knownRefusals: Readonly<Record<string, string>> = {
   "25006": "it is read-only: BOOKS_URL must name the primary",
   EACCES: "the file's folder may not be written",
   EROFS: "the file system is read-only",
-  ENOTDIR: "the data folder is no folder",
-  EEXIST: "the data folder is no folder",
+  ENOTDIR: "the data folder is not a folder",
+  EEXIST: "the data folder is not a folder",
 };
 
 const sqliteRefusals: Readonly<Record<number, string>> = {

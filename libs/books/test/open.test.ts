@@ -265,7 +265,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     mkdirSync(join(folder, "folder"));
     expect(await refusal("", join(folder, "text"))).toContain("the file is no SQLite database");
     expect(await refusal("", join(folder, "folder"))).toContain("the file cannot be opened");
-    expect(await refusal("", join(folder, "text", "books.sqlite"))).toContain("the data folder is no folder");
+    expect(await refusal("", join(folder, "text", "books.sqlite"))).toContain("the data folder is not a folder");
   });
 
   test("a file that may not be written", async () => {

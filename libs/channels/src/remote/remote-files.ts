@@ -93,7 +93,7 @@ async function follow(hop: Hop): Promise<RemoteFile> {
 
 function parsed(url: string, base?: URL): URL {
   const found = URL.parse(url, base?.href);
-  if (found === null) throw new NotFetched("it is no valid URL");
+  if (found === null) throw new NotFetched("it is not a valid URL");
   return found;
 }
 

@@ -69,6 +69,6 @@ async function connect(url: URL, address: string, ask: RemoteStreamAsk): Promise
 
 function parsed(url: string, base?: URL): URL {
   const found = URL.parse(url, base?.href);
-  if (found === null) throw new NotFetched("it is no valid URL");
+  if (found === null) throw new NotFetched("it is not a valid URL");
   return found;
 }

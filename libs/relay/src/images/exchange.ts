@@ -70,7 +70,7 @@ function imageStream(request: ImageRequest): AnswerReader {
 }
 
 function vendorOf(wire: UpstreamWire): ImagesVendorCodec {
-  if (!isImagesWire(wire)) throw new Error(`${wire} is no wire of images`);
+  if (!isImagesWire(wire)) throw new Error(`${wire} is not a wire of images`);
   return imagesCodecs[wire];
 }
 

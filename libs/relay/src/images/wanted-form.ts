@@ -32,7 +32,7 @@ async function fetchMade(
 ): Promise<string> {
   try {
     using file = await remote.fetch({ url, accepts: mayBeImage, trustedOrigin, signal });
-    if (imageTypeOf(file.bytes) === undefined) throw new NotFetched("it is no image");
+    if (imageTypeOf(file.bytes) === undefined) throw new NotFetched("it is not an image");
     return file.bytes.toString("base64");
   } catch (cause) {
     if (!(cause instanceof NotFetched)) throw cause;

@@ -96,6 +96,6 @@ const contentFirst = [...vectorsWires].sort(
 
 function vectorsWireOf(wire: UpstreamWire): VectorsWire {
   const found = vectorsWires.find((each) => each === wire);
-  if (found === undefined) throw new Error(`${wire} is no wire of vectors`);
+  if (found === undefined) throw new Error(`${wire} is not a wire of vectors`);
   return found;
 }

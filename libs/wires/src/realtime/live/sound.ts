@@ -14,7 +14,7 @@ export function rateOf(mimeType: string): number {
   if (type !== "audio/pcm")
     throw new Failure(
       "unsupported_parameter",
-      `${JSON.stringify(mimeType)} is no sound that sessions take: use audio/pcm.`,
+      `${JSON.stringify(mimeType)} is not a sound that sessions take: use audio/pcm.`,
       {
         param: "mimeType",
       },
