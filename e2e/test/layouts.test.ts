@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freePorts, startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
+import { config, hello, keys, money, post } from "./house.ts";
+
+/** Layouts between one process and one for each service: they stand on the state of a suite. */
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startSuite({ config });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+const priceNanos = 1_000_000n;
+
+async function startGateway(env: Readonly<Record<string, string>>): Promise<AloneService> {
+  const [port = 0] = await freePorts(1);
+  const { backends, secret } = suite;
+  const shared = { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, MODELGATE_SECRET: secret };
+  const gateway = await startServiceAlone("gateway", { ...shared, PORT: String(port), ...env });
+  return Object.assign(gateway, { url: `http://127.0.0.1:${port}` });
+}
+
+/** Waits until nothing is held; what is spent then. */
+async function spent(): Promise<bigint> {
+  const account = await until("nothing to be held", async () => {
+    const found = await money(suite);
+    return found.heldNanos === "0" && found;
+  });
+  return BigInt(account.spentNanos);
+}
+
+async function metricsOf({ opsUrl }: AloneService): Promise<string> {
+  return (await fetch(`${opsUrl}/metrics`)).text();
+}
+
+test("an edge serves the areas of its process itself, passes others on, and both are paid once", async () => {
+  const { backends, secret } = suite;
+  const shared = { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, MODELGATE_SECRET: secret };
+  await using media = await startServiceAlone("media", shared);
+  await using gateway = await startGateway({ MODELGATE_SERVICES: "edge,text", MEDIA_URL: media.url });
+  const before = await spent();
+  const at = { ...suite, edgeUrl: gateway.url };
+  expect((await post(at, hello("fixed"))).status).toBe(200);
+  const picture = async (): Promise<number> => {
+    const answer = await fetch(`${gateway.url}/v1/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "sketch", prompt: "a fox", size: "64x64" }),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  expect(await picture()).toBe(200);
+  expect((await spent()) - before).toBe(priceNanos + 40_000_000n);
+  media.signal("SIGKILL");
+  await media.ended;
+  expect([await picture(), (await post(at, hello("fixed"))).status]).toEqual([503, 200]);
+});
+
+test("workers of a gateway share its port, and every call is paid once, whichever of them took it", async () => {
+  const calls = 60;
+  await using gateway = await startGateway({ MODELGATE_SERVICES: "edge,text", WORKERS: "2" });
+  const before = await spent();
+  const at = { ...suite, edgeUrl: gateway.url };
+  const statuses = await Promise.all(
+    Array.from({ length: calls }, async () => (await post(at, hello("fixed"))).status),
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect((await spent()) - before).toBe(BigInt(calls) * priceNanos);
+  const metrics = await metricsOf(gateway);
+  const admitted = [1, 2].map((worker) => {
+    const line = new RegExp(
+      `^modelgate_limiter_decisions_total\\{.*decision="admitted".*worker="${worker}".*\\} (\\d+)$`,
+      "m",
+    );
+    return Number(line.exec(metrics)?.[1] ?? 0);
+  });
+  expect(admitted.reduce((sum, each) => sum + each, 0)).toBe(calls);
+  expect(admitted).not.toContain(0);
+});
