@@ -3,7 +3,7 @@ import type { ChannelChoice, Failure, UpstreamWire } from "@modelgate/contracts"
 import type { Span } from "@modelgate/platform";
 import type { Provider } from "@modelgate/providers";
 import type { ConnectOptions } from "./connect.ts";
-import type { Way } from "./way.ts";
+import type { Route } from "./route.ts";
 import type { SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 
 /** What a call needs of its attempts. */
@@ -16,32 +16,32 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   readonly candidates: readonly Candidate[];
   /** How one of those of the same priority is chosen; absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
-  /** The wires that a vendor may be spoken to in, best first for the client. Candidates that speak none are skipped. */
+  /** The wires that the call can be made in, best first for the client. Candidates that support none are skipped. */
   readonly wires: readonly Wire[];
   /**
    * Counts what a request loses in a wire, Infinity where that refuses it; asked where a vendor is known to speak several.
    * Absent: nothing in any.
    */
-  readonly losses?: ((wire: Wire, upstreamModel: string) => Promise<number>) | undefined;
+  readonly countUnsupported?: ((wire: Wire, upstreamModel: string) => Promise<number>) | undefined;
   /**
    * Prepares one attempt, always from the untouched client body. `history` is "unsealed" once a vendor has refused seals
    * of thoughts in it. What it throws is not the vendor's failure.
    */
   readonly prepare: (
-    way: SpokenWay<Wire>,
+    route: WireRoute<Wire>,
     history: "unsealed" | undefined,
   ) => PreparedAttempt<Accepted> | Promise<PreparedAttempt<Accepted>>;
   /** Whether an attempt can be prepared without the seals of thoughts in the call's history. Absent: it cannot. */
   readonly unsealable?: boolean | undefined;
-  /** A way that is tried first while it can be: `channel/key`. */
+  /** A route that is tried first while it can be: `channel/key`. */
   readonly prefer?: ChannelKeyId | undefined;
   readonly signal: AbortSignal;
   /** The call's span; attempts are its children, and are propagated to their vendors. */
   readonly span?: Span | undefined;
 }
 
-/** A way with the wire that its vendor is spoken to in. */
-export interface SpokenWay<Wire extends UpstreamWire = UpstreamWire> extends Way {
+/** A route with the wire of its request. */
+export interface WireRoute<Wire extends UpstreamWire = UpstreamWire> extends Route {
   readonly provider: Provider;
   readonly wire: Wire;
 }
@@ -52,14 +52,14 @@ export type PreparedAttempt<Accepted> = {
   /** The vendor is asked for a stream: its first byte is waited for apart from silence within it. */
   readonly stream?: boolean | undefined;
   /**
-   * The request begins something that is paid for once: the call goes on to another way only while the vendor cannot have
+   * The request begins something that is paid for once: the call goes on to another route only while the vendor cannot have
    * taken it. Else it ends with Failure create_uncertain.
    */
   readonly unrepeatable?: boolean | undefined;
 } & (
   | {
       readonly connect?: undefined;
-      /** Checks the start of a 2xx answer. Throws Failure if it is unusable; the next way is tried. */
+      /** Checks the start of a 2xx answer. Throws Failure if it is unusable; the next route is tried. */
       readonly accept: (answer: UpstreamAnswer) => Promise<Accepted>;
     }
   | { readonly connect: ConnectOptions; readonly accept: (answer: SocketAnswer) => Promise<Accepted> }
@@ -71,7 +71,7 @@ export type PreparedAttempt<Accepted> = {
  */
 export interface Attempted<Accepted> extends Disposable {
   readonly accepted: Accepted;
-  readonly way: SpokenWay;
+  readonly route: WireRoute;
   /** How many attempts it took. */
   readonly attempts: number;
   /** Every attempt in its order; the last one is the answer's. */
@@ -102,16 +102,16 @@ export class AttemptsFailed extends Error {
   override readonly name = "AttemptsFailed";
   readonly failure: Failure;
   readonly attempts: number;
-  readonly way: Way | undefined;
+  readonly route: Route | undefined;
   readonly tried: readonly Tried[];
   /** Whether the call would fail like this anywhere, or may not be sent again. */
   readonly isFinal: boolean;
-  constructor(failure: Failure, tried: readonly Tried[], way: Way | undefined, isFinal = false) {
+  constructor(failure: Failure, tried: readonly Tried[], route: Route | undefined, isFinal = false) {
     super(failure.message, { cause: failure });
     this.failure = failure;
     this.attempts = tried.length;
     this.tried = tried;
-    this.way = way;
+    this.route = route;
     this.isFinal = isFinal;
   }
 }

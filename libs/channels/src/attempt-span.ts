@@ -1,10 +1,10 @@
 import { startSpan, type Span } from "@modelgate/platform";
 import { hostOf } from "./host-of.ts";
-import type { Way } from "./way.ts";
+import type { Route } from "./route.ts";
 import { providerNameOf } from "./provider-name.ts";
 
 /** Begins the span of one attempt at a vendor, in the words of OpenTelemetry's conventions for generative AI. */
-export function attemptSpan(parent: Span | undefined, model: string, { candidate }: Way): Span {
+export function attemptSpan(parent: Span | undefined, model: string, { candidate }: Route): Span {
   const { channel, upstreamModel } = candidate;
   return startSpan({
     name: `call ${model}`,

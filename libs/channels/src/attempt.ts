@@ -8,15 +8,15 @@ import type { Entry, Gate } from "./gate.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
 import { nothingLeft } from "./nothing-left.ts";
-import type { Way } from "./way.ts";
+import type { Route } from "./route.ts";
 import { verdictOn, type Sent, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
 import { noEndpoint, sendAttempt, type Begun, type TriedAlready } from "./send-attempt.ts";
 import type { Speeds } from "./speeds.ts";
-import type { SpokenWires } from "./spoken-wires.ts";
+import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
 import { vendorRequestIdOf } from "./vendor-request-id.ts";
-import { WayChooser } from "./way-chooser.ts";
+import { RouteChooser } from "./route-chooser.ts";
 
 export interface AttemptLimits {
   readonly mostAttempts: number;
@@ -34,13 +34,13 @@ export interface AttemptDeps {
   readonly transport: Transport;
   readonly health: Health;
   readonly gate: Gate;
-  readonly spoken: SpokenWires;
+  readonly supportedWires: SupportedWires;
   readonly speeds: Speeds;
   readonly limits: AttemptLimits;
 }
 
 export function openAttempts(deps: AttemptDeps, random: () => number = Math.random): Attempts {
-  const { health, gate, spoken, speeds, limits } = deps;
+  const { health, gate, supportedWires, speeds, limits } = deps;
   const score = (candidate: Candidate): number => speeds.score(candidate);
   const turns = new Map<string, number>();
   const turn = (channelId: string, poolSize: number): number => {
@@ -52,47 +52,47 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
   return {
     async run(plan) {
       const deadline = Date.now() + limits.budgetMs;
-      const candidates = speakingOf(plan, spoken);
-      const ways = new WayChooser({ ...plan, candidates }, health, { random, turn, score });
+      const candidates = speakingOf(plan, supportedWires);
+      const routes = new RouteChooser({ ...plan, candidates }, health, { random, turn, score });
       let already: TriedAlready = {};
       const tried: Tried[] = [];
-      let last: { readonly failure: Failure; readonly way: Way; readonly isFinal: boolean } | undefined;
+      let last: { readonly failure: Failure; readonly route: Route; readonly isFinal: boolean } | undefined;
       while (tried.length < limits.mostAttempts && (tried.length === 0 || Date.now() < deadline)) {
-        const chosen = ways.next(tried.length === 0);
+        const chosen = routes.next(tried.length === 0);
         if (chosen === undefined) break;
-        const { way, isLastResort } = chosen;
-        const attempt = { way, account: plan.account };
+        const { route, isLastResort } = chosen;
+        const attempt = { route, account: plan.account };
         if (isLastResort) health.resorts(attempt);
         const entry = await gate.enter(attempt, `${plan.callId}.${tried.length}`, isLastResort);
         if ("scope" in entry) {
-          ways.turnedAway(entry);
+          routes.turnedAway(entry);
           continue;
         }
-        ways.tried(way);
-        const channel = way.candidate.channel.id;
-        const span = attemptSpan(plan.span, plan.model, way);
+        routes.tried(route);
+        const channel = route.candidate.channel.id;
+        const span = attemptSpan(plan.span, plan.model, route);
         const sent: Sent = { attempt, at: Date.now() };
         try {
           const begun = await sendAttempt(sent, plan, already, deps, span);
           tried.push(triedWith(sent));
           observeAttempt(channel);
-          speeds.answered(way.candidate, Date.now() - sent.at);
+          speeds.answered(route.candidate, Date.now() - sent.at);
           return answered(begun, { sent, entry, tried, health, span, plan });
         } catch (error) {
-          const { failure, next } = verdictOn(error, sent, { ...plan, ...already }, { health, spoken });
+          const { failure, next } = verdictOn(error, sent, { ...plan, ...already }, { health, supportedWires });
           entry[Symbol.dispose]();
-          last = { failure, way, isFinal: next === "none" };
+          last = { failure, route, isFinal: next === "none" };
           tried.push(triedWith(sent, failure.code, error));
           observeAttempt(channel, failure.code);
           span.end(failure.code);
           if (next === "none") break;
           already = knowing(already, next, sent);
-          if (next !== "another") ways.retry(chosen);
+          if (next !== "another") routes.retry(chosen);
         }
       }
       const { model } = plan;
-      const failure = last?.failure ?? nothingLeft({ candidates, model }, ways.away, ways.lastResort);
-      throw new AttemptsFailed(failure, tried, last?.way, last?.isFinal);
+      const failure = last?.failure ?? nothingLeft({ candidates, model }, routes.away, routes.lastResort);
+      throw new AttemptsFailed(failure, tried, last?.route, last?.isFinal);
     },
   };
 }
@@ -100,9 +100,9 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
 /** Those that speak a wire of the call's. Throws AttemptsFailed where none of those that there are does. */
 function speakingOf(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
-  spoken: SpokenWires,
+  supportedWires: SupportedWires,
 ): readonly Candidate[] {
-  const speaking = candidates.filter((candidate) => spoken.speaks(candidate, wires));
+  const speaking = candidates.filter((candidate) => supportedWires.speaks(candidate, wires));
   if (speaking.length > 0 || candidates.length === 0) return speaking;
   throw new AttemptsFailed(noEndpoint(), [], undefined);
 }
@@ -117,10 +117,10 @@ function knowing(already: TriedAlready, next: Verdict["next"], { wire }: Sent): 
 const mostCode = 100;
 
 /** What is reported of an attempt that is over, or whose answer has begun. */
-function triedWith({ attempt: { way }, at, answer }: Sent, failed?: string, error?: unknown): Tried {
+function triedWith({ attempt: { route }, at, answer }: Sent, failed?: string, error?: unknown): Tried {
   return {
-    channel: way.candidate.channel.id,
-    key: way.key.id,
+    channel: route.candidate.channel.id,
+    key: route.key.id,
     failed,
     status: answer?.status,
     vendorCode: error instanceof Refused ? error.said.code?.slice(0, mostCode) : undefined,
@@ -129,9 +129,9 @@ function triedWith({ attempt: { way }, at, answer }: Sent, failed?: string, erro
   };
 }
 
-/** An answer that has begun: its way has answered, and whether the answer comes to its end is not known yet. */
+/** An answer that has begun: its route has answered, and whether the answer comes to its end is not known yet. */
 function answered<Accepted>(
-  { accepted, way }: Begun<Accepted>,
+  { accepted, route }: Begun<Accepted>,
   how: {
     readonly sent: Sent;
     readonly entry: Entry;
@@ -151,7 +151,7 @@ function answered<Accepted>(
   let over = false;
   return {
     accepted,
-    way,
+    route,
     attempts: tried.length,
     tried,
     broke(reason) {

@@ -4,7 +4,7 @@ import { openAttempts, type AttemptLimits, type Attempts } from "./attempt.ts";
 import { openGate, type Gate } from "./gate.ts";
 import { openHealth } from "./health.ts";
 import { Speeds } from "./speeds.ts";
-import { SpokenWires } from "./spoken-wires.ts";
+import { SupportedWires } from "./supported-wires.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
 /** All that a service needs to reach vendors. */
@@ -12,7 +12,7 @@ export interface Channels extends AsyncDisposable {
   readonly attempts: Attempts;
   readonly affinity: Affinity;
   readonly transport: Transport;
-  readonly spoken: SpokenWires;
+  readonly supportedWires: SupportedWires;
 }
 
 /** Opens transport, health and gate of a process. */
@@ -38,12 +38,12 @@ export async function openChannels({
   const health = await openHealth({ redis, log });
   const speeds = new Speeds(fastestDecayMs);
   const gate = countingFlights(openGate({ redis, log, health, leaseMs }), speeds);
-  const spoken = new SpokenWires();
+  const supportedWires = new SupportedWires();
   return {
     transport,
-    spoken,
+    supportedWires,
     affinity: openAffinity({ redis, log, lifetimeMs: affinityMs }),
-    attempts: openAttempts({ transport, health, gate, spoken, speeds, limits }),
+    attempts: openAttempts({ transport, health, gate, supportedWires, speeds, limits }),
     async [Symbol.asyncDispose]() {
       await transport[Symbol.asyncDispose]();
       await health[Symbol.asyncDispose]();
@@ -58,7 +58,7 @@ function countingFlights(gate: Gate, speeds: Speeds): Gate {
     async enter(attempt, permit, isLastResort) {
       const entry = await gate.enter(attempt, permit, isLastResort);
       if ("scope" in entry) return entry;
-      const flight = speeds.begin(attempt.way.candidate);
+      const flight = speeds.begin(attempt.route.candidate);
       return {
         tried: () => entry.tried(),
         [Symbol.dispose]() {

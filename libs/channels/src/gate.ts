@@ -2,15 +2,15 @@ import { channelKeyId, type CatalogChannel } from "@modelgate/catalog";
 import { defineScript, onBeat, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
 import type { Attempt, Health } from "./health.ts";
 import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
-import type { Way } from "./way.ts";
+import type { Route } from "./route.ts";
 
 /** What an attempt holds while it goes on; dispose it when the exchange is over. */
 export interface Entry extends Disposable {
-  /** The vendor has answered, or failed: callers that waited to try this way may. */
+  /** The vendor has answered, or failed: callers that waited to try this route may. */
   tried(): void;
 }
 
-/** Why an attempt may not go a way now: nothing was sent, and nothing was taken. */
+/** Why an attempt may not take a route now: nothing was sent, and nothing was taken. */
 export interface TurnedAway {
   /** What must be left out: a whole channel, or one `channel/key`. */
   readonly scope: RestScope;
@@ -22,7 +22,7 @@ export interface TurnedAway {
 
 /**
  * The limits of channels and keys, shared by all replicas through Redis: seats as leases, turns in a minute, and one
- * trial at a time for what has rested. A way without limits that did not rest costs no round trip.
+ * trial at a time for what has rested. A route without limits that did not rest costs no round trip.
  */
 export interface Gate extends AsyncDisposable {
   /**
@@ -95,8 +95,8 @@ export function openGate({
 
   return {
     async enter(attempt, permit, isLastResort = false) {
-      const { channel } = attempt.way.candidate;
-      const sets = [...(isLastResort ? [] : trialSets(attempt, health)), ...seatSets(attempt.way)];
+      const { channel } = attempt.route.candidate;
+      const sets = [...(isLastResort ? [] : trialSets(attempt, health)), ...seatSets(attempt.route)];
       const perMinute = channel.requestsPerMinute ?? 0;
       if (sets.length === 0 && perMinute === 0) return free;
       const reply = await orUnavailable(
@@ -127,19 +127,24 @@ export function openGate({
 
 /** The trials that an attempt needs; before seats, for a full channel that may work again is to be tried too. */
 function trialSets(attempt: Attempt, health: Health): readonly SeatSet[] {
-  const { id } = attempt.way.candidate.channel;
+  const { id } = attempt.route.candidate.channel;
   return health
     .unproven(attempt)
     .map(({ leaveOut, trial }) => ({ key: gateKeys.trial(id, trial), seats: 1, scope: leaveOut, why: "tried" }));
 }
 
-function seatSets(way: Way): readonly SeatSet[] {
-  const { id, maxConcurrency, keyConcurrency } = way.candidate.channel;
+function seatSets(route: Route): readonly SeatSet[] {
+  const { id, maxConcurrency, keyConcurrency } = route.candidate.channel;
   const sets: SeatSet[] = [];
   if (maxConcurrency !== undefined)
     sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, scope: id, why: "full" });
   if (keyConcurrency !== undefined)
-    sets.push({ key: gateKeys.seats(id, way.key.id), seats: keyConcurrency, scope: channelKeyIdOf(way), why: "full" });
+    sets.push({
+      key: gateKeys.seats(id, route.key.id),
+      seats: keyConcurrency,
+      scope: channelKeyIdOf(route),
+      why: "full",
+    });
   return sets;
 }
 

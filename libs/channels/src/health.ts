@@ -17,11 +17,11 @@ import {
 import { isResting } from "./rest.ts";
 import { SharedRests } from "./shared-rests.ts";
 import type { CoolDown } from "./state.ts";
-import type { Way } from "./way.ts";
+import type { Route } from "./route.ts";
 
-/** A call's way and account. */
+/** A call's route and account. */
 export interface Attempt {
-  readonly way: Way;
+  readonly route: Route;
   readonly account: string;
 }
 
@@ -62,7 +62,7 @@ export interface Unproven {
 export interface Health extends AsyncDisposable {
   /** The rests that concern an account. */
   restsOf(account: string): Rests;
-  /** What is left for an account where all ways rest: what it may try nevertheless, or when. */
+  /** What is left for an account where all routes rest: what it may try nevertheless, or when. */
   lastResortOf(account: string): Rests;
   /** A call of the account goes where nothing but rests is. */
   resorts(attempt: Attempt): void;
@@ -119,50 +119,50 @@ class SharedHealth implements Health {
     };
   }
 
-  resorts({ way, account }: Attempt): void {
-    this.#lastResort.goes(modelScopeOf(way.candidate), account, Date.now());
+  resorts({ route, account }: Attempt): void {
+    this.#lastResort.goes(modelScopeOf(route.candidate), account, Date.now());
   }
 
-  unproven({ way, account }: Attempt): readonly Unproven[] {
+  unproven({ route, account }: Attempt): readonly Unproven[] {
     if (this.#rests.isQuiet) return [];
-    const { id } = way.candidate.channel;
-    return scopesOf(way, account)
+    const { id } = route.candidate.channel;
+    return scopesOf(route, account)
       .filter(([scope, who]) => this.#rests.at(scope, who) !== undefined)
       .map(([scope, who]) => ({
-        leaveOut: isWithin(scope, channelKeyIdOf(way)) ? channelKeyIdOf(way) : id,
+        leaveOut: isWithin(scope, channelKeyIdOf(route)) ? channelKeyIdOf(route) : id,
         trial: nameWithin(id, scope, who),
       }));
   }
 
   failed(attempt: Attempt, blame: Blame): void {
-    const { way, account } = attempt;
-    const { id } = way.candidate.channel;
+    const { route, account } = attempt;
+    const { id } = route.candidate.channel;
     const { of, body, isCertain, reason, askedMs } = blame;
     const now = Date.now();
     this.#evidence.add(id, subjectOf(attempt), { at: now, failed: { of, body, isCertain } });
-    this.#lastResort.failed(modelScopeOf(way.candidate), account, now);
+    this.#lastResort.failed(modelScopeOf(route.candidate), account, now);
     const onProbation = (extent: Extent): boolean => {
-      const rest = this.#rests.at(scopeOfExtent(way, of, extent), extent.for === "account" ? account : undefined);
+      const rest = this.#rests.at(scopeOfExtent(route, of, extent), extent.for === "account" ? account : undefined);
       return rest !== undefined && !isResting(rest, now);
     };
     const extent = judge(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
     if (extent === undefined) return;
     const kind = blame.isRefusal === true ? "refused" : askedMs === undefined ? "failing" : "asked";
     const who = extent.for === "account" ? account : undefined;
-    this.#rests.begin(scopeOfExtent(way, of, extent), { kind, reason, askedMs, account: who }, blame.seenBy);
+    this.#rests.begin(scopeOfExtent(route, of, extent), { kind, reason, askedMs, account: who }, blame.seenBy);
   }
 
-  answered({ way, account }: Attempt, sentAt: number): void {
+  answered({ route, account }: Attempt, sentAt: number): void {
     if (this.#rests.isQuiet) return;
-    for (const [scope, who] of scopesOf(way, account))
-      if (this.#rests.answered(scope, who, sentAt)) this.#evidence.forgive(way.candidate.channel.id, who);
+    for (const [scope, who] of scopesOf(route, account))
+      if (this.#rests.answered(scope, who, sentAt)) this.#evidence.forgive(route.candidate.channel.id, who);
   }
 
   worked(attempt: Attempt): void {
-    const { way, account } = attempt;
-    this.#evidence.add(way.candidate.channel.id, subjectOf(attempt), { at: Date.now() });
-    this.#lastResort.worked(modelScopeOf(way.candidate), account);
-    this.#rests.worked(() => scopesOf(way, account));
+    const { route, account } = attempt;
+    this.#evidence.add(route.candidate.channel.id, subjectOf(attempt), { at: Date.now() });
+    this.#lastResort.worked(modelScopeOf(route.candidate), account);
+    this.#rests.worked(() => scopesOf(route, account));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -180,7 +180,7 @@ function judged(attempt: Attempt, failed: Blame, onProbation: Judged["onProbatio
     ...subjectOf(attempt),
     failed,
     isSaid: isRefusal || failed.askedMs !== undefined,
-    wholeAtOnce: isRefusal || attempt.way.candidate.channel.models.size < 2,
+    wholeAtOnce: isRefusal || attempt.route.candidate.channel.models.size < 2,
     onProbation,
   };
 }
@@ -194,13 +194,16 @@ function channelScopes(candidate: Candidate): readonly RestScope[] {
   return [candidate.channel.id, modelScopeOf(candidate)];
 }
 
-function keyScopes(way: Way): readonly RestScope[] {
-  return [channelKeyIdOf(way), keyModelScopeOf(way)];
+function keyScopes(route: Route): readonly RestScope[] {
+  return [channelKeyIdOf(route), keyModelScopeOf(route)];
 }
 
 /** Everything that a call's outcome can speak for: each scope, for all and for its account. */
-function scopesOf(way: Way, account: string): readonly (readonly [scope: RestScope, account: string | undefined])[] {
-  return [...channelScopes(way.candidate), ...keyScopes(way)].flatMap(
+function scopesOf(
+  route: Route,
+  account: string,
+): readonly (readonly [scope: RestScope, account: string | undefined])[] {
+  return [...channelScopes(route.candidate), ...keyScopes(route)].flatMap(
     (scope) =>
       [
         [scope, undefined],
@@ -210,13 +213,13 @@ function scopesOf(way: Way, account: string): readonly (readonly [scope: RestSco
 }
 
 /** What a failure takes out, if it reaches that far. */
-function scopeOfExtent(way: Way, of: FailureSeen["of"], extent: Extent): RestScope {
-  if (of === "key") return extent.of === "whole" ? channelKeyIdOf(way) : keyModelScopeOf(way);
-  return extent.of === "whole" ? way.candidate.channel.id : modelScopeOf(way.candidate);
+function scopeOfExtent(route: Route, of: FailureSeen["of"], extent: Extent): RestScope {
+  if (of === "key") return extent.of === "whole" ? channelKeyIdOf(route) : keyModelScopeOf(route);
+  return extent.of === "whole" ? route.candidate.channel.id : modelScopeOf(route.candidate);
 }
 
-function subjectOf({ way, account }: Attempt): Subject {
-  return { account, model: way.candidate.upstreamModel, key: way.key.id };
+function subjectOf({ route, account }: Attempt): Subject {
+  return { account, model: route.candidate.upstreamModel, key: route.key.id };
 }
 
 function latest(scopes: readonly RestScope[], until: (scope: RestScope) => number): number {

@@ -1,5 +1,5 @@
 export type { Affinity, Conversation } from "./affinity.ts";
-export { AttemptsFailed, type Attempted, type AttemptPlan, type SpokenWay, type Tried } from "./attempt-plan.ts";
+export { AttemptsFailed, type Attempted, type AttemptPlan, type WireRoute, type Tried } from "./attempt-plan.ts";
 export type { AttemptLimits, Attempts } from "./attempt.ts";
 export { countCapped, readCapped } from "./capped-calls.ts";
 export { connectSocket } from "./connect.ts";
@@ -13,7 +13,7 @@ export {
   parseRestName,
   type RestScope,
 } from "./rest-scope.ts";
-export type { Way } from "./way.ts";
+export type { Route } from "./route.ts";
 export { Refused } from "./refused.ts";
 export { readText, readUpTo } from "./read-text.ts";
 export { NotFetched } from "./remote/not-fetched.ts";

@@ -1,6 +1,6 @@
 import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from "@modelgate/catalog";
 import { choose, type ChoiceOptions } from "./choose.ts";
-import type { Way } from "./way.ts";
+import type { Route } from "./route.ts";
 
 /** When something may be used again, Unix ms; 0: now. Infinity: it is switched off. */
 export interface Rests {
@@ -12,8 +12,8 @@ export interface Rests {
 
 export interface PickOptions extends ChoiceOptions {
   readonly rests: Rests;
-  /** Whether this call has been that way already, or found it full. */
-  readonly excluded: (way: Way) => boolean;
+  /** Whether this call has taken that route already, or found it full. */
+  readonly excluded: (route: Route) => boolean;
   /** Where in a channel's pool the turn is. */
   readonly turn: (channelId: string, poolSize: number) => number;
   /** The key that comes before all others while it can be used. */
@@ -21,11 +21,11 @@ export interface PickOptions extends ChoiceOptions {
 }
 
 /**
- * The way for the next attempt: the highest priority that has one, as the model chooses within it, the channel's keys in turn;
+ * The route for the next attempt: the highest priority that has one, as the model chooses within it, the channel's keys in turn;
  * what rests, is switched off or was tried is passed over. Undefined where nothing is left. Pure, but for `random`.
  */
-export function pick(candidates: readonly Candidate[], options: PickOptions): Way | undefined {
-  const preferred = options.prefer === undefined ? undefined : wayTo(options.prefer, candidates, options);
+export function pick(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
+  const preferred = options.prefer === undefined ? undefined : routeTo(options.prefer, candidates, options);
   if (preferred !== undefined) return preferred;
   let best: { readonly candidate: Candidate; readonly keys: readonly ChannelKey[] }[] = [];
   for (const candidate of candidates) {
@@ -41,7 +41,7 @@ export function pick(candidates: readonly Candidate[], options: PickOptions): Wa
   return key === undefined ? undefined : { candidate, key };
 }
 
-function wayTo(wanted: ChannelKeyId, candidates: readonly Candidate[], options: PickOptions): Way | undefined {
+function routeTo(wanted: ChannelKeyId, candidates: readonly Candidate[], options: PickOptions): Route | undefined {
   for (const candidate of candidates) {
     const key = candidate.channel.keys.find(({ id }) => wanted === channelKeyId(candidate.channel.id, id));
     if (key !== undefined && usableKeys(candidate, options).includes(key)) return { candidate, key };

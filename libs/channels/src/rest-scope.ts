@@ -1,5 +1,5 @@
 import { channelKeyId, type Candidate, type ChannelKeyId } from "@modelgate/catalog";
-import type { Way } from "./way.ts";
+import type { Route } from "./route.ts";
 
 /**
  * What rests, is switched off or is full: `channel`, `channel/key`, `channel#model` or `channel/key#model`, models by
@@ -10,8 +10,8 @@ export type RestScope = string;
 /** Stands between scope and account in the name of an account's rest: no identifier holds it. */
 const separator = "\n";
 
-/** The key that a way goes through. */
-export function channelKeyIdOf({ candidate, key }: Way): ChannelKeyId {
+/** The key that a route goes through. */
+export function channelKeyIdOf({ candidate, key }: Route): ChannelKeyId {
   return channelKeyId(candidate.channel.id, key.id);
 }
 
@@ -26,8 +26,8 @@ export function modelScopeOf({ channel, upstreamModel }: Candidate): RestScope {
 }
 
 /** A model with one key: vendors limit keys model by model. */
-export function keyModelScopeOf(way: Way): RestScope {
-  return modelScope(channelKeyIdOf(way), way.candidate.upstreamModel);
+export function keyModelScopeOf(route: Route): RestScope {
+  return modelScope(channelKeyIdOf(route), route.candidate.upstreamModel);
 }
 
 /** Whether a scope is another one or a part of it: a channel's key or model, or a model with one key. */

@@ -1,21 +1,21 @@
 import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
 import { cleanWords, CredentialsFailed, signed } from "@modelgate/providers";
-import type { AttemptPlan, PreparedAttempt, SpokenWay } from "./attempt-plan.ts";
+import type { AttemptPlan, PreparedAttempt, WireRoute } from "./attempt-plan.ts";
 import { beginsWithin } from "./begins-within.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
-import type { Way } from "./way.ts";
+import type { Route } from "./route.ts";
 import { reframed } from "./reframed.ts";
 import { Refused, refusal } from "./refused.ts";
-import type { SpokenWires } from "./spoken-wires.ts";
+import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { Sent } from "./verdict.ts";
 import { vendorOf } from "./vendor-of.ts";
 
-/** An answer that can be given on, and the way that it came. */
+/** An answer that can be given on, and the route that it came by. */
 export interface Begun<Accepted> {
   readonly accepted: Accepted;
-  readonly way: SpokenWay;
+  readonly route: WireRoute;
 }
 
 /** What the attempts before have shown of the call. */
@@ -34,44 +34,44 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   sent: Sent,
   plan: AttemptPlan<Accepted, Wire>,
   { history, refusing }: TriedAlready,
-  deps: { readonly transport: Transport; readonly spoken: SpokenWires },
+  deps: { readonly transport: Transport; readonly supportedWires: SupportedWires },
   span: Span,
 ): Promise<Begun<Accepted>> {
-  const way = await spokenWay(sent.attempt.way, plan, deps.spoken, refusing);
-  sent.wire = way.wire;
-  const prepared = await preparing(way, plan, history);
+  const route = await wireRoute(sent.attempt.route, plan, deps.supportedWires, refusing);
+  sent.wire = route.wire;
+  const prepared = await preparing(route, plan, history);
   sent.prepared = prepared;
-  return { way, accepted: await once(way, prepared, plan.signal, { ...deps, sent }, span) };
+  return { route, accepted: await once(route, prepared, plan.signal, { ...deps, sent }, span) };
 }
 
 /**
- * A way with the wire for a call: where its vendor is known to speak several, the first of those in which the request
- * loses least. Throws Failure if the last wire was found missing since the call began.
+ * A route with the wire for a call: where its vendor is known to support several, the first of those with the
+ * fewest unsupported fields. Throws Failure if the last wire was found missing since the call began.
  */
-async function spokenWay<Wire extends UpstreamWire>(
-  way: Way,
-  { wires, losses }: Pick<AttemptPlan<unknown, Wire>, "wires" | "losses">,
-  spoken: SpokenWires,
+async function wireRoute<Wire extends UpstreamWire>(
+  route: Route,
+  { wires, countUnsupported }: Pick<AttemptPlan<unknown, Wire>, "wires" | "countUnsupported">,
+  supportedWires: SupportedWires,
   refusing: UpstreamWire | undefined,
-): Promise<SpokenWay<Wire>> {
-  const { candidate } = way;
+): Promise<WireRoute<Wire>> {
+  const { candidate } = route;
   const vendor = vendorOf(candidate.channel, candidate.upstreamModel);
-  const usable = spoken.usable(candidate, wires).filter((wire) => wire !== refusing);
+  const usable = supportedWires.usable(candidate, wires).filter((wire) => wire !== refusing);
   const wire =
-    losses === undefined || usable.length < 2 || !spoken.areKnown(candidate, usable)
+    countUnsupported === undefined || usable.length < 2 || !supportedWires.areKnown(candidate, usable)
       ? usable[0]
-      : await withLeastLoss(usable, (each) => losses(each, candidate.upstreamModel));
+      : await withFewestUnsupported(usable, (each) => countUnsupported(each, candidate.upstreamModel));
   if (vendor === undefined || wire === undefined) throw noEndpoint();
-  return { ...way, provider: vendor.provider, wire };
+  return { ...route, provider: vendor.provider, wire };
 }
 
-async function withLeastLoss<Wire>(
+async function withFewestUnsupported<Wire>(
   usable: readonly Wire[],
-  losses: (wire: Wire) => Promise<number>,
+  countUnsupported: (wire: Wire) => Promise<number>,
 ): Promise<Wire | undefined> {
   let [best, least] = [usable[0], Infinity];
   for (const wire of usable) {
-    const lost = await losses(wire);
+    const lost = await countUnsupported(wire);
     if (lost < least) [best, least] = [wire, lost];
     if (least === 0) break;
   }
@@ -85,12 +85,12 @@ export function noEndpoint(): Failure {
 
 /** Prepares an attempt; if that fails, it is not the vendor's failure. */
 async function preparing<Accepted, Wire extends UpstreamWire>(
-  way: SpokenWay<Wire>,
+  route: WireRoute<Wire>,
   { prepare }: Pick<AttemptPlan<Accepted, Wire>, "prepare">,
   history: "unsealed" | undefined,
 ): Promise<PreparedAttempt<Accepted>> {
   try {
-    return await prepare(way, history);
+    return await prepare(route, history);
   } catch (error) {
     throw asFailure(error);
   }
@@ -98,7 +98,7 @@ async function preparing<Accepted, Wire extends UpstreamWire>(
 
 /** Sends the request and reads as much of the answer as `accept` needs. */
 function once<Accepted>(
-  { candidate: { channel }, key, provider, wire }: SpokenWay,
+  { candidate: { channel }, key, provider, wire }: WireRoute,
   prepared: PreparedAttempt<Accepted>,
   outer: AbortSignal,
   { transport, sent }: { readonly transport: Transport; readonly sent: Sent },

@@ -2,7 +2,7 @@ import type { CatalogChannel } from "@modelgate/catalog";
 import type { UpstreamWire } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
 
-/** A channel's vendor: how it is reached, and the wires that it is spoken to in, best first. */
+/** A channel's vendor: how it is reached, and its supported wires, best first. */
 export interface Vendor {
   readonly provider: Provider;
   readonly wires: readonly UpstreamWire[];

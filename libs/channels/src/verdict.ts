@@ -4,7 +4,7 @@ import type { AttemptPlan, PreparedAttempt } from "./attempt-plan.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
 import { Refused } from "./refused.ts";
-import type { SpokenWires } from "./spoken-wires.ts";
+import type { SupportedWires } from "./supported-wires.ts";
 import type { UpstreamAnswer } from "./upstream.ts";
 import { vendorRequestIdOf } from "./vendor-request-id.ts";
 
@@ -19,10 +19,10 @@ export interface Sent {
   prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
 }
 
-/** What a failed attempt comes to: what the client sees if nothing better comes, and which way is next. */
+/** What a failed attempt comes to: what the client sees if nothing better comes, and which route is next. */
 export interface Verdict {
   readonly failure: Failure;
-  /** The same way again, in another wire or without seals of thoughts; or another way. */
+  /** The same route again, in another wire or without seals of thoughts; or another route. */
   readonly next: "none" | "elsewhere" | "unsealed" | "another";
 }
 
@@ -37,10 +37,10 @@ export function verdictOn(
   error: unknown,
   sent: Sent,
   plan: Judged,
-  { health, spoken }: { readonly health: Health; readonly spoken: SpokenWires },
+  { health, supportedWires }: { readonly health: Health; readonly supportedWires: SupportedWires },
 ): Verdict {
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
-  if (isElsewhere(error, sent, plan, spoken)) return { failure: error.failure, next: "elsewhere" };
+  if (isElsewhere(error, sent, plan, supportedWires)) return { failure: error.failure, next: "elsewhere" };
   if (isSealed(error, plan)) return { failure: error.failure, next: "unsealed" };
   const blamed = blameOf(error);
   if (blamed !== undefined)
@@ -72,7 +72,7 @@ function seenBy(
     callId: plan.callId,
     status: answer?.status,
     vendorCode: refused?.code?.slice(0, mostSaid),
-    said: said?.replaceAll(attempt.way.key.secret, "[redacted]").slice(0, mostSaid),
+    said: said?.replaceAll(attempt.route.key.secret, "[redacted]").slice(0, mostSaid),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
   };
 }
@@ -138,14 +138,14 @@ function isElsewhere(
   error: unknown,
   { attempt, wire }: Sent,
   { wires, refusing }: Judged,
-  spoken: SpokenWires,
+  supportedWires: SupportedWires,
 ): error is Refused {
   if (!(error instanceof Refused) || wire === undefined) return false;
-  const { candidate } = attempt.way;
-  if (error.meaning.blame === "wire") spoken.missing(candidate, wire);
-  else if (error.meaning.isEndpoints === true) spoken.refusing(candidate, wire);
+  const { candidate } = attempt.route;
+  if (error.meaning.blame === "wire") supportedWires.missing(candidate, wire);
+  else if (error.meaning.isEndpoints === true) supportedWires.refusing(candidate, wire);
   else return false;
-  return spoken.usable(candidate, wires).some((each) => each !== wire && each !== refusing);
+  return supportedWires.usable(candidate, wires).some((each) => each !== wire && each !== refusing);
 }
 
 /** Whether only the seals of another vendor's thoughts were refused, and the call can go without them. */

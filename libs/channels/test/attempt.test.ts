@@ -3,7 +3,7 @@ import type { Candidate } from "@modelgate/catalog";
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import { openAttempts, type AttemptDeps } from "../src/attempt.ts";
 import type { AttemptPlan } from "../src/attempt-plan.ts";
-import { SpokenWires } from "../src/spoken-wires.ts";
+import { SupportedWires } from "../src/supported-wires.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../src/upstream.ts";
 import { Speeds } from "../src/speeds.ts";
 
@@ -63,7 +63,7 @@ function attemptsAt(answers: readonly Answer[]) {
       enter: async () => ({ tried: nothing, [Symbol.dispose]: nothing }),
       [Symbol.asyncDispose]: async () => nothing(),
     },
-    spoken: new SpokenWires(),
+    supportedWires: new SupportedWires(),
     limits: { mostAttempts: 3, budgetMs: 10_000 },
   };
   return { asked, attempts: openAttempts(deps, () => 0) };
@@ -97,7 +97,7 @@ describe("an attempt", () => {
     const candidates = [...["a", "b", "c", "d"].map((id) => candidate(id, mute)), candidate("able")];
     using attempted = await attempts.run(planOf(candidates));
     expect([asked, attempted.attempts]).toEqual([["able chat"], 1]);
-    expect(attempted.way).toMatchObject({ wire: "chat", provider: { name: "openai" } });
+    expect(attempted.route).toMatchObject({ wire: "chat", provider: { name: "openai" } });
   });
 
   test("is not made where no channel supports any of the wires", async () => {
@@ -116,7 +116,7 @@ describe("an attempt", () => {
     const plan = planOf([candidate("a", { wires })]);
     for (const tries of [2, 1]) {
       using attempted = await attempts.run(plan);
-      expect([attempted.attempts, attempted.way.wire]).toEqual([tries, "messages"]);
+      expect([attempted.attempts, attempted.route.wire]).toEqual([tries, "messages"]);
     }
     expect(asked).toEqual(["a chat", "a messages", "a messages"]);
   });
@@ -126,7 +126,7 @@ describe("an attempt", () => {
     const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
     for (const tries of [2, 1]) {
       using attempted = await attempts.run(plan);
-      expect([attempted.attempts, attempted.way.wire]).toEqual([tries, "responses"]);
+      expect([attempted.attempts, attempted.route.wire]).toEqual([tries, "responses"]);
     }
     expect(asked).toEqual(["a chat", "a responses", "a responses"]);
   });
@@ -135,9 +135,9 @@ describe("an attempt", () => {
     const { asked, attempts } = attemptsAt([notHere, [200], [200], notHere, notHere]);
     const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
     (await attempts.run(plan))[Symbol.dispose]();
-    const whole = { ...plan, losses: async (wire: UpstreamWire) => (wire === "chat" ? 0 : 1) };
+    const whole = { ...plan, countUnsupported: async (wire: UpstreamWire) => (wire === "chat" ? 0 : 1) };
     using attempted = await attempts.run(whole);
-    expect(attempted.way.wire).toBe("chat");
+    expect(attempted.route.wire).toBe("chat");
     const failing = attempts.run({ ...whole, wires: ["chat"] });
     await expect(failing).rejects.toMatchObject({ failure: { code: "upstream_rejected" }, attempts: 1 });
     expect(asked).toEqual(["a chat", "a responses", "a chat", "a chat"]);
@@ -150,7 +150,7 @@ describe("an attempt", () => {
     const { attempts } = attemptsAt([]);
     const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
     using attempted = await attempts.run(planOf([candidate("a", { baseUrl })], { wires }));
-    expect(attempted.way.wire).toBe(wire);
+    expect(attempted.route.wire).toBe(wire);
   });
 
   test("is made in the wire in which the request loses least", async () => {
@@ -162,9 +162,9 @@ describe("an attempt", () => {
       [1, "responses"],
       [Infinity, "chat"],
     ] as const) {
-      const losses = async (each: UpstreamWire) => (each === "responses" ? inResponses : 1);
-      using attempted = await attempts.run(planOf([own], { wires, losses }));
-      expect(attempted.way.wire).toBe(wire);
+      const countUnsupported = async (each: UpstreamWire) => (each === "responses" ? inResponses : 1);
+      using attempted = await attempts.run(planOf([own], { wires, countUnsupported }));
+      expect(attempted.route.wire).toBe(wire);
     }
   });
 
@@ -180,7 +180,7 @@ describe("an attempt", () => {
   test("that begins something paid once is not followed by another where it may have been taken", async () => {
     const { prepare } = planOf([]);
     const once = planOf([candidate("a"), candidate("b")], {
-      prepare: async (way, history) => ({ ...(await prepare(way, history)), unrepeatable: true, accept: unusable }),
+      prepare: async (route, history) => ({ ...(await prepare(route, history)), unrepeatable: true, accept: unusable }),
     });
     const { asked, attempts } = attemptsAt([]);
     await expect(attempts.run(once)).rejects.toMatchObject({ failure: { code: "create_uncertain" } });
@@ -190,9 +190,9 @@ describe("an attempt", () => {
   test("that cannot be prepared is tried elsewhere, and nothing of it was sent", async () => {
     const { prepare } = planOf([]);
     const picky = planOf([candidate("a", { priority: 1 }), candidate("b")], {
-      prepare(way, history) {
-        if (way.candidate.channel.id === "a") throw new Failure("unsupported_parameter");
-        return prepare(way, history);
+      prepare(route, history) {
+        if (route.candidate.channel.id === "a") throw new Failure("unsupported_parameter");
+        return prepare(route, history);
       },
     });
     const { asked, attempts } = attemptsAt([]);

@@ -31,8 +31,8 @@ const options = (more: Partial<PickOptions> = {}): PickOptions => ({
   ...more,
 });
 const placed = (candidates: readonly Candidate[], more?: Partial<PickOptions>): string | undefined => {
-  const way = pick(candidates, options(more));
-  return way === undefined ? undefined : channelKeyIdOf(way);
+  const route = pick(candidates, options(more));
+  return route === undefined ? undefined : channelKeyIdOf(route);
 };
 
 test("the highest priority that has a way", () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Failure, headers, ownHeaderPrefix, type Area } from "@modelgate/contracts";
 import { OpenList, partingMs, signCaller, type LocalArea, type LocalAreas, type Logger } from "@modelgate/platform";
-import { exchangeOf } from "./exchange.ts";
+import { contextOf } from "./request-context.ts";
 import { HttpPass, type HttpTarget } from "./http-pass.ts";
 import { PatientAgent } from "./patient-agent.ts";
 import { WebSocketPass } from "./web-socket-pass.ts";
@@ -67,7 +67,7 @@ export function createForward(options: ForwardOptions): Forward {
   const targets = targetsOf(options, agent);
 
   function targetOf(request: IncomingMessage): HttpTarget {
-    const { endpoint } = exchangeOf(request);
+    const { endpoint } = contextOf(request);
     const target = endpoint === undefined ? undefined : targets.get(endpoint.area);
     if (target === undefined)
       throw new Failure("api_not_implemented", `This deployment does not run the ${endpoint?.area ?? ""} service.`);
@@ -75,9 +75,9 @@ export function createForward(options: ForwardOptions): Forward {
   }
 
   function localArea(request: IncomingMessage): LocalArea | undefined {
-    const exchange = exchangeOf(request);
-    exchange.isLocal = exchange.endpoint !== undefined && areas.has(exchange.endpoint.area);
-    return exchange.endpoint && areas.get(exchange.endpoint.area);
+    const context = contextOf(request);
+    context.isLocal = context.endpoint !== undefined && areas.has(context.endpoint.area);
+    return context.endpoint && areas.get(context.endpoint.area);
   }
 
   const forward = (request: IncomingMessage, response: ServerResponse): void => {
@@ -131,23 +131,23 @@ function targetsOf({ urls, log, silenceMs, streamSilenceMs }: ForwardOptions, ag
 
 /** Drops what a client may not say, and writes what the edge says: the id, the path without its key. */
 function cleanHeaders(request: IncomingMessage): void {
-  const exchange = exchangeOf(request);
+  const context = contextOf(request);
   const strict = request.headers[headers.strict];
   for (const name of Object.keys(request.headers)) {
     if (name.startsWith(ownHeaderPrefix) || notForwarded.has(name)) delete request.headers[name];
   }
   if (strict !== undefined) request.headers[headers.strict] = strict;
-  request.headers[headers.requestId] = exchange.requestId;
-  const traceparent = exchange.span?.traceparent;
+  request.headers[headers.requestId] = context.requestId;
+  const traceparent = context.span?.traceparent;
   if (traceparent === undefined) delete request.headers[headers.traceparent];
   else request.headers[headers.traceparent] = traceparent;
-  const query = exchange.query.size === 0 ? "" : `?${exchange.query.toString()}`;
-  request.url = exchange.path + query;
+  const query = context.query.size === 0 ? "" : `?${context.query.toString()}`;
+  request.url = context.path + query;
 }
 
 /** What the edge found out of a request that it has let in. */
 function admitted(request: IncomingMessage) {
-  const { id, endpoint, params, query, caller, requestId, span } = exchangeOf(request);
+  const { id, endpoint, params, query, caller, requestId, span } = contextOf(request);
   if (id === undefined || endpoint === undefined || caller === undefined || span === undefined)
     throw new Error("a request is forwarded before it is let in");
   return { id, endpoint, params: params ?? {}, query, caller, requestId, span };

@@ -10,7 +10,7 @@ import {
   notePassing,
   onInterrupt,
 } from "@modelgate/platform";
-import { exchangeOf } from "./exchange.ts";
+import { contextOf } from "./request-context.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
 
 /** How long a service's answer may still take to arrive whole after its connection broke under an upload. */
@@ -79,9 +79,9 @@ export class HttpPass {
   break(failure: Failure): void {
     if (this.#over) return;
     this.#over = true;
-    const exchange = exchangeOf(this.#request);
-    const { requestId, format } = exchange;
-    exchange.failure = failure;
+    const context = contextOf(this.#request);
+    const { requestId, format } = context;
+    context.failure = failure;
     const response = this.#response;
     if (!response.headersSent) {
       for (const name of aboutBody) response.removeHeader(name);
@@ -106,7 +106,7 @@ export class HttpPass {
     if (this.#over) return void answer.destroy();
     this.#copyHead(answer);
     this.#end = streamEndOf({
-      endpointId: exchangeOf(request).id ?? "",
+      endpointId: contextOf(request).id ?? "",
       contentType: answer.statusCode === 200 ? answer.headers["content-type"] : undefined,
       isClosed: answer.headers["content-length"] !== undefined || answer.headers["content-encoding"] !== undefined,
     });
@@ -180,9 +180,9 @@ export class HttpPass {
   }
 
   #log(what: string, error?: Error): void {
-    const exchange = exchangeOf(this.#request);
-    const path: Endpoint["path"] | undefined = exchange.endpoint?.path;
-    this.#target.log.warn({ ...idsOf(exchange), err: error, path }, what);
+    const context = contextOf(this.#request);
+    const path: Endpoint["path"] | undefined = context.endpoint?.path;
+    this.#target.log.warn({ ...idsOf(context), err: error, path }, what);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Failure } from "@modelgate/contracts";
 import { observeRequest, traceIdOf, type Logger, type RequestIds } from "@modelgate/platform";
-import { exchangeOf, type Exchange } from "./exchange.ts";
+import { contextOf, type RequestContext } from "./request-context.ts";
 
 /** How a request ended. */
 export interface RequestEnd {
@@ -12,13 +12,13 @@ export interface RequestEnd {
 
 /** Reports a request that is over: a log line (who, what, how long; never a key, never a query), metric and span. */
 export function reportEnd(log: Logger, request: IncomingMessage, { status, whole }: RequestEnd): void {
-  const exchange = exchangeOf(request);
-  const { requestId, endpoint, token, startedAt, span, failure } = exchange;
+  const context = contextOf(request);
+  const { requestId, endpoint, token, startedAt, span, failure } = context;
   const { method } = request;
   const milliseconds = performance.now() - startedAt;
   const isWhole = whole && failure === undefined;
-  if (!(isWhole && status === 200 && isCallHere(exchange)))
-    logRequest(log, exchange, { method, status, milliseconds, isWhole });
+  if (!(isWhole && status === 200 && isCallHere(context)))
+    logRequest(log, context, { method, status, milliseconds, isWhole });
   observeRequest({ method, route: endpoint?.path, status, seconds: milliseconds / 1_000 });
   span?.set({
     "http.response.status_code": status,
@@ -39,7 +39,7 @@ interface RequestLine {
 
 function logRequest(
   log: Logger,
-  { requestId, endpoint, token, span, failure }: Exchange,
+  { requestId, endpoint, token, span, failure }: RequestContext,
   { method, status, milliseconds, isWhole }: RequestLine,
 ): void {
   log.info(
@@ -60,7 +60,7 @@ function logRequest(
 }
 
 /** Whether the request is a call that this process itself serves, and logs in a line of its own. */
-function isCallHere({ isLocal, endpoint }: Exchange): boolean {
+function isCallHere({ isLocal, endpoint }: RequestContext): boolean {
   return isLocal === true && endpoint?.kinds !== undefined && endpoint.free !== true;
 }
 

@@ -12,7 +12,7 @@ import {
   type UpgradeHandler,
 } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
-import { exchangeOf, type Step } from "./exchange.ts";
+import { contextOf, type Step } from "./request-context.ts";
 import { admit } from "./middleware/admit.ts";
 import { caller } from "./middleware/caller.ts";
 import { allowedOrigin, cors } from "./middleware/cors.ts";
@@ -39,7 +39,7 @@ export function routes(deps: Deps): { readonly handler: RequestListener; readonl
     return found === undefined ? admitted(request, response) : found.then(() => admitted(request, response));
   };
   const admitted = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { endpoint: row } = exchangeOf(request);
+    const { endpoint: row } = contextOf(request);
     if (row?.unimplemented) throw new Failure("api_not_implemented");
     tags(request);
     await letIn(request, response);
@@ -58,7 +58,7 @@ export function routes(deps: Deps): { readonly handler: RequestListener; readonl
     next();
   });
   app.use((request: IncomingMessage, response: ServerResponse, next: () => void) => {
-    if (request.method !== "GET" || !answerPage(response, exchangeOf(request).path)) next();
+    if (request.method !== "GET" || !answerPage(response, contextOf(request).path)) next();
   });
   app.use((request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => {
     try {
@@ -79,10 +79,10 @@ export function routes(deps: Deps): { readonly handler: RequestListener; readonl
   // express knows an error handler by its four parameters.
   app.use((error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown) => {
     const failure = failureOf(error);
-    const exchange = exchangeOf(request);
-    logFailure(log, failure, idsOf(exchange));
+    const context = contextOf(request);
+    logFailure(log, failure, idsOf(context));
     lingerOver(request);
-    answerFailure(response, exchange.format, failure, exchange.requestId);
+    answerFailure(response, context.format, failure, context.requestId);
   });
   return { handler: app, upgrade: upgradeHandler(enter, deps) };
 }
@@ -117,10 +117,10 @@ function upgradeHandler(enter: Step, { log, forward, corsOrigins }: Deps): Upgra
     };
     run().catch((error: unknown) => {
       const failure = failureOf(error);
-      const exchange = exchangeOf(request);
+      const context = contextOf(request);
       status = failure.status;
-      logFailure(log, failure, idsOf(exchange));
-      refuseUpgrade(socket, exchange.format, failure, exchange.requestId);
+      logFailure(log, failure, idsOf(context));
+      refuseUpgrade(socket, context.format, failure, context.requestId);
     });
   };
 }

@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import { idsOf, refuseUpgrade } from "@modelgate/platform";
-import { exchangeOf } from "./exchange.ts";
+import { contextOf } from "./request-context.ts";
 import { FrameEnd, type SessionClose } from "./frame-end.ts";
 import { away, type HttpTarget } from "./http-pass.ts";
 
@@ -107,12 +107,12 @@ export class WebSocketPass {
     this.#isOver = true;
     if (!this.#frames.isClosed) {
       const close = this.#isGoing ? goingAway() : restart();
-      const exchange = exchangeOf(this.#request);
+      const context = contextOf(this.#request);
       if (!this.#isGoing) {
-        exchange.failure = close.failure;
+        context.failure = close.failure;
         this.#log("service of a WebSocket lost");
       }
-      const last = this.#frames.fail(close, `event_${exchange.requestId}`);
+      const last = this.#frames.fail(close, `event_${context.requestId}`);
       if (last !== undefined) client.write(last);
     }
     // What the client still says has nowhere to go, and must not be the reason that it is cut.
@@ -126,8 +126,8 @@ export class WebSocketPass {
     this.#isOver = true;
     this.#log("service not reached", error);
     const failure = away();
-    exchangeOf(this.#request).failure = failure;
-    refuseUpgrade(client, "common", failure, exchangeOf(this.#request).requestId);
+    contextOf(this.#request).failure = failure;
+    refuseUpgrade(client, "common", failure, contextOf(this.#request).requestId);
   }
 
   /** The service refused the session: its answer is the client's. */
@@ -138,8 +138,8 @@ export class WebSocketPass {
   }
 
   #log(what: string, error?: Error): void {
-    const exchange = exchangeOf(this.#request);
-    this.#target.log.warn({ ...idsOf(exchange), err: error, path: exchange.endpoint?.path }, what);
+    const context = contextOf(this.#request);
+    this.#target.log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, what);
   }
 }
 

@@ -128,7 +128,7 @@ export class Charges {
   /** What a message to the client means, whether the client is still there or not. */
   see(seen: SeenEvent): void {
     this.#charge(seen);
-    this.#look();
+    this.#reportSettled();
   }
 
   #charge(seen: SeenEvent): void {
@@ -269,7 +269,7 @@ export class Charges {
     for (const message of messages) this.#parts.session.sendToVendor(message);
   }
 
-  #look(): void {
+  #reportSettled(): void {
     if (this.#settledDown !== undefined && !this.#isOwing()) this.#settledDown();
   }
 }

@@ -1,5 +1,5 @@
 import { Failure, realtimeWires, type RealtimeWire } from "@modelgate/contracts";
-import type { Attempted, SocketAnswer, SpokenWay } from "@modelgate/channels";
+import type { Attempted, SocketAnswer, WireRoute } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
 import { refuseVendorIdsInTurns } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
@@ -47,10 +47,10 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
     wires: realtimeWires,
     signal,
     span: call.span,
-    prepare: (way) => ({
-      request: requestFor(connecting, way),
+    prepare: (route) => ({
+      request: requestFor(connecting, route),
       connect: { mostMessageBytes: limits.messageBytes },
-      accept: ({ socket }: SocketAnswer) => begin(deps, connecting, way, socket),
+      accept: ({ socket }: SocketAnswer) => begin(deps, connecting, route, socket),
     }),
   });
 }
@@ -59,7 +59,7 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
 async function begin(
   deps: Deps,
   { call, model, sessionId, format, signal }: Connecting,
-  { candidate, provider, wire }: SpokenWay<RealtimeWire>,
+  { candidate, provider, wire }: WireRoute<RealtimeWire>,
   socket: WebSocket,
 ): Promise<VendorConnection> {
   const { limits, relay } = deps;
@@ -87,7 +87,7 @@ function isGreeting({ data, binary }: RealtimeMessage): boolean {
   return type !== undefined && type !== "error";
 }
 
-function requestFor({ call, beta }: Connecting, { candidate, key, provider, wire }: SpokenWay<RealtimeWire>) {
+function requestFor({ call, beta }: Connecting, { candidate, key, provider, wire }: WireRoute<RealtimeWire>) {
   const { upstreamModel, channel } = candidate;
   // Only models in preview take the older form, and all others refuse a client that says it.
   const older = beta && wire === "realtime" && upstreamModel.includes("preview");

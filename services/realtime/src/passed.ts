@@ -3,8 +3,8 @@ import { roughUnits, type Passed } from "@modelgate/wires/realtime";
 import type { UsageBound } from "@modelgate/relay";
 import { boundOfSession } from "./session-bound.ts";
 
-/** Tokens that are counted between two looks at whether a hold still covers them. */
-const lookEveryTokens = 256;
+/** Tokens that are counted between two checks whether a hold still covers them. */
+const checkEveryTokens = 256;
 const none: Passed = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
 
 /** What has passed through a session since usage was last settled: for responses that end before their usage is reported. */
@@ -14,7 +14,7 @@ export class PassedSince {
   #all: Passed = none;
   /** Input that came while a response was under way: the next response reads it. */
   #forNext: Passed | undefined;
-  #looked = 0;
+  #checked = 0;
 
   /** Counts what passes to the vendor, in bytes. */
   heard(audio: number, text: number): void {
@@ -23,14 +23,14 @@ export class PassedSince {
     if (this.#forNext !== undefined) this.#forNext = plusInput(this.#forNext, audio, text);
   }
 
-  /** Counts what passes to the client; true where it is time to look whether the hold still covers it. */
+  /** Counts what passes to the client; true where it is time to check whether the hold still covers it. */
   spoke(audio: number, text: number): boolean {
     const { audioOut, textOut } = this.#passed;
     this.#all = { ...this.#all, audioOut: this.#all.audioOut + audio, textOut: this.#all.textOut + text };
     this.#passed = { ...this.#passed, audioOut: audioOut + audio, textOut: textOut + text };
     const tokens = tokensIn(this.units);
-    if (tokens < this.#looked + lookEveryTokens) return false;
-    this.#looked = tokens;
+    if (tokens < this.#checked + checkEveryTokens) return false;
+    this.#checked = tokens;
     return true;
   }
 
@@ -57,7 +57,7 @@ export class PassedSince {
   settled(): void {
     this.#passed = this.#forNext ?? none;
     this.#forNext = undefined;
-    this.#looked = tokensIn(this.units);
+    this.#checked = tokensIn(this.units);
   }
 }
 

@@ -4,7 +4,7 @@ import { asFailure, Failure } from "@modelgate/contracts";
 import {
   eventMessage,
   eventType,
-  lookAtEvent,
+  inspectEvent,
   parseEvent,
   type Bridged,
   type ClientEvent,
@@ -195,7 +195,7 @@ export class Session {
   }
 
   #pass({ toClient, toVendor, seen, failure }: Bridged): void {
-    for (const event of seen ?? toClient.map(lookAtEvent)) this.#charges.see(event);
+    for (const event of seen ?? toClient.map(inspectEvent)) this.#charges.see(event);
     for (const message of toClient) this.#client.send(message);
     for (const message of toVendor) this.#vendor.send(message);
     this.#clock.expects({ owed: this.#charges.answering, sent: toVendor.length > 0 });

@@ -225,9 +225,9 @@ export class Sessions implements Disposable {
     const connecting = { call, sessionId, callId: first.callId, model: price.model, beta, format, signal };
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
-    const { accepted: vendor, way, tried } = attempted;
+    const { accepted: vendor, route, tried } = attempted;
     const { socket, early } = takenOr(client, () => vendor.socket.terminate());
-    const sent = { way, tried };
+    const sent = { route, tried };
     const session = new Session(this.#deps, {
       call,
       connection: upgrade.socket,
@@ -239,7 +239,7 @@ export class Sessions implements Disposable {
       vendor,
       responses: new ResponseMoney(this.#deps, { call, price, sent, first }),
       transcripts: new TranscriptMoney(this.#deps, call, sent),
-      silenceMs: way.candidate.channel.timeoutMs,
+      silenceMs: route.candidate.channel.timeoutMs,
       broke: (reason) => attempted.broke(reason),
     });
     opening.move();

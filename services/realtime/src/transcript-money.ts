@@ -157,8 +157,8 @@ function isFor({ for: held }: Slice, model: WritingModel): boolean {
 
 /** The same way, to another model of its vendor. */
 function sentTo(model: string | undefined, sent: SentCall): SentCall {
-  if (model === undefined || sent.way === undefined) return sent;
-  const { channel } = sent.way.candidate;
+  if (model === undefined || sent.route === undefined) return sent;
+  const { channel } = sent.route.candidate;
   const candidate = { channel, upstreamModel: channel.models.get(model) ?? model };
-  return { ...sent, way: { ...sent.way, candidate } };
+  return { ...sent, route: { ...sent.route, candidate } };
 }

@@ -1,7 +1,7 @@
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
   countTokens,
-  isSpoken,
+  isSupported,
   parseAnyAnswer,
   priced,
   queryVendor,
@@ -40,7 +40,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Coun
     prefer: counted.prefer,
     exchange: ({ candidate }) => countExchange(codec, body, candidate.upstreamModel),
   };
-  if (isSpoken(deps.relay, call, query)) {
+  if (isSupported(deps.relay, call, query)) {
     const tokens = count.read(await parseAnyAnswer(await queryVendor(deps.relay, call, query)));
     if (tokens !== undefined) return tokens;
   }

@@ -3,7 +3,7 @@ import { once, type ServiceCall } from "@modelgate/platform";
 import {
   dearestTokens,
   estimateTokens,
-  isSpoken,
+  isSupported,
   mostBilledImages,
   runCall,
   wholeOutput,
@@ -64,13 +64,13 @@ async function planImage(
     hearsOut: true,
     measure: (size: RequestSize) => measureOf(size, model, deps.relay.limits.outputTokens),
   };
-  if (isSpoken(deps.relay, call, { model, wires: ["content"] })) {
+  if (isSupported(deps.relay, call, { model, wires: ["content"] })) {
     const exchange: AskedText["exchange"] = async ({ usual }) => countingImages(paid(await usual()));
     return await planText(deps, call, { ...measured, wires: ["content"], exchange }, serving);
   }
   const { ask, render, input } = await drawn();
   const asker = { spelling: drawingSpelling, strict: call.strict };
-  const exchange: AskedText["exchange"] = async ({ way: { wire, candidate } }) =>
+  const exchange: AskedText["exchange"] = async ({ route: { wire, candidate } }) =>
     paid(await imagesExchange({ deps: deps.images, asker, ask, input, render }, wire, candidate.upstreamModel));
   return await planText(deps, call, { ...measured, wires: imagesWiresFor(ask.request), exchange }, serving);
 }

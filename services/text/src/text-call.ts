@@ -1,5 +1,5 @@
 import type { ChannelKeyId } from "@modelgate/catalog";
-import { channelKeyIdOf, type SpokenWay } from "@modelgate/channels";
+import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
 import { textWires, type UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, once, type ServiceCall } from "@modelgate/platform";
 import {
@@ -71,9 +71,9 @@ export interface AskedText extends Pick<CallPlan, "forward" | "answered"> {
 
 /** One attempt of a text call. */
 export interface TextAttempt {
-  readonly way: SpokenWay;
+  readonly route: WireRoute;
   readonly fees: CallFees;
-  /** Makes the exchange that calls of the client's wire usually have with the way's. */
+  /** Makes the exchange that calls of the client's wire usually have with the route's. */
   usual(): Promise<Exchange>;
 }
 
@@ -130,7 +130,7 @@ export async function planText(
     cost: costOf(asked, size),
     fees,
     wires: asked.wires ?? wiresServing(wire),
-    losses: asked.exchange === undefined ? exchanges.losses : undefined,
+    countUnsupported: asked.exchange === undefined ? exchanges.countUnsupported : undefined,
     waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
     hearsOut: asked.hearsOut,
     unsealable: asked.unsealable ?? true,
@@ -153,8 +153,8 @@ function exchangeOf(
   fees: CallFees,
   usual: ReturnType<typeof usualExchange>,
 ): PlannedCall["exchange"] {
-  return async (way, history) => {
-    const made = await (exchange?.({ way, fees, usual: () => usual(way, history) }) ?? usual(way, history));
+  return async (route, history) => {
+    const made = await (exchange?.({ route, fees, usual: () => usual(route, history) }) ?? usual(route, history));
     begins?.();
     return made;
   };
@@ -169,12 +169,12 @@ function costOf({ wire, body, ask, billsUnseen, measure }: AskedText, size: Requ
   return { by: "text", body, size, stream: ask.stream, billsUnseen: isUnseen };
 }
 
-/** Finds the codec of a way's wire, as its vendor speaks it. */
-function codecOfWay({ wire, provider: { dialect } }: Pick<SpokenWay, "wire" | "provider">): TextCodec {
+/** Finds the codec of a route's wire, as its vendor speaks it. */
+function codecOfRoute({ wire, provider: { dialect } }: Pick<WireRoute, "wire" | "provider">): TextCodec {
   return wire === "chat" && dialect !== undefined ? chatCodecIn(dialect) : textCodec(wire);
 }
 
-/** Makes the exchange that calls of a wire usually have, over the body that the way's vendor knows the conversation by. */
+/** Makes the exchange that calls of a wire usually have, over the body that the route's vendor knows the conversation by. */
 function usualExchange(
   deps: Deps,
   call: TextServiceCall,
@@ -184,14 +184,14 @@ function usualExchange(
     exchanges,
     fees,
   }: { readonly textCall: TextCall; readonly exchanges: TextExchanges; readonly fees: CallFees },
-): (way: SpokenWay, history: "unsealed" | undefined) => Promise<Exchange> {
+): (route: WireRoute, history: "unsealed" | undefined) => Promise<Exchange> {
   const native = asked.native === undefined ? undefined : textExchanges({ ...textCall, body: asked.native.body });
-  return async (way, history) => {
+  return async (route, history) => {
     const isNative =
-      history === undefined && way.wire === asked.wire && channelKeyIdOf(way) === asked.native?.channelKey;
+      history === undefined && route.wire === asked.wire && channelKeyIdOf(route) === asked.native?.channelKey;
     const render = isNative ? (native ?? exchanges) : exchanges;
-    const made = await render.make(codecOfWay(way), way.candidate.upstreamModel, history);
-    return keepingMade(deps, call, asked, fees.checked(made), channelKeyIdOf(way));
+    const made = await render.make(codecOfRoute(route), route.candidate.upstreamModel, history);
+    return keepingMade(deps, call, asked, fees.checked(made), channelKeyIdOf(route));
   };
 }
 
@@ -214,7 +214,7 @@ async function boundAtVendor(
   if (thoughts === undefined) return undefined;
   if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
   for (const candidate of relay.catalog.current().candidates(model, caller.group)) {
-    const chosen = relay.channels.spoken.choose(candidate, wiresServing(wire));
+    const chosen = relay.channels.supportedWires.choose(candidate, wiresServing(wire));
     const codec = chosen === undefined || chosen === wire ? undefined : textCodec(chosen);
     if (codec?.vendor?.raisedBound === undefined) continue;
     try {

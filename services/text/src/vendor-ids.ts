@@ -71,7 +71,7 @@ export function keepingMade(
   if (ask.makes !== true || wire !== exchange.wire || made === undefined || made.whereKept === true) return exchange;
   // What a shared store showed of another account does not become this account's own.
   if (!admitted.own) return exchange;
-  const look = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
+  const inspect = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
     const answer = mayNameMade(made, bytes) ? read(bytes) : undefined;
     if (answer !== undefined) relay.madeIds.keep(caller.accountId, madeIn(made, answer), channelKey);
   };
@@ -79,13 +79,13 @@ export function keepingMade(
     ...exchange,
     read(head) {
       const reader = exchange.read(head);
-      if (reader.kind === "stream") return { ...reader, observe: (frame) => look(frame, parseFrameRecord) };
+      if (reader.kind === "stream") return { ...reader, observe: (frame) => inspect(frame, parseFrameRecord) };
       if (reader.kind === "task") return reader;
       return {
         ...reader,
         async read(bytes) {
           const answer = await reader.read(bytes);
-          look(bytes, (json) => parseRecord(json.toString()));
+          inspect(bytes, (json) => parseRecord(json.toString()));
           return answer;
         },
       };

@@ -69,17 +69,17 @@ const clock = now + 1;
 const deps = { ...opened, now: () => clock, limits: { ...opened.limits, batch: 64 } };
 const cpu = process.cpuUsage();
 const begun = performance.now();
-let looked = 0;
-while (looked < tasks) {
+let polled = 0;
+while (polled < tasks) {
   const round = await pollOnce(deps, new AbortController().signal);
-  if (round.looked === 0) break;
-  looked += round.looked;
+  if (round.polled === 0) break;
+  polled += round.polled;
 }
 const seconds = (performance.now() - begun) / 1_000;
 const { user, system } = process.cpuUsage(cpu);
-print("looks", `${looked} in ${seconds.toFixed(1)} s: ${Math.round(looked / seconds)} a second`);
+print("looks", `${polled} in ${seconds.toFixed(1)} s: ${Math.round(polled / seconds)} a second`);
 // The vendor's thread counts as well.
-print("CPU per look, the vendor's thread included", `${((user + system) / looked).toFixed(0)} us`);
+print("CPU per look, the vendor's thread included", `${((user + system) / polled).toFixed(0)} us`);
 print("looks a second that many tasks need", `${Math.round(tasks / 30)} at one each 30 s`);
 print("Redis memory per open task, its hold included", `${Math.round(((await usedMemory()) - empty) / tasks)} bytes`);
 await opened[Symbol.asyncDispose]();

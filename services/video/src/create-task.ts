@@ -7,7 +7,7 @@ import {
   holdMoney,
   notSent,
   priced,
-  reportWay,
+  reportRoute,
   usageDraft,
   type CallEnd,
   type HeldMoney,
@@ -20,7 +20,7 @@ import type { Deps } from "./deps.ts";
 import { Frames } from "./frames.ts";
 import { mostCost, unitsOf } from "./price-task.ts";
 import { recordSurely } from "./record-task.ts";
-import { startAtVendor, waysOf, type Started } from "./start-task.ts";
+import { startAtVendor, routesOf, type Started } from "./start-task.ts";
 import type { WantedTask } from "./wanted-task.ts";
 
 /** A task as it was accepted, and the fields that its vendor does not support. */
@@ -37,8 +37,8 @@ export interface CreatedTask {
  */
 export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<CreatedTask> {
   const price = pricedInWords(deps, call, wanted);
-  const ways = waysOf(deps, call, wanted);
-  const upperNanos = mostCost(wanted, ways, price);
+  const routes = routesOf(deps, call, wanted);
+  const upperNanos = mostCost(wanted, routes, price);
   // The floor is zero, unlike a text call's: a task that was not recorded gives its client nothing, so it costs nothing,
   // even where its vendor has accepted it and this service died before it could be recorded.
   const expected = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 };
@@ -48,9 +48,9 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   let sent = notSent;
   try {
     using frames = new Frames(deps, wanted.request);
-    using attempted = await startAtVendor(deps, call, wanted, { price, ways, callId: held.callId, frames });
-    sent = { way: attempted.way, tried: attempted.tried, dropped: attempted.accepted.dropped };
-    reportWay(deps.relay, call, attempted.tried);
+    using attempted = await startAtVendor(deps, call, wanted, { price, routes, callId: held.callId, frames });
+    sent = { route: attempted.route, tried: attempted.tried, dropped: attempted.accepted.dropped };
+    reportRoute(deps.relay, call, attempted.tried);
     const recorder = recorderOf(deps, wanted, { attempted, sent, heldNanos: upperNanos });
     const task = await recordSurely(deps, { held, holdAgain: hold, recordOf: recorder, ids: idsOf(call) });
     if (task === undefined) throw new Failure("create_uncertain");
@@ -58,8 +58,8 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
     return { task, dropped: attempted.accepted.dropped };
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw await settleFailed(held, error, sent);
-    reportWay(deps.relay, call, error.tried);
-    throw await settleFailed(held, error.failure, { way: error.way, tried: error.tried });
+    reportRoute(deps.relay, call, error.tried);
+    throw await settleFailed(held, error.failure, { route: error.route, tried: error.tried });
   }
 }
 
@@ -109,7 +109,7 @@ interface Accepted {
 function recorderOf(
   deps: Deps,
   wanted: WantedTask,
-  { attempted: { accepted, way }, sent, heldNanos }: Accepted,
+  { attempted: { accepted, route }, sent, heldNanos }: Accepted,
 ): (call: UsageRecord) => TaskRecord {
   const { seconds, lines, isSizeLost } = accepted.measure;
   const units = unitsOf(wanted.request, accepted.measure);
@@ -127,8 +127,8 @@ function recorderOf(
       accountId,
       tokenId,
       model: model.name,
-      channelId: way.candidate.channel.id,
-      keyId: way.key.id,
+      channelId: route.candidate.channel.id,
+      keyId: route.key.id,
       wire: accepted.wire,
       operation: accepted.operation,
       asked: { ...echo },

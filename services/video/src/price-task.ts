@@ -4,7 +4,7 @@ import type { Priced } from "@modelgate/relay";
 import { vendorVideoCodecs, type RenderedVideo, type VideoRequest } from "@modelgate/wires/video";
 import { unfetched } from "./frames.ts";
 import { askedIn } from "./show-task.ts";
-import type { WantedTask, Ways } from "./wanted-task.ts";
+import type { WantedTask, Routes } from "./wanted-task.ts";
 
 /** What a video is priced by. */
 export interface Measured extends Pick<RenderedVideo, "seconds" | "lines"> {
@@ -25,19 +25,19 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
 }
 
 /** The most that a request can cost, at whichever vendor and in whichever wire; 0 where it can be said in none. */
-export function mostCost(asked: WantedTask, ways: Ways, { model, multiplier }: Priced): Nanos {
-  return measuresOf(asked, ways)
+export function mostCost(asked: WantedTask, routes: Routes, { model, multiplier }: Priced): Nanos {
+  return measuresOf(asked, routes)
     .map((measure) => costOf(unitsOf(asked.request, measure), priceAt(model, measure.lines), multiplier))
     .reduce((most, cost) => (cost > most ? cost : most), 0n);
 }
 
-/** What the request comes to in each wire that a candidate may be spoken to in. */
-function measuresOf(asked: WantedTask, { candidates, wires }: Ways): readonly Measured[] {
-  const spoken = new Set(
+/** What the request comes to in each wire that a candidate supports. */
+function measuresOf(asked: WantedTask, { candidates, wires }: Routes): readonly Measured[] {
+  const supported = new Set(
     candidates.flatMap(({ channel, upstreamModel }) => vendorOf(channel, upstreamModel)?.wires ?? []),
   );
   return wires
-    .filter((wire) => spoken.has(wire))
+    .filter((wire) => supported.has(wire))
     .flatMap((wire) => {
       try {
         return [measured(asked, renderedAs(wire, asked.request))];

@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { Candidate } from "@modelgate/catalog";
-import { readUpTo, Refused, type Attempted, type SpokenWay, type UpstreamAnswer } from "@modelgate/channels";
+import { readUpTo, Refused, type Attempted, type WireRoute, type UpstreamAnswer } from "@modelgate/channels";
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import type { Provider, StartCall } from "@modelgate/providers";
@@ -10,7 +10,7 @@ import { vendorVideoCodecs, type VendorVideoCodec, type VideoRequest } from "@mo
 import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
 import { measured, type Measured } from "./price-task.ts";
-import type { WantedTask, Ways } from "./wanted-task.ts";
+import type { WantedTask, Routes } from "./wanted-task.ts";
 
 /** What a vendor has taken. */
 export interface Started {
@@ -24,14 +24,14 @@ export interface Started {
 const answerBytes = 1024 * 1024;
 
 /** The channels that could serve a request. */
-export function waysOf(deps: Deps, { caller }: ServiceCall, { client, request, remix }: WantedTask): Ways {
+export function routesOf(deps: Deps, { caller }: ServiceCall, { client, request, remix }: WantedTask): Routes {
   const { catalog, channels } = deps.relay;
   const wires =
     remix === undefined ? [client.wire, ...videoWires.filter((wire) => wire !== client.wire)] : [remix.wire];
   const candidates = catalog
     .current()
     .candidates(request.model, caller.group)
-    .filter((candidate) => channels.spoken.speaks(candidate, wires))
+    .filter((candidate) => channels.supportedWires.speaks(candidate, wires))
     .flatMap((candidate) => (remix === undefined ? [candidate] : onlyAt(candidate, remix)));
   return { candidates, wires };
 }
@@ -44,7 +44,7 @@ function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: Tas
 /** What a start is made with. */
 export interface StartedWith {
   readonly price: Priced;
-  readonly ways: Ways;
+  readonly routes: Routes;
   readonly callId: string;
   /** The request's pictures, as vendors take them. */
   readonly frames: Frames;
@@ -55,22 +55,22 @@ export function startAtVendor(
   deps: Deps,
   call: ServiceCall,
   asked: WantedTask,
-  { price, ways, callId, frames }: StartedWith,
+  { price, routes, callId, frames }: StartedWith,
 ): Promise<Attempted<Started>> {
   return deps.relay.channels.attempts.run<Started, VideoWire>({
     callId,
     requestId: call.requestId,
     account: call.caller.accountId,
     model: price.model.name,
-    candidates: ways.candidates,
-    wires: ways.wires,
+    candidates: routes.candidates,
+    wires: routes.wires,
     span: call.span,
     // The client may leave: what it asked for goes on, and stands in its list.
     signal: new AbortController().signal,
-    async prepare(way) {
-      const request = await renderable(asked, frames, way);
-      const saying = say(deps, call, { ...asked, request }, way);
-      const start = way.provider.start?.(saying.start);
+    async prepare(route) {
+      const request = await renderable(asked, frames, route);
+      const saying = say(deps, call, { ...asked, request }, route);
+      const start = route.provider.start?.(saying.start);
       if (start === undefined)
         throw new Failure("no_available_channel", "The vendor of this model has no video tasks.");
       return {
@@ -86,7 +86,7 @@ export function startAtVendor(
 async function renderable(
   { client: { spelling } }: WantedTask,
   frames: Frames,
-  { wire }: SpokenWay<VideoWire>,
+  { wire }: WireRoute<VideoWire>,
 ): Promise<VideoRequest> {
   try {
     return await frames.for(vendorVideoCodecs[wire]);
@@ -109,7 +109,7 @@ function say(
   deps: Deps,
   { strict, requestId }: ServiceCall,
   asked: WantedTask,
-  { candidate, key, provider, wire }: SpokenWay<VideoWire>,
+  { candidate, key, provider, wire }: WireRoute<VideoWire>,
 ): Saying {
   const { client, request, dropped, remix } = asked;
   const { channel, upstreamModel: model } = candidate;

@@ -16,7 +16,7 @@ export interface WantedTask {
 }
 
 /** Where a task could be started. */
-export interface Ways {
+export interface Routes {
   readonly candidates: readonly Candidate[];
   /** The wires that may be used, the client's own first. */
   readonly wires: readonly VideoWire[];

@@ -11,7 +11,7 @@ import {
   type Replies,
   type ReplyOf,
   type ScriptKeys,
-} from "./exchange.ts";
+} from "./marshal.ts";
 import { callInGroup } from "./group-commit.ts";
 import { addToProgram } from "./group-program.ts";
 import { scriptText, type LuaShape } from "./lua.ts";

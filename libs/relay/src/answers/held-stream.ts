@@ -21,7 +21,7 @@ export class HeldStream {
 
   /**
    * Waits for the first frame and checks it. Throws Failure if the stream ends or breaks before it, or cannot begin an
-   * answer: another way may be tried.
+   * answer: another route may be tried.
    */
   static async open(
     answer: UpstreamAnswer,

@@ -14,7 +14,7 @@ export interface JsonBody<Seen> extends Disposable {
 
 /**
  * Reads and parses a JSON body within its bounds; a large one is parsed in turns with other calls. Throws Failure for
- * everything that it can be instead, and what `look` throws. Only what `look` gives is kept: the parsed value of a large
+ * everything that it can be instead, and what `inspect` throws. Only what `inspect` gives is kept: the parsed value of a large
  * body would live as long as its stream.
  */
 export async function readJson<Seen>(
@@ -25,7 +25,7 @@ export async function readJson<Seen>(
     format,
   }: Pick<ServiceCall, "request" | "caller"> & Partial<Pick<ServiceCall, "params" | "format">>,
   limits: JsonLimits,
-  look: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
+  inspect: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
 ): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
   // Ollama reads JSON whatever it is called: its own documentation sends it with curl, as a form.
@@ -40,7 +40,7 @@ export async function readJson<Seen>(
   try {
     const parsed = await parseBody(body.bytes, limits);
     const { value, bytes } = deployed(parsed, body.bytes, params?.["deployment"]);
-    const seen = await look(value, bytes);
+    const seen = await inspect(value, bytes);
     return { bytes, seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
@@ -64,7 +64,7 @@ function deployed(value: unknown, bytes: Buffer, model: string | undefined) {
   return { value: { ...value, model }, bytes: spliceMembers(bytes, { model: JSON.stringify(model) }) };
 }
 
-/** A look at a body through an `ask`, which also refuses members whose names parsers may read in two ways. */
+/** An inspection of a body through an `ask`, which also refuses members whose names parsers may read in two ways. */
 export function checked<Seen>(
   ask: (value: unknown) => Seen | Promise<Seen>,
   relied: readonly string[],

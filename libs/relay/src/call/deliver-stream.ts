@@ -25,7 +25,7 @@ export async function deliverStream(delivery: Delivery, { reader, held }: Accept
     call.answer.announceTrailer(headers.cost);
     call.answer.begin(200, streamHead(translator.contentType));
   }
-  const { provider, id: channel } = attempted.way.candidate.channel;
+  const { provider, id: channel } = attempted.route.candidate.channel;
   const firstByteMs = (sent.firstByteAt ?? performance.now()) - money.heldAt;
   using watch = new StreamWatch(model.kind, provider, model.name, firstByteMs);
   let settled: Promise<void> | undefined;

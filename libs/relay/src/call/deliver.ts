@@ -5,7 +5,7 @@ import { meterWhole } from "../money/metered.ts";
 import { letGo, showAnswer, type Delivery } from "./delivery.ts";
 import { deliverStream, settleUnheard } from "./deliver-stream.ts";
 import { clientLeft } from "./leaving.ts";
-import { reportDropped, reportModel, reportWay } from "./report-way.ts";
+import { reportDropped, reportModel, reportRoute } from "./report-route.ts";
 import { vendorLink } from "./vendor-link.ts";
 import { keepWaiting } from "./waiting.ts";
 
@@ -14,7 +14,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   const { deps, call, model, requested, sent, attempted, leaving } = delivery;
   const { accepted } = attempted;
   reportDropped(call.answer, accepted.exchange.dropped);
-  reportWay(deps, call, sent.tried);
+  reportRoute(deps, call, sent.tried);
   if (requested !== undefined) reportModel(call.answer, model.name);
   if (accepted.kind === "whole") return await deliverWhole(delivery, accepted.answer);
   if (accepted.kind === "stream")
@@ -60,7 +60,7 @@ async function finish(
   using _waiting = keepWaiting(call.answer, waiting, deps.limits.heartbeatMs);
   try {
     const signal = leaving.ended;
-    return await task.finish(vendorLink(deps, call, forward, { way: attempted.way, exchange, signal }));
+    return await task.finish(vendorLink(deps, call, forward, { route: attempted.route, exchange, signal }));
   } catch (error) {
     const { code, status } = asFailure(error);
     if (status >= 500 && code.startsWith("upstream_") && !leaving.ended.aborted) attempted.broke(code);

@@ -5,7 +5,7 @@ import type { Meter } from "../money/meter.ts";
 import type { SentCall } from "../money/usage-draft.ts";
 import type { Leaving } from "./leaving.ts";
 import type { CallPlan, RelayedCall } from "./plan.ts";
-import type { WayDeps } from "./report-way.ts";
+import type { RouteDeps } from "./report-route.ts";
 import type { Accepted } from "./send.ts";
 import type { LinkDeps } from "./vendor-link.ts";
 
@@ -17,7 +17,7 @@ type Asked = Pick<
 
 /** An answer on its way to the client, with all that its settlement needs. */
 export interface Delivery extends Asked {
-  readonly deps: LinkDeps & WayDeps & Pick<RelayDeps, "unseen">;
+  readonly deps: LinkDeps & RouteDeps & Pick<RelayDeps, "unseen">;
   readonly call: Pick<RelayedCall, "answer" | "caller" | "log" | "requestId">;
   readonly money: Pick<HeldMoney, "chargedNanos" | "costOf" | "expected" | "extend" | "heldAt" | "settle">;
   /** Where the call went. */
@@ -34,6 +34,6 @@ export function letGo(attempted: Disposable): void {
 
 /** Shows the answer to the code that waits for it, just before the client has it. */
 export function showAnswer({ answered, attempted }: Delivery, text: Buffer | string, isCut: boolean): void {
-  const { way, accepted } = attempted;
-  answered?.({ text: text.toString(), channelKey: channelKeyIdOf(way), wire: accepted.exchange.wire, isCut });
+  const { route, accepted } = attempted;
+  answered?.({ text: text.toString(), channelKey: channelKeyIdOf(route), wire: accepted.exchange.wire, isCut });
 }

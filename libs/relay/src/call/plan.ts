@@ -1,6 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { CatalogModel, ChannelKeyId } from "@modelgate/catalog";
-import type { Conversation, SpokenWay } from "@modelgate/channels";
+import type { Conversation, WireRoute } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { Exchange } from "../answers/exchange.ts";
 import type { CallFees } from "../money/fees.ts";
@@ -14,15 +14,15 @@ export type RelayedCall = Pick<ServiceCall, "answer" | "caller" | "endpoint" | "
 /** What is sent to vendors, and over which channels. */
 export interface VendorCall {
   readonly model: CatalogModel;
-  /** The wires that a vendor may be spoken to in, best first for this client. */
+  /** The wires that the call can be made in, best first for this client. */
   readonly wires: readonly UpstreamWire[];
   /**
    * Counts what a request loses in a wire, Infinity where that refuses it; asked where a vendor is known to speak several.
    * Absent: nothing in any.
    */
-  readonly losses?: ((wire: UpstreamWire, upstreamModel: string) => Promise<number>) | undefined;
-  /** Makes one attempt's exchange. Throws Failure (400) for what the client said wrong or the way's wire cannot say. */
-  exchange(way: SpokenWay, history?: "unsealed"): Exchange | Promise<Exchange>;
+  readonly countUnsupported?: ((wire: UpstreamWire, upstreamModel: string) => Promise<number>) | undefined;
+  /** Makes one attempt's exchange. Throws Failure (400) for what the client said wrong or the route's wire cannot say. */
+  exchange(route: WireRoute, history?: "unsealed"): Exchange | Promise<Exchange>;
   /** Whether an exchange can be had `unsealed`: without the seals of thoughts in its history. */
   readonly unsealable?: boolean | undefined;
   /** Headers and query of the client that go on to a vendor of the client's own wire. */

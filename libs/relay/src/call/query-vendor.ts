@@ -23,7 +23,7 @@ export async function queryVendor(deps: RelayDeps, call: RelayedCall, query: Ven
 }
 
 /** Whether any vendor of a model speaks one of the wires. */
-export function isSpoken(
+export function isSupported(
   deps: RelayDeps,
   call: Pick<RelayedCall, "caller">,
   { model, wires }: Pick<VendorCall, "model" | "wires">,
@@ -31,5 +31,5 @@ export function isSpoken(
   return deps.catalog
     .current()
     .candidates(model.name, call.caller.group)
-    .some((candidate) => deps.channels.spoken.speaks(candidate, wires));
+    .some((candidate) => deps.channels.supportedWires.speaks(candidate, wires));
 }

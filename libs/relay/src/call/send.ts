@@ -1,5 +1,5 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import { channelKeyIdOf, type Attempted, type SpokenWay, type UpstreamAnswer } from "@modelgate/channels";
+import { channelKeyIdOf, type Attempted, type WireRoute, type UpstreamAnswer } from "@modelgate/channels";
 import type { VendorRequest } from "@modelgate/providers";
 import type { Exchange, StartedTask, WholeAnswer } from "../answers/exchange.ts";
 import { HeldStream } from "../answers/held-stream.ts";
@@ -48,18 +48,18 @@ export async function send(
     candidates: deps.catalog.current().candidates(model.name, call.caller.group),
     choice: model.choice,
     wires: vendorCall.wires,
-    losses: vendorCall.losses,
+    countUnsupported: vendorCall.countUnsupported,
     prefer: vendorCall.prefer ?? kept,
     unsealable: vendorCall.unsealable,
     span: call.span,
     signal,
-    async prepare(way, history) {
+    async prepare(route, history) {
       begins?.();
-      const exchange = await vendorCall.exchange(way, history);
+      const exchange = await vendorCall.exchange(route, history);
       // Kept before the vendor answers, so that the next turn finds it wherever it arrives.
-      if (conversation !== undefined) affinity.keep(owner, conversation, channelKeyIdOf(way));
+      if (conversation !== undefined) affinity.keep(owner, conversation, channelKeyIdOf(route));
       return {
-        request: { ...requestFor(call, forward, way, exchange), sent },
+        request: { ...requestFor(call, forward, route, exchange), sent },
         stream: exchange.streams,
         unrepeatable: exchange.unrepeatable,
         accept: (answer: UpstreamAnswer) => accept(deps, exchange, answer),
@@ -100,7 +100,7 @@ function readerOf(exchange: Exchange, answer: UpstreamAnswer): ReturnType<Exchan
 export function requestFor(
   call: Pick<RelayedCall, "requestId">,
   forward: VendorCall["forward"],
-  { candidate, key, provider }: SpokenWay,
+  { candidate, key, provider }: WireRoute,
   { wire, body, headers, query, streams }: Pick<Exchange, "wire" | "body" | "headers" | "query" | "streams">,
 ): VendorRequest {
   const { upstreamModel, channel } = candidate;

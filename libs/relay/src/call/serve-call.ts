@@ -11,7 +11,7 @@ import { unitsOfLeft } from "../money/metered.ts";
 import type { CallPlan, RelayedCall } from "./plan.ts";
 import { Meter } from "../money/meter.ts";
 import { send } from "./send.ts";
-import { reportWay } from "./report-way.ts";
+import { reportRoute } from "./report-route.ts";
 import { boundOfHeld, boundOfText } from "../money/usage-bound.ts";
 import { notSent, type CallEnd, type SentCall } from "../money/usage-draft.ts";
 import { keepWaiting, type Waiting } from "./waiting.ts";
@@ -61,9 +61,9 @@ export async function serveCall(
   using leaving = new Leaving(deps, call.answer, { broken, hearsOut });
   try {
     using attempted = await attempt(deps, call, plan, held, leaving);
-    const { way, accepted } = attempted;
+    const { route, accepted } = attempted;
     sent = {
-      way,
+      route,
       tried: [...earlier, ...attempted.tried],
       firstByteAt: accepted.firstByteAt,
       dropped: accepted.exchange.dropped,
@@ -73,13 +73,13 @@ export async function serveCall(
     await deliver({ deps, call, ...asked, money: held, sent, meter, attempted, leaving });
   } catch (error) {
     if (error instanceof AttemptsFailed) {
-      sent = { way: error.way, tried: [...earlier, ...error.tried] };
+      sent = { route: error.route, tried: [...earlier, ...error.tried] };
       const next = isWorthAnotherModel(error, leaving) ? await standIn() : undefined;
       if (next !== undefined) {
         await held.release();
         return { next, tried: sent.tried, failure: error.failure };
       }
-      reportWay(deps, call, sent.tried);
+      reportRoute(deps, call, sent.tried);
     }
     await fail({ call, cost, waiting, held, sent, leaving }, error);
   }

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { readText, type SpokenWay } from "@modelgate/channels";
+import { readText, type WireRoute } from "@modelgate/channels";
 import { signed, type VendorRequest } from "@modelgate/providers";
 import type { Exchange, VendorLink } from "../answers/exchange.ts";
 import type { AnswerHead } from "../answers/stream-reader.ts";
@@ -22,16 +22,16 @@ export function vendorLink(
   call: Pick<RelayedCall, "requestId">,
   forward: VendorCall["forward"],
   {
-    way,
+    route,
     exchange,
     signal,
   }: {
-    readonly way: SpokenWay;
+    readonly route: WireRoute;
     readonly exchange: Pick<Exchange, "wire" | "headers">;
     readonly signal: AbortSignal;
   },
 ): VendorLink {
-  const { candidate, key, provider } = way;
+  const { candidate, key, provider } = route;
   const { baseUrl, timeoutMs } = candidate.channel;
 
   async function answerTo(request: VendorRequest): Promise<AnswerHead & { readonly bytes: Buffer }> {
@@ -52,7 +52,7 @@ export function vendorLink(
       const poll = { act: "poll", baseUrl, key: key.secret, nowMs: Date.now(), requestId, wire, task } as const;
       return (await answerTo(provider.request(poll))).bytes;
     },
-    send: (body) => answerTo(requestFor(call, forward, way, { ...exchange, body, streams: false })),
+    send: (body) => answerTo(requestFor(call, forward, route, { ...exchange, body, streams: false })),
   };
 }
 

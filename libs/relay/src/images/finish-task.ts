@@ -3,13 +3,13 @@ import { Failure } from "@modelgate/contracts";
 import type { ImagesAnswer, ImagesTask } from "@modelgate/wires/images";
 import type { VendorLink } from "../answers/exchange.ts";
 
-/** Pauses between looks: short at first, since most images are quick. */
+/** Pauses between polls: short at first, since most images are quick. */
 const firstPauseMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
 /** Looks in a row that may fail before the task is given up. */
 const mostFailedLooks = 3;
-/** Status of a look that came too soon. */
+/** Status of a poll that came too soon. */
 const tooMany = 429;
 
 /**
@@ -26,8 +26,8 @@ export async function finishTask(
   let failed = 0;
   for (let pause = firstPauseMs; Date.now() < deadline; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
     await setTimeout(pause, undefined, { signal: vendor.signal });
-    const seen = await look(vendor, task);
-    // A vendor that wants fewer looks works on all the same.
+    const seen = await poll(vendor, task);
+    // A vendor that wants fewer polls works on all the same.
     if (seen instanceof Failure && seen.status === tooMany) continue;
     failed = seen instanceof Failure ? failed + 1 : 0;
     if (seen instanceof Failure) {
@@ -40,7 +40,7 @@ export async function finishTask(
   throw new Failure("upstream_timeout", `The vendor's task did not finish within ${waitMs} ms.`);
 }
 
-async function look(vendor: VendorLink, task: string): Promise<Buffer | Failure> {
+async function poll(vendor: VendorLink, task: string): Promise<Buffer | Failure> {
   try {
     return await vendor.poll(task);
   } catch (error) {

@@ -7,7 +7,7 @@ export interface WantedImages {
   readonly quality?: string | undefined;
   /** As `1024x1024`, or a class of size as 4K. */
   readonly size?: string | undefined;
-  /** How the client spells those two, where it is another way. */
+  /** How the client spells those two, where it spells them otherwise. */
   readonly spelling: { readonly quality?: string; readonly size?: string };
 }
 

@@ -43,7 +43,7 @@ export class Allowance implements Disposable {
   readonly #options: AllowanceOptions;
   /** Output tokens that the hold covers. */
   #paid: number;
-  /** Bytes that may pass before the next look. */
+  /** Bytes that may pass before the next check. */
   #bytes = 0;
   /** Most tokens of the frame that was asked for last. */
   #wanted = 0;
@@ -70,7 +70,7 @@ export class Allowance implements Disposable {
   admits(wordBytes: number, isThought = false): boolean {
     this.#thinks ||= isThought;
     this.#wanted = Math.ceil(wordBytes / leastBytesPerToken);
-    if (!this.#look()) return false;
+    if (!this.#check()) return false;
     this.#bytes = Math.max(0, this.#bytes - wordBytes);
     return true;
   }
@@ -83,14 +83,14 @@ export class Allowance implements Disposable {
     for (;;) {
       if (this.#isPaidWhole) {
         await this.#options.meter.outputTokens();
-        return this.#over || this.#look() ? undefined : wroteBeyondBound;
+        return this.#over || this.#check() ? undefined : wroteBeyondBound;
       }
       await (this.#extending ?? this.#extend());
-      if (this.#over || this.#look()) return undefined;
+      if (this.#over || this.#check()) return undefined;
       const refused = this.#refusal;
       if (refused === undefined) continue;
       if (refused.code === "insufficient_quota") await this.#options.meter.outputTokens();
-      return this.#look() ? undefined : refused;
+      return this.#check() ? undefined : refused;
     }
   }
 
@@ -109,20 +109,20 @@ export class Allowance implements Disposable {
   }
 
   /** Finds out how far the stream may go; whether the wanted frame is within that. */
-  #look(): boolean {
+  #check(): boolean {
     const { output, meter } = this.#options;
-    if (this.#isPaidWhole) return this.#lookAtBound();
+    if (this.#isPaidWhole) return this.#checkBound();
     const left = this.#paid - meter.mostTokens - this.#wanted;
     const early = left - output.step / 2;
     const isQuiet = (): boolean => this.#extending === undefined && this.#refused === undefined;
     if (early < output.step / 8 && isQuiet()) void this.#extend();
-    // While nothing is under way, the next look is in time for the next extension.
+    // While nothing is under way, the next check is in time for the next extension.
     this.#bytes = Math.max(0, Math.floor((isQuiet() ? early : left) + this.#wanted) * leastBytesPerToken);
     return left >= 0;
   }
 
   /** The same where all is paid for: only a vendor that does not keep to its bound gets further. */
-  #lookAtBound(): boolean {
+  #checkBound(): boolean {
     const { output, meter, thoughtTokens = 0 } = this.#options;
     const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? thoughtTokens : 0);
     // The frame itself is not counted: a whole answer in one frame may have many bytes a token.

@@ -138,7 +138,7 @@ export class HeldMoney implements Disposable {
     logCall(this.#deps.log, call.span, {
       draft,
       kind: price.model.kind,
-      provider: end.sent.way?.candidate.channel.provider,
+      provider: end.sent.route?.candidate.channel.provider,
       units: draft.units,
       costNanos,
       tried: end.sent.tried,
@@ -186,7 +186,7 @@ export class HeldMoney implements Disposable {
     if (capped.length === 0 && (end.capped ?? []).length === 0) return end;
     const all = [...new Set([...(end.capped ?? []), ...capped])];
     const { callId, call, price } = this.record;
-    const channel = end.sent.way?.candidate.channel.id ?? "";
+    const channel = end.sent.route?.candidate.channel.id ?? "";
     const reported = { ...idsOf(call), callId, channel, model: price.model.name };
     reportCapped(this.#deps, { ...reported, capped: all, reported: end.units });
     return { ...end, units, capped: all };

@@ -13,7 +13,7 @@ import {
   type UsageDraft,
 } from "@modelgate/contracts";
 import { priceVersionOf } from "@modelgate/catalog";
-import type { Tried, Way } from "@modelgate/channels";
+import type { Tried, Route } from "@modelgate/channels";
 import type { ServiceCall } from "@modelgate/platform";
 import type { CallPlan } from "../call/plan.ts";
 import type { BilledFees } from "./fees.ts";
@@ -39,8 +39,8 @@ export interface UsageRecord {
 
 /** Where a call was sent; times are those of `performance.now()`. */
 export interface SentCall {
-  /** The way of the last attempt; undefined if there was none. */
-  readonly way: Way | undefined;
+  /** The route of the last attempt; undefined if there was none. */
+  readonly route: Route | undefined;
   /** What was tried, in order. */
   readonly tried: readonly Tried[];
   /** When it began, where that was not when its money was held: a session holds for what may be asked later. */
@@ -52,7 +52,7 @@ export interface SentCall {
 }
 
 /** A call that was sent nowhere. */
-export const notSent: SentCall = { way: undefined, tried: [] };
+export const notSent: SentCall = { route: undefined, tried: [] };
 
 /** How a call ended, as it is billed. */
 export interface CallEnd {
@@ -79,7 +79,7 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
 /** Writes the usage event of an end; its final cost is the settlement's to add. */
 export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageRecord, end: CallEnd): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
-  const { way, tried, startedAt = heldAt, firstByteAt, dropped = [] } = end.sent;
+  const { route, tried, startedAt = heldAt, firstByteAt, dropped = [] } = end.sent;
   const latencyMs = Math.round(performance.now() - startedAt);
   const billed = billedUnits(price, end.units);
   const { units, serviceTier, isTierUnpriced } = billed;
@@ -96,8 +96,8 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
     area: endpoint.area,
     endpoint: endpointLabel(id),
     model: price.model.name,
-    upstreamModel: way?.candidate.upstreamModel ?? "",
-    channelId: way?.candidate.channel.id ?? "",
+    upstreamModel: route?.candidate.upstreamModel ?? "",
+    channelId: route?.candidate.channel.id ?? "",
     status: end.status,
     outcome: end.outcome,
     units,
@@ -113,7 +113,7 @@ export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageReco
   if (serviceTier !== undefined) draft.serviceTier = serviceTier;
   if (end.capped !== undefined) draft.capped = [...end.capped];
   if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
-  addWay(draft, tried, dropped);
+  addRoute(draft, tried, dropped);
   addLabels(draft, caller.tags, price.endUser);
   return draft;
 }
@@ -124,8 +124,8 @@ function addLabels(draft: UsageDraft, tags: UsageDraft["tags"], endUser: string 
   if (endUser !== undefined) draft.endUser = endUser;
 }
 
-/** Adds the way that a call took, as far as there is something to say of it. */
-function addWay(draft: UsageDraft, tried: readonly Tried[], dropped: readonly string[]): void {
+/** Adds the route that a call took, as far as there is something to say of it. */
+function addRoute(draft: UsageDraft, tried: readonly Tried[], dropped: readonly string[]): void {
   if (tried.length > 0) draft.tries = tried.slice(0, mostTries).map(tryOf);
   if (dropped.length > 0)
     draft.dropped = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compilePrice, Failure } from "@modelgate/contracts";
-import type { SpokenWay } from "@modelgate/channels";
+import type { WireRoute } from "@modelgate/channels";
 import { BufferBudget, createLogger, FoundOut } from "@modelgate/platform";
 import { providers } from "@modelgate/providers";
 import { beginsIn } from "@modelgate/wires/sse";
@@ -38,7 +38,7 @@ const channel = {
 const provider = providers["openai"];
 if (provider === undefined) throw new Error("there is no such provider");
 const key = { id: "k", secret: "s" };
-const way: SpokenWay = { candidate: { channel, upstreamModel: "m" }, key, provider, wire: "chat" };
+const route: WireRoute = { candidate: { channel, upstreamModel: "m" }, key, provider, wire: "chat" };
 const reader: StreamReader = {
   kind: "stream",
   framing: chat.framing,
@@ -137,7 +137,7 @@ function begin(
     meter: new Meter(),
     attempted: {
       accepted,
-      way,
+      route,
       attempts: 1,
       tried: [{ channel: "vendor", key: "key", ms: 1 }],
       broke: (reason) => void events.push(`the channel broke: ${reason}`),

@@ -1,6 +1,6 @@
 import type { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../json/fields.ts";
-import type { ModelInput, SeenEvent } from "./look.ts";
+import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";
 
 /** What one message comes to, on either side, in order. */

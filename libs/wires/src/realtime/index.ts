@@ -12,7 +12,7 @@ export {
 export { liveBridges, realtimeBridges } from "./bridges.ts";
 export { liveStores, realtimeStores } from "./stores.ts";
 export { errorEvent } from "./error-event.ts";
-export { eventType, inputOf, lookAtEvent, parseEvent, type SeenEvent } from "./look.ts";
+export { eventType, inputOf, inspectEvent, parseEvent, type SeenEvent } from "./inspect.ts";
 export type { RealtimeMessage } from "./message.ts";
 export { roughUnits, type Passed } from "./usage.ts";
 export { askOfClientSecret, reliedOfClientSecrets } from "./client-secret.ts";

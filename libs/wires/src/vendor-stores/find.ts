@@ -85,7 +85,7 @@ class Search {
     if (name === undefined || !isRecord(holder)) return;
     const rules = this.#rules(name);
     if (rules === "opaque") return;
-    if (rules !== null) this.#look(rules, holder, name);
+    if (rules !== null) this.#inspect(rules, holder, name);
     this.#visit(holder[name], name);
   }
 
@@ -98,20 +98,20 @@ class Search {
     this.#trail.pop();
   }
 
-  #look(rules: readonly StoreMember[], holder: JsonRecord, name: string): void {
+  #inspect(rules: readonly StoreMember[], holder: JsonRecord, name: string): void {
     for (const { store, naming, of, notOf, except, top } of rules) {
       const type = holder["type"];
       if ((of !== undefined && type !== of) || (notOf !== undefined && type === notOf)) continue;
       if (top === true && this.#trail.length > 0) continue;
       const value = holder[name];
-      if (naming === "json") this.#lookInText(value, name);
+      if (naming === "json") this.#inspectText(value, name);
       else
         for (const { id, at } of readers[naming](value, this.#hosts))
           if (except?.includes(id) !== true) this.add([{ store, id, path: this.#path(name) + at }]);
     }
   }
 
-  #lookInText(text: unknown, name: string): void {
+  #inspectText(text: unknown, name: string): void {
     if (typeof text !== "string") return;
     if (text.length > longestText)
       throw new Failure("request_too_large", `${name} is longer than ${longestText} characters.`, { param: name });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Failure, tokensIn } from "@modelgate/contracts";
 import { realtimeBridges } from "../../src/realtime/bridges.ts";
 import { vendorsTranscribers, type Bridged, type RealtimeBridge } from "../../src/realtime/bridge.ts";
-import { eventType, inputOf, lookAtEvent } from "../../src/realtime/look.ts";
+import { eventType, inputOf, inspectEvent } from "../../src/realtime/inspect.ts";
 import { eventMessage } from "../../src/realtime/message.ts";
 import { isPlainAudio } from "../../src/realtime/openai/plain-audio.ts";
 import { responseUnits, roughUnits, transcriptionUnits } from "../../src/realtime/usage.ts";
@@ -140,7 +140,7 @@ describe("a look at an event", () => {
     ["no JSON", "<html>", undefined],
   ])("%s", (_, data, type) => expect(eventType(Buffer.from(data))).toBe(type));
 
-  const look = (event: object) => lookAtEvent(eventMessage(event));
+  const look = (event: object) => inspectEvent(eventMessage(event));
   test("reports what is billed and what is counted", () => {
     expect(look({ type: "response.created", response: { id: "r1" } })).toEqual({ kind: "response-begun", id: "r1" });
     expect(look({ type: "response.done", response: { id: "r1", status: "cancelled", usage: null } })).toEqual({
@@ -158,7 +158,7 @@ describe("a look at an event", () => {
     expect(spoken.kind === "delta" && Math.round(spoken.audioBytes / 1_000)).toBe(48);
     // The user's own words are not the model's output.
     expect(look({ type: "conversation.item.input_audio_transcription.delta", delta: "x" })).toEqual({ kind: "other" });
-    expect(lookAtEvent({ data: Buffer.from('{"type":"response.done"}'), binary: true })).toEqual({ kind: "other" });
+    expect(inspectEvent({ data: Buffer.from('{"type":"response.done"}'), binary: true })).toEqual({ kind: "other" });
     const heard = inputOf("input_audio_buffer.append", eventMessage({ audio: "A".repeat(64_233) }).data);
     expect(Math.round(heard.audioBytes / 1_000)).toBe(48);
   });

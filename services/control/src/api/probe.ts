@@ -12,9 +12,9 @@ import {
 type ProbedWire = Exclude<UpstreamWire, VideoWire | RealtimeWire>;
 
 /** The wire that a model of a kind is tried in: the first that is for it of those that its channel speaks. */
-export function probedWire(kind: ModelKind | undefined, spoken: readonly UpstreamWire[]): UpstreamWire | undefined {
-  const wanted = kind === undefined ? spoken : wiresOfKind[kind];
-  return spoken.find((wire) => wanted.includes(wire)) ?? spoken[0];
+export function probedWire(kind: ModelKind | undefined, supported: readonly UpstreamWire[]): UpstreamWire | undefined {
+  const wanted = kind === undefined ? supported : wiresOfKind[kind];
+  return supported.find((wire) => wanted.includes(wire)) ?? supported[0];
 }
 
 /** The smallest real call of a wire, as a body: for trying a channel out. */

@@ -46,10 +46,10 @@ function addressAt(baseUrl: string, wire: UpstreamWire, provider: Provider): URL
 }
 
 function modelsOfOtherKinds(models: Configuration["models"], { configuration }: ResolvedChannel, provider: Provider) {
-  const spoken = configuration.wires ?? provider.wires;
+  const supported = configuration.wires ?? provider.wires;
   return modelPaths(configuration).flatMap(({ model, path }) => {
     const kind = models[model]?.kind;
-    if (kind === undefined || wiresOfKind[kind].some((wire) => spoken.includes(wire))) return [];
+    if (kind === undefined || wiresOfKind[kind].some((wire) => supported.includes(wire))) return [];
     return [{ path, say: `is for ${kind}, and this channel has no wire for it: it serves no calls of that model` }];
   });
 }

@@ -14,7 +14,7 @@ const kinds: readonly (readonly [ModelKind, RegExp])[] = [
 ];
 
 /** What a model that a vendor lists is for, by its name; undefined where a channel that speaks these wires cannot serve it. */
-export function kindOfListed(name: string, spoken?: readonly UpstreamWire[]): ModelKind | undefined {
+export function kindOfListed(name: string, supported?: readonly UpstreamWire[]): ModelKind | undefined {
   const kind = kinds.find(([, words]) => words.test(name))?.[0] ?? "chat";
-  return spoken === undefined || wiresOfKind[kind].some((wire) => spoken.includes(wire)) ? kind : undefined;
+  return supported === undefined || wiresOfKind[kind].some((wire) => supported.includes(wire)) ? kind : undefined;
 }

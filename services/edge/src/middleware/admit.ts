@@ -4,7 +4,7 @@ import type { CatalogHandle, Group } from "@modelgate/catalog";
 import { Failure, nanosOf, type Budgets, type Caller, type Endpoint } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { observeDecision } from "../edge-metrics.ts";
-import { exchangeOf, type Exchange } from "../exchange.ts";
+import { contextOf, type RequestContext } from "../request-context.ts";
 import type { OpenSeats } from "../open-seats.ts";
 
 /** How long the edge's word counts at a service: it travels at once. */
@@ -24,8 +24,8 @@ export function admit({
   seats,
 }: AdmitDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (request, response) => {
-    const exchange = exchangeOf(request);
-    const { token, endpoint } = exchange;
+    const context = contextOf(request);
+    const { token, endpoint } = context;
     if (token === undefined || endpoint === undefined) throw new Error("admit runs before the caller is known");
     const group = catalog.current().group(token.group);
     if (group === undefined)
@@ -39,15 +39,15 @@ export function admit({
     });
     observeDecision(admission.decision);
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
-    setLimitHeaders(response, admission, exchange.format === "alpha");
+    setLimitHeaders(response, admission, context.format === "alpha");
     const refusal = refusalOf(admission, group.limits, token.id);
     if (refusal !== undefined) throw refusal;
-    exchange.caller = callerOf(exchange, token, group.limits, endpoint);
+    context.caller = callerOf(context, token, group.limits, endpoint);
   };
 }
 
 function callerOf(
-  { requestId, format, tags }: Exchange,
+  { requestId, format, tags }: RequestContext,
   token: Token,
   limits: Group["limits"],
   endpoint: Endpoint,

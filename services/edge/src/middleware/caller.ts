@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { Token } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import { exchangeOf } from "../exchange.ts";
+import { contextOf } from "../request-context.ts";
 import type { TokenCache } from "../token-cache.ts";
 
 /** Whose key it is. Unknown, disabled and expired keys each have a message of their own, all as 401. */
 export function caller(tokens: TokenCache): (request: IncomingMessage) => void | Promise<void> {
   return (request) => {
-    const exchange = exchangeOf(request);
-    const found = tokens.find(exchange.digest ?? "");
+    const context = contextOf(request);
+    const found = tokens.find(context.digest ?? "");
     const keep = (token: Token | undefined): void => {
-      exchange.token = usable(token);
-      if (token?.settingsId !== undefined && exchange.endpoint?.area !== "realtime")
+      context.token = usable(token);
+      if (token?.settingsId !== undefined && context.endpoint?.area !== "realtime")
         throw new Failure("invalid_api_key", "A client secret opens realtime sessions, and does nothing else.");
     };
     return found instanceof Promise ? found.then(keep) : keep(found);

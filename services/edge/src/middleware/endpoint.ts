@@ -9,28 +9,28 @@ import {
   listFormatOf,
 } from "@modelgate/contracts";
 import { startSpan } from "@modelgate/platform";
-import { exchangeOf } from "../exchange.ts";
+import { contextOf } from "../request-context.ts";
 
 /** Finds the endpoint in the table. The route comes from the path alone, never from Host or forwarded headers. */
 export function endpoint(request: IncomingMessage): void {
-  const exchange = exchangeOf(request);
-  const found = findEndpoint(request.method ?? "GET", exchange.path);
+  const context = contextOf(request);
+  const found = findEndpoint(request.method ?? "GET", context.path);
   if (found.kind === "endpoint") {
-    exchange.id = found.id;
-    exchange.endpoint = endpointOf(found.id);
-    exchange.params = found.params;
-    const { path } = exchange.endpoint;
-    exchange.span = startSpan({
+    context.id = found.id;
+    context.endpoint = endpointOf(found.id);
+    context.params = found.params;
+    const { path } = context.endpoint;
+    context.span = startSpan({
       name: `${request.method ?? ""} ${path}`,
       kind: "server",
       parent: firstHeader(request.headers, [headers.traceparent]),
       attributes: () => ({ "http.request.method": request.method, "http.route": path }),
     });
-    exchange.format = errorFormatOf(exchange.endpoint, request.headers, exchange.query.has("key"));
+    context.format = errorFormatOf(context.endpoint, request.headers, context.query.has("key"));
     return;
   }
   // Where the path does not say whose client asks, its headers do.
-  exchange.format = found.errors === "common" ? listFormatOf(request.headers, exchange.query.has("key")) : found.errors;
+  context.format = found.errors === "common" ? listFormatOf(request.headers, context.query.has("key")) : found.errors;
   switch (found.kind) {
     case "double-v1":
       throw new Failure("invalid_url_double_v1");
@@ -41,7 +41,7 @@ export function endpoint(request: IncomingMessage): void {
         { allow: found.allow },
       );
     case "unknown":
-      throw new Failure("unknown_url", unknownPath(request.method ?? "", exchange.path));
+      throw new Failure("unknown_url", unknownPath(request.method ?? "", context.path));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { digestOf, isKeyShaped } from "@modelgate/accounts";
 import { Failure, headerAliases, type KeyCarrier } from "@modelgate/contracts";
-import { exchangeOf } from "../exchange.ts";
+import { contextOf } from "../request-context.ts";
 
 const subprotocolPrefix = "openai-insecure-api-key.";
 
@@ -29,8 +29,8 @@ const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.ga
  * here, without a look-up; so are two different keys, and the same carrier twice.
  */
 export function key(request: IncomingMessage): void {
-  const exchange = exchangeOf(request);
-  const found = (exchange.endpoint?.keys ?? []).map((carrier) => carriers[carrier](request, exchange.query));
+  const context = contextOf(request);
+  const found = (context.endpoint?.keys ?? []).map((carrier) => carriers[carrier](request, context.query));
   if (found.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
   const distinct = new Set(found.flat());
   if (distinct.size > 1) throw new Failure("contradicting_api_keys");
@@ -38,9 +38,9 @@ export function key(request: IncomingMessage): void {
   if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
   if (!isKeyShaped(only))
     throw new Failure("invalid_api_key", "The API key is malformed: a key is `sk-` and letters, digits, `_` or `-`.");
-  exchange.digest = digestOf(only);
+  context.digest = digestOf(only);
   for (const name of keyHeaders) delete request.headers[name];
-  exchange.query.delete("key");
+  context.query.delete("key");
   forgetSubprotocolKey(request);
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorFormatOfPath, firstHeader, headers } from "@modelgate/contracts";
 import { idSource, isRequestId } from "@modelgate/platform";
-import { beginExchange } from "../exchange.ts";
+import { setContext } from "../request-context.ts";
 
 const newId = idSource("req");
 
@@ -13,7 +13,7 @@ export function requestId(request: IncomingMessage, response: ServerResponse): v
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);
   const format = errorFormatOfPath(path);
-  beginExchange(request, {
+  setContext(request, {
     requestId: id,
     startedAt: performance.now(),
     path,

@@ -30,7 +30,7 @@ export interface SeveralPrompts {
 
 /**
  * Completions of several prompts over a model that only chats: a call for each, all of one hold and one usage event. The
- * first is the attempt; the others go the same way once it is answered. A stream begins when all of them are.
+ * first is the attempt; the others take the same route once it is answered. A stream begins when all of them are.
  */
 export async function severalPrompts(
   { call, client, batch, upstream }: SeveralPrompts,

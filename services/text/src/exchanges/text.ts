@@ -20,7 +20,7 @@ export interface TextExchanges {
   /** Makes one attempt's exchange. Throws Failure (400) for what the client said wrong or the wire cannot say. */
   make(upstream: TextCodec, upstreamModel: string, history?: "unsealed"): Promise<Exchange>;
   /** Counts what the request loses in a wire of this model's vendor: Infinity where that cannot say it. */
-  losses(wire: UpstreamWire, upstreamModel: string): Promise<number>;
+  countUnsupported(wire: UpstreamWire, upstreamModel: string): Promise<number>;
 }
 
 /**
@@ -71,7 +71,7 @@ export function textExchanges(call: TextCall): TextExchanges {
   };
   return {
     make,
-    async losses(wire, upstreamModel) {
+    async countUnsupported(wire, upstreamModel) {
       if (wire === call.wire) return 0;
       const { vendor } = textCodec(wire);
       if (vendor === undefined) return Infinity;

@@ -6,7 +6,7 @@ import { sendAll } from "./send-all.ts";
 
 /**
  * The exchange of a call for vectors. Where a vendor takes fewer inputs at once than there are, they are asked in turn, all of
- * one hold and one usage event: the first request is the attempt, and the others go the same way once it is answered.
+ * one hold and one usage event: the first request is the attempt, and the others take the same route once it is answered.
  */
 export async function vectorsExchange(
   call: KindCall<VectorsRequest>,

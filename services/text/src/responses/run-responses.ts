@@ -121,7 +121,7 @@ async function compacting(
   return {
     // The summary is shown whole at its end.
     billsUnseen: true,
-    exchange: ({ way: { wire, candidate }, usual }) =>
+    exchange: ({ route: { wire, candidate }, usual }) =>
       wire === "responses" ? usual() : compactExchange(compaction, vendorCodec(wire), candidate.upstreamModel),
   };
 }

@@ -34,7 +34,7 @@ export function compactResponse(deps: Deps): EndpointHandler {
       boundIsOurs: true,
       wires: ["compact", ...wiresServing("responses")],
       unsealable: false,
-      async exchange({ way: { wire, candidate }, fees }) {
+      async exchange({ route: { wire, candidate }, fees }) {
         const { upstreamModel } = candidate;
         if (wire !== "compact") return await compactExchange(compaction, vendorCodec(wire), upstreamModel);
         const how = { model: ask.model, upstreamModel, tiers: ask.fees?.tiers ?? [] };

@@ -64,7 +64,7 @@ function vectors(
   deps: Deps,
   client: ClientVectorsCodec,
   relied: readonly string[],
-  look: (value: unknown, call: ServiceCall) => Ask<VectorsRequest>,
+  inspect: (value: unknown, call: ServiceCall) => Ask<VectorsRequest>,
 ): EndpointHandler {
   const isContent = client.wire === "content-embeddings";
   return async (call) => {
@@ -73,7 +73,7 @@ function vectors(
       deps.body,
       checked(
         withStoreUse(deps, isContent ? textCodecs.content.client.stores : plainDialect, (value) => ({
-          ...look(value, call),
+          ...inspect(value, call),
           endUser: isContent ? undefined : endUserIn(value),
         })),
         relied,

@@ -17,14 +17,14 @@ const call = {
   inputTokens: 1,
 } as const;
 
-test("what a wire's losses were counted by is what its attempts send, for each model of the vendor's", async () => {
+test("what a wire's unsupported fields were counted by is what its attempts send, for each model of the vendor's", async () => {
   const codec = textCodec("messages");
   const { vendor } = codec;
   if (vendor === undefined) throw new Error("the messages wire has vendors");
   const render = vi.spyOn(vendor, "renderRequest");
   try {
     const exchanges = textExchanges(call);
-    expect(await exchanges.losses("messages", "claude")).toBe(1);
+    expect(await exchanges.countUnsupported("messages", "claude")).toBe(1);
     const first = await exchanges.make(codec, "claude");
     expect(await exchanges.make(codec, "claude")).toMatchObject({ body: first.body, dropped: ["seed"] });
     expect(render).toHaveBeenCalledTimes(1);

@@ -5,7 +5,7 @@ import { Failure, type VideoWire } from "@modelgate/contracts";
 import { signed } from "@modelgate/providers";
 import { vendorVideoCodecs, type VideoResult } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
-import { look, wayTo } from "../poll/look.ts";
+import { pollVendor, routeTo } from "../poll/poll-vendor.ts";
 import { resultOf } from "../show-task.ts";
 import { filmInAnswer } from "./film-in-answer.ts";
 
@@ -16,7 +16,7 @@ export interface ContentAsk {
   readonly signal: AbortSignal;
 }
 
-type Way = NonNullable<ReturnType<typeof wayTo>>;
+type Route = NonNullable<ReturnType<typeof routeTo>>;
 
 /** Headers of a download that go on to the host of the file. */
 const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
@@ -32,10 +32,10 @@ const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
  * video_not_ready (404) for a variant that there is not, upstream_error (502) for anything else.
  */
 export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAsk): Promise<RemoteStream> {
-  const way = wayTo(deps, task);
-  if (way === undefined) throw new Failure("video_expired", "The channel that made this video no longer exists.");
+  const route = routeTo(deps, task);
+  if (route === undefined) throw new Failure("video_expired", "The channel that made this video no longer exists.");
   try {
-    return checked(await open(deps, task, way, ask), ask);
+    return checked(await open(deps, task, route, ask), ask);
   } catch (error) {
     if (error instanceof Failure) throw error;
     const why = error instanceof NotFetched ? `The vendor's video cannot be fetched: ${error.message}.` : undefined;
@@ -43,32 +43,32 @@ export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAs
   }
 }
 
-async function open(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Promise<RemoteStream> {
+async function open(deps: Deps, task: TaskRecord, route: Route, ask: ContentAsk): Promise<RemoteStream> {
   const { filmIn } = vendorVideoCodecs[task.wire];
   const known = resultOf(task);
-  if (way.provider.downloads?.includes(task.wire) === true && known?.url === undefined)
+  if (route.provider.downloads?.includes(task.wire) === true && known?.url === undefined)
     return filmIn === undefined
-      ? await openDownload(deps, task, way, ask)
-      : openFilmIn(filmIn, { deps, task, way, ask });
+      ? await openDownload(deps, task, route, ask)
+      : openFilmIn(filmIn, { deps, task, route, ask });
   if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
   if (known?.url !== undefined && (known.expiresAt ?? Infinity) > deps.now()) {
-    const stream = await openUrl(deps, task, way, known.url, ask);
+    const stream = await openUrl(deps, task, route, known.url, ask);
     if (!goneStatuses.has(stream.answer.status)) return stream;
     await stream[Symbol.asyncDispose]();
   }
   // An address lives shorter than the video: the vendor may give a new one.
   const url = await freshUrl(deps, task, ask);
   if (url === undefined) throw new Failure("video_expired");
-  return openUrl(deps, task, way, url, ask);
+  return openUrl(deps, task, route, url, ask);
 }
 
 /** From the vendor's own content endpoint, or where that sends its readers. */
-async function openDownload(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk): Promise<RemoteStream> {
-  const { url, answer } = await download(deps, task, way, ask);
+async function openDownload(deps: Deps, task: TaskRecord, route: Route, ask: ContentAsk): Promise<RemoteStream> {
+  const { url, answer } = await download(deps, task, route, ask);
   const moved = movedTo(answer, url);
   if (moved === undefined) return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
   answer.abort();
-  return openUrl(deps, task, way, moved, ask);
+  return openUrl(deps, task, route, moved, ask);
 }
 
 /** Out of the vendor's answer, which holds the film as text: it comes whole, whatever range was asked for. */
@@ -77,21 +77,21 @@ async function openFilmIn(
   {
     deps,
     task,
-    way,
+    route,
     ask,
-  }: { readonly deps: Deps; readonly task: TaskRecord; readonly way: Way; readonly ask: ContentAsk },
+  }: { readonly deps: Deps; readonly task: TaskRecord; readonly route: Route; readonly ask: ContentAsk },
 ): Promise<RemoteStream> {
   if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
-  const { answer } = await download(deps, task, way, { ...ask, request: { headers: {} } });
+  const { answer } = await download(deps, task, route, { ...ask, request: { headers: {} } });
   const film = answer.status === 200 ? filmInAnswer(answer, member) : answer;
   return { answer: film, [Symbol.asyncDispose]: async () => answer.abort() };
 }
 
-async function download(deps: Deps, task: TaskRecord, way: Way, ask: ContentAsk) {
-  const call = callOf(deps, task, way);
+async function download(deps: Deps, task: TaskRecord, route: Route, ask: ContentAsk) {
+  const call = callOf(deps, task, route);
   const { variant, signal } = ask;
   const asked = { act: "download", ...call, task: task.operation, variant, headers: headersOf(ask) } as const;
-  const request = await signed(way.provider, way.provider.request(asked), call);
+  const request = await signed(route.provider, route.provider.request(asked), call);
   const { transport } = deps.relay.channels;
   const answer = await transport.send({ ...request, timeoutMs: deps.limits.contentSilenceMs }, signal);
   return { url: request.url, answer };
@@ -108,11 +108,17 @@ function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string
  * A vendor's own host is sent the channel's key, as its content may be behind it, and so is the storage that a bucket's
  * address stands for; no other host is, redirects or not.
  */
-async function openUrl(deps: Deps, task: TaskRecord, way: Way, url: string, ask: ContentAsk): Promise<RemoteStream> {
-  const base = new URL(way.channel.baseUrl);
+async function openUrl(
+  deps: Deps,
+  task: TaskRecord,
+  route: Route,
+  url: string,
+  ask: ContentAsk,
+): Promise<RemoteStream> {
+  const base = new URL(route.channel.baseUrl);
   const file = URL.parse(url);
   const isOwn = file?.protocol === bucket || (keyedWires.has(task.wire) && file?.origin === base.origin);
-  const own = file !== null && isOwn ? await keyedFile(deps, task, way, file) : undefined;
+  const own = file !== null && isOwn ? await keyedFile(deps, task, route, file) : undefined;
   return deps.remote.open({
     url: own?.url.href ?? url,
     headers: headersOf(ask),
@@ -123,19 +129,19 @@ async function openUrl(deps: Deps, task: TaskRecord, way: Way, url: string, ask:
   });
 }
 
-async function keyedFile(deps: Deps, task: TaskRecord, way: Way, url: URL) {
-  const call = callOf(deps, task, way);
-  return signed(way.provider, way.provider.request({ act: "file", ...call, url }), call);
+async function keyedFile(deps: Deps, task: TaskRecord, route: Route, url: URL) {
+  const call = callOf(deps, task, route);
+  return signed(route.provider, route.provider.request({ act: "file", ...call, url }), call);
 }
 
 async function freshUrl(deps: Deps, task: TaskRecord, { signal }: ContentAsk): Promise<string | undefined> {
-  const sighting = await look(deps, task, signal);
+  const sighting = await pollVendor(deps, task, signal);
   if (sighting.kind === "unseen") throw new Failure("upstream_error");
   const result: VideoResult = sighting.kind === "finished" ? sighting.result : {};
   return result.url;
 }
 
-function callOf(deps: Deps, { wire }: TaskRecord, { channel, key }: Way) {
+function callOf(deps: Deps, { wire }: TaskRecord, { channel, key }: Route) {
   return { baseUrl: channel.baseUrl, key: key.secret, wire, nowMs: deps.now() };
 }
 

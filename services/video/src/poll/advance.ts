@@ -2,7 +2,7 @@ import type { TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
 import type { Sighting, VideoResult } from "@modelgate/wires/video";
 
-/** When a task is looked at again, and how its progress is guessed. */
+/** When a task is polled again, and how its progress is guessed. */
 export interface Pace {
   readonly firstMs: number;
   readonly longestMs: number;
@@ -13,7 +13,7 @@ export interface Pace {
 /** What an advance is decided with. */
 export interface Moment {
   readonly nowMs: number;
-  /** 0 ≤ random < 1: replicas do not look in step. */
+  /** 0 ≤ random < 1: replicas do not poll in step. */
   readonly random: number;
   readonly pace: Pace;
 }
@@ -44,13 +44,13 @@ export function isEnded(state: TaskState): boolean {
 export function advance(task: TaskRecord, sighting: Sighting, moment: Moment): Step | undefined {
   const { nowMs } = moment;
   if (isEnded(task.state)) return undefined;
-  const looked: TaskRecord = { ...task, looks: task.looks + 1, misses: 0 };
-  if (nowMs >= task.deadlineAt) return { task: failed(looked, nowMs, timedOut) };
-  if (sighting.kind === "finished") return { task: completed(looked, nowMs, sighting.result) };
-  if (sighting.kind === "failed") return { task: failed(looked, nowMs, sighting.error) };
-  if (sighting.kind === "seen") return seen(looked, sighting, moment);
+  const polled: TaskRecord = { ...task, looks: task.looks + 1, misses: 0 };
+  if (nowMs >= task.deadlineAt) return { task: failed(polled, nowMs, timedOut) };
+  if (sighting.kind === "finished") return { task: completed(polled, nowMs, sighting.result) };
+  if (sighting.kind === "failed") return { task: failed(polled, nowMs, sighting.error) };
+  if (sighting.kind === "seen") return seen(polled, sighting, moment);
   const isLost = sighting.kind === "absent" && nowMs - task.createdAt >= unknownMs;
-  return isLost ? { task: failed(looked, nowMs, notKnown) } : missed(task, moment);
+  return isLost ? { task: failed(polled, nowMs, notKnown) } : missed(task, moment);
 }
 
 const timedOut = { code: "timeout", message: "The task did not finish in time." };

@@ -1,8 +1,8 @@
 import { openTasks, shards } from "@modelgate/accounts";
 import { Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
 
-/** Registers what an operator sees of open tasks, and gives the counter of looks. */
-export function pollMetrics(redis: Redis, metrics: Registry): (looked: number) => void {
+/** Registers what an operator sees of open tasks, and gives the counter of polls. */
+export function pollMetrics(redis: Redis, metrics: Registry): (polled: number) => void {
   const looks = new Counter({
     name: "modelgate_task_looks_total",
     help: "looks at vendors' tasks",
@@ -19,5 +19,5 @@ export function pollMetrics(redis: Redis, metrics: Registry): (looked: number) =
       },
     }),
   );
-  return (looked) => looks.inc(looked);
+  return (polled) => looks.inc(polled);
 }

@@ -11,18 +11,18 @@ import {
 } from "@modelgate/accounts";
 import type { Deps } from "../deps.ts";
 import { advance, isEnded, type Step } from "./advance.ts";
-import { look } from "./look.ts";
+import { pollVendor } from "./poll-vendor.ts";
 import { PollSlots } from "./poll-slots.ts";
 
 /** What a round came to. */
 export interface Round {
-  readonly looked: number;
+  readonly polled: number;
   /** Whether a shard had more due tasks than one claim takes. */
   readonly more: boolean;
 }
 
 /**
- * One round of a poller: claims what is due in every shard, looks at each task at its vendor, and advances it. Any
+ * One round of a poller: claims what is due in every shard, polls the vendor of each task, and advances it. Any
  * number of pollers may do so at once, and a poller's rounds beside each other in the same slots. Rejects where Redis
  * is away.
  */
@@ -34,20 +34,20 @@ export async function pollOnce(
   const { limits, relay } = deps;
   const claim = { nowMs: deps.now(), leaseMs: limits.leaseMs, most: limits.batch };
   const claimed = await Promise.all(shards.map((shard) => claimTasks(relay.redis, shard, claim)));
-  const looks = claimed.flat().map(async (task) => {
+  const polls = claimed.flat().map(async (task) => {
     using _slot = await slots.take();
     if (!signal.aborted) await pollTask(deps, task, signal);
   });
-  await Promise.all(looks);
-  return { looked: looks.length, more: claimed.some(({ length }) => length === limits.batch) };
+  await Promise.all(polls);
+  return { polled: polls.length, more: claimed.some(({ length }) => length === limits.batch) };
 }
 
-/** Looks at one claimed task and advances it. Rejects where Redis is away: its lease brings it back. */
+/** Polls the vendor of one claimed task and advances it. Rejects where Redis is away: its lease brings it back. */
 export async function pollTask(deps: Deps, { accountId, id }: TaskName, signal: AbortSignal): Promise<void> {
   const stored = await findTask(deps.relay.redis, accountId, id);
   if (stored === undefined) return;
   const isLate = deps.now() >= stored.task.deadlineAt;
-  const sighting = isLate ? ({ kind: "unseen" } as const) : await look(deps, stored.task, signal);
+  const sighting = isLate ? ({ kind: "unseen" } as const) : await pollVendor(deps, stored.task, signal);
   if (signal.aborted) return;
   const step = advance(stored.task, sighting, { nowMs: deps.now(), random: deps.random(), pace: deps.pace });
   if (step !== undefined) await put(deps, stored, step);

@@ -6,10 +6,10 @@ import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
 
 /**
- * Polls until disposed, and counts the tasks of each round; a look that is under way at the end is given up,
+ * Polls until disposed, and counts the tasks of each round; a poll that is under way at the end is given up,
  * and its task left to others. Rounds do not wait for each other: a vendor that is silent holds up its own tasks only.
  */
-export function openPoller(deps: Deps, onLooked: (looked: number) => void): AsyncDisposable {
+export function openPoller(deps: Deps, onPolled: (polled: number) => void): AsyncDisposable {
   const stop = new AbortController();
   const slots = new PollSlots(deps.limits.concurrency);
   const underWay = new Set<Promise<unknown>>();
@@ -26,10 +26,10 @@ export function openPoller(deps: Deps, onLooked: (looked: number) => void): Asyn
       deps.ready();
       if (!(await quiet.ends())) return undefined;
       const done = await pollOnce(deps, stop.signal, slots);
-      onLooked(done.looked);
+      onPolled(done.polled);
       return done;
     } catch (error) {
-      deps.relay.log.debug({ err: error }, "a round of looks failed; trying again");
+      deps.relay.log.debug({ err: error }, "a round of polls failed; trying again");
       return undefined;
     }
   }

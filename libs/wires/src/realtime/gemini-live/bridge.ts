@@ -9,7 +9,7 @@ import {
   type RealtimeNames,
 } from "../bridge.ts";
 import { errorEvent } from "../error-event.ts";
-import { parseEvent } from "../look.ts";
+import { parseEvent } from "../inspect.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 import { Answers } from "./answers.ts";
 import { lostSettings } from "./lost-settings.ts";

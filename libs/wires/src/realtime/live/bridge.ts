@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Bridged, ClientEvent, InputFormat, RealtimeBridge, RealtimeNames, Transcriber } from "../bridge.ts";
-import { lookAtEvent, parseEvent } from "../look.ts";
+import { inspectEvent, parseEvent } from "../inspect.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 import { AnswerWriter } from "./answer-writer.ts";
 import { noHandles, wantsHandles } from "./check-setup.ts";
@@ -90,7 +90,7 @@ class LiveBridge implements RealtimeBridge {
     const written = toClient.map((message) => this.#writer.take(eventIn(message)));
     const messages = written.flatMap((each) => each.messages).flatMap((each) => this.#begun(each));
     const failure = written.find((each) => each.failure !== undefined)?.failure;
-    const bridged = { toClient: messages.map(eventMessage), toVendor, seen: toClient.map(lookAtEvent) };
+    const bridged = { toClient: messages.map(eventMessage), toVendor, seen: toClient.map(inspectEvent) };
     return failure === undefined ? bridged : { ...bridged, failure };
   }
 

@@ -1,6 +1,6 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { isRecord } from "../../json/fields.ts";
-import { pictureTextBytes, type ModelInput } from "../look.ts";
+import { pictureTextBytes, type ModelInput } from "../inspect.ts";
 import { camel, type LiveMessage } from "./message.ts";
 
 const none: ModelInput = { audioBytes: 0, textBytes: 0 };

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { parseEvent } from "../look.ts";
+import { parseEvent } from "../inspect.ts";
 import type { RealtimeMessage } from "../message.ts";
 
 /** What a client of the live format says, with its members in camelCase as far as they are read here. */

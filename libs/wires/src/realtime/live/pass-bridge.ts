@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Bridged, ClientEvent, InputFormat, RealtimeBridge, RealtimeNames } from "../bridge.ts";
 import { resourceOf } from "../gemini-live/settings.ts";
-import { parseEvent } from "../look.ts";
+import { parseEvent } from "../inspect.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 import { checkedSetup, hasOwnTurns, noHandles, wantsHandles } from "./check-setup.ts";
 import { inputOfLive } from "./input-of.ts";

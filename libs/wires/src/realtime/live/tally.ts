@@ -1,7 +1,7 @@
 import type { Outcome } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { responseUsage } from "../gemini-live/usage.ts";
-import type { SeenEvent } from "../look.ts";
+import type { SeenEvent } from "../inspect.ts";
 import { responseUnits } from "../usage.ts";
 
 /**

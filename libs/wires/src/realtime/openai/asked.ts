@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { parseEvent } from "../look.ts";
+import { parseEvent } from "../inspect.ts";
 
 /** Most events that wait for the vendor's word; of older ones it is forgotten that they were sent. */
 const mostAsked = 256;

@@ -11,7 +11,7 @@ import {
   type Transcriber,
 } from "../bridge.ts";
 import { errorEvent } from "../error-event.ts";
-import { eventType, parseEvent } from "../look.ts";
+import { eventType, parseEvent } from "../inspect.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 import { Asked } from "./asked.ts";
 import { InputSetting } from "./input-setting.ts";

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { refuseAmbiguousPath } from "../../json/byte-range.ts";
 import type { Transcriber, TranscriberNames } from "../bridge.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
-import { parseEvent } from "../look.ts";
+import { parseEvent } from "../inspect.ts";
 import { withName } from "./with-name.ts";
 
 /** A client's update of its session as the vendor gets it, and what of it was refused. */

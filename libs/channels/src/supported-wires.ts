@@ -11,7 +11,7 @@ const rememberedMs = 600_000;
  * does, without those that this process has found missing. Vendors of one family differ in that, and say it with a 404;
  * so do the models of one vendor, some of which are served at an endpoint of their own, or served whole at one of two.
  */
-export class SpokenWires {
+export class SupportedWires {
   readonly #missing = new FoundOut<number>();
   readonly #refusing = new FoundOut<number>();
   readonly #orders = new WeakMap<Candidate, Map<string, readonly UpstreamWire[]>>();
@@ -52,10 +52,10 @@ export class SpokenWires {
     // Only wires of `wanted` are in the order that was kept under their names.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     if (kept !== undefined) return kept as readonly Wire[];
-    const spoken = vendorOf(candidate.channel, candidate.upstreamModel)?.wires ?? [];
+    const supported = vendorOf(candidate.channel, candidate.upstreamModel)?.wires ?? [];
     const [own] = wanted;
-    const others = spoken.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
-    const ordered = own !== undefined && spoken.includes(own) ? [own, ...others] : others;
+    const others = supported.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
+    const ordered = own !== undefined && supported.includes(own) ? [own, ...others] : others;
     orders.set(name, ordered);
     return ordered;
   }

@@ -6,13 +6,13 @@ import { vendorVideoCodecs, type Sighting } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { withShortStrings } from "./brief.ts";
 
-/** How much of a vendor's answer to a look is read. */
+/** How much of a vendor's answer to a poll is read. */
 const answerBytes = 1024 * 1024;
 /** How much of a string in it: an answer may hold the film, which is longer. */
 const longestString = 64 * 1024;
 
 /** The channel and key that a task was started with; undefined while the configuration has them no more. */
-export function wayTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
+export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   const channel = relay.catalog.current().channels.find(({ id }) => id === channelId);
   const key = channel?.keys.find(({ id }) => id === keyId);
   const provider = channel && vendorOf(channel)?.provider;
@@ -21,19 +21,19 @@ export function wayTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
 }
 
 /** Asks a task's vendor how it goes. Never rejects: what cannot be learned is `unseen`. */
-export async function look(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Sighting> {
+export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Sighting> {
   try {
     return await ask(deps, task, signal);
   } catch (error) {
-    deps.relay.log.debug({ err: error, taskId: task.id, channel: task.channelId }, "a look learned nothing");
+    deps.relay.log.debug({ err: error, taskId: task.id, channel: task.channelId }, "a poll learned nothing");
     return { kind: "unseen" };
   }
 }
 
 async function ask(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Sighting> {
-  const way = wayTo(deps, task);
-  if (way === undefined) return { kind: "unseen" };
-  const { channel, key, provider } = way;
+  const route = routeTo(deps, task);
+  if (route === undefined) return { kind: "unseen" };
+  const { channel, key, provider } = route;
   const signing = { baseUrl: channel.baseUrl, key: key.secret, nowMs: deps.now() };
   const request = provider.request({
     act: "poll",

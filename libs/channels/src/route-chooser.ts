@@ -3,16 +3,16 @@ import type { TurnedAway } from "./gate.ts";
 import type { Health } from "./health.ts";
 import { pick, type PickOptions, type Rests } from "./pick.ts";
 import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
-import type { Way } from "./way.ts";
+import type { Route } from "./route.ts";
 
-/** A way to try, and whether it is tried only because there is no other. */
+/** A route to try, and whether it is tried only because there is no other. */
 export interface Chosen {
-  readonly way: Way;
+  readonly route: Route;
   readonly isLastResort: boolean;
 }
 
-/** Chooses the ways of one call, one after the other. */
-export class WayChooser {
+/** Chooses the routes of one call, one after the other. */
+export class RouteChooser {
   readonly #plan: Pick<AttemptPlan<unknown>, "candidates" | "prefer" | "choice">;
   readonly #options: Pick<PickOptions, "random" | "turn" | "score">;
   readonly #rests: Rests;
@@ -39,24 +39,24 @@ export class WayChooser {
   }
 
   /**
-   * The next way; undefined where none is left. `isFirst`: nothing was tried yet. Then a way that rests, or that another
+   * The next route; undefined where none is left. `isFirst`: nothing was tried yet. Then a route that rests, or that another
    * call is trying, is better than none: no model is out altogether because of its calls' failures.
    */
   next(isFirst: boolean): Chosen | undefined {
     const again = this.#again;
     this.#again = undefined;
     if (again !== undefined) return again;
-    const way = this.#pick(
+    const route = this.#pick(
       this.#rests,
       (at) => this.#passed.has(channelKeyIdOf(at)) || this.#passed.has(channelOf(at)),
     );
-    if (way !== undefined) return { way, isLastResort: false };
+    if (route !== undefined) return { route, isLastResort: false };
     const resort = isFirst ? this.#pick(this.lastResort, (at) => this.#isFull(at)) : undefined;
-    return resort && { way: resort, isLastResort: true };
+    return resort && { route: resort, isLastResort: true };
   }
 
-  tried(way: Way): void {
-    this.#passed.add(channelKeyIdOf(way));
+  tried(route: Route): void {
+    this.#passed.add(channelKeyIdOf(route));
   }
 
   turnedAway(why: TurnedAway): void {
@@ -64,24 +64,24 @@ export class WayChooser {
     this.#passed.add(why.scope);
   }
 
-  /** The same way is to be tried once more, with another request. */
+  /** The same route is to be tried once more, with another request. */
   retry(chosen: Chosen): void {
-    this.#passed.delete(channelKeyIdOf(chosen.way));
+    this.#passed.delete(channelKeyIdOf(chosen.route));
     if (chosen.isLastResort) this.#again = chosen;
   }
 
-  #pick(rests: Rests, excluded: (way: Way) => boolean): Way | undefined {
+  #pick(rests: Rests, excluded: (route: Route) => boolean): Route | undefined {
     const { candidates, prefer, choice } = this.#plan;
     return pick(candidates, { ...this.#options, rests, excluded, prefer, choice });
   }
 
-  #isFull(way: Way): boolean {
+  #isFull(route: Route): boolean {
     return this.#away.some(
-      ({ why, scope }) => why === "full" && (scope === channelKeyIdOf(way) || scope === channelOf(way)),
+      ({ why, scope }) => why === "full" && (scope === channelKeyIdOf(route) || scope === channelOf(route)),
     );
   }
 }
 
-function channelOf({ candidate }: Way): string {
+function channelOf({ candidate }: Route): string {
   return candidate.channel.id;
 }

@@ -1,7 +1,7 @@
 import type { Candidate, ChannelKey } from "@modelgate/catalog";
 
 /** A channel and one key of its pool: what one attempt goes through. */
-export interface Way {
+export interface Route {
   readonly candidate: Candidate;
   readonly key: ChannelKey;
 }

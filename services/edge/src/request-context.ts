@@ -4,7 +4,7 @@ import type { Token } from "@modelgate/accounts";
 import type { Span } from "@modelgate/platform";
 
 /** What the middleware finds out about a request, each step adding to it. */
-export interface Exchange {
+export interface RequestContext {
   requestId: string;
   startedAt: number;
   path: string;
@@ -27,27 +27,27 @@ export interface Exchange {
 }
 
 /**
- * Where a request has its exchange. A WeakMap would have each request outlive its call: V8 takes the values of one for live
+ * Where a request has its context. A WeakMap would have each request outlive its call: V8 takes the values of one for live
  * until it next collects old objects, and what a value refers to with it.
  */
-const exchangeKey = Symbol("exchange");
+const contextKey = Symbol("context");
 
 declare module "node:http" {
   interface IncomingMessage {
-    [exchangeKey]?: Exchange;
+    [contextKey]?: RequestContext;
   }
 }
 
-/** Remembers an exchange beside its request. */
-export function beginExchange(request: IncomingMessage, exchange: Exchange): void {
-  request[exchangeKey] = exchange;
+/** Keeps a context beside its request. */
+export function setContext(request: IncomingMessage, context: RequestContext): void {
+  request[contextKey] = context;
 }
 
 /** What is known of a request; every request has it from the first middleware on. */
-export function exchangeOf(request: IncomingMessage): Exchange {
-  const exchange = request[exchangeKey];
-  if (exchange === undefined) throw new Error("a request without its exchange: the middleware runs in the wrong order");
-  return exchange;
+export function contextOf(request: IncomingMessage): RequestContext {
+  const context = request[contextKey];
+  if (context === undefined) throw new Error("a request without its context: the middleware runs in the wrong order");
+  return context;
 }
 
 /** A step of the chain: passes on, answers, or throws Failure. */

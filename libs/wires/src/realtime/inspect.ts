@@ -60,8 +60,8 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
   }
 }
 
-/** Looks at a message on its way to the client. Only what is billed or counted is parsed: audio passes at a glance. */
-export function lookAtEvent({ data, binary }: RealtimeMessage): SeenEvent {
+/** Inspects a message on its way to the client. Only what is billed or counted is parsed: audio passes at a glance. */
+export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
   if (binary) return other;
   const type = eventType(data);
   if (type === undefined) return other;

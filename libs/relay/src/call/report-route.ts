@@ -6,8 +6,8 @@ import type { RelayDeps } from "../deps.ts";
 /** Longest list of names or attempts in a header; what is beyond it is an ellipsis. */
 const [mostNamed, mostTried] = [1_000, 2_000];
 
-/** What the report of a way is made with. */
-export interface WayDeps {
+/** What the report of a route is made with. */
+export interface RouteDeps {
   readonly catalog: { current(): Pick<ReturnType<RelayDeps["catalog"]["current"]>, "group"> };
 }
 
@@ -15,8 +15,8 @@ export interface WayDeps {
  * Reports in headers what the vendor calls the exchange that answered, or failed last; and which channel served a call (of a failed one: where it went last) and what was tried, as
  * `first;failed=upstream_error, second`, where the caller's group allows it. Does nothing once the head is out.
  */
-export function reportWay(
-  { catalog }: WayDeps,
+export function reportRoute(
+  { catalog }: RouteDeps,
   { answer, caller }: Pick<ServiceCall, "answer" | "caller">,
   tried: readonly Tried[],
 ): void {
