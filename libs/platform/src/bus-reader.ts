@@ -114,7 +114,7 @@ export class BusReader implements AsyncDisposable {
     const [first] = firsts;
     if (first === undefined || this.#stopped) return firsts;
     if (first.info.pending < batchSize - 1) await this.#gather();
-    return [first, ...(await fetchPending(consumer).catch(() => []))];
+    return [first, ...(await fetchWaiting(consumer, first).catch(() => []))];
   }
 
   #gather(): Promise<void> {
@@ -150,9 +150,10 @@ export class BusReader implements AsyncDisposable {
   }
 }
 
-/** Fetches what a consumer has waiting, up to the rest of a batch. */
-async function fetchPending(consumer: Consumer): Promise<readonly JsMsg[]> {
-  const { num_pending: pending } = await consumer.info();
+/** Fetches what a consumer has waiting behind a message, up to the rest of a batch. */
+async function fetchWaiting(consumer: Consumer, { redelivered }: JsMsg): Promise<readonly JsMsg[]> {
+  // What is delivered again is not counted as pending: with one message of a batch that came to nothing come the others.
+  const { num_pending: pending } = redelivered ? { num_pending: batchSize } : await consumer.info();
   if (pending === 0) return [];
   return fetched(await consumer.fetch({ max_messages: Math.min(pending, batchSize - 1), expires: fetchMs }));
 }

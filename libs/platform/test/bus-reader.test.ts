@@ -29,6 +29,23 @@ test("a batch is stored in its order, a repetition once, and what no stream keep
   expect(lost).toBeInstanceOf(Error);
 });
 
+test("a batch that its reader gave back comes again together, not message by message", async () => {
+  await until("NATS to be there", () => bus.connected);
+  await bus.publish(messages(60, 1_000));
+  const stored = (await bus.progress("USAGE", "again"))?.last ?? 0;
+  const away: number[] = [];
+  const failing = bus.consume("USAGE", "again", (bodies) => {
+    away.push(bodies.length);
+    return Promise.reject(new Error("the books are away"));
+  });
+  await until("a batch to be there", () => away.length > 0);
+  await failing[Symbol.asyncDispose]();
+  const batches: number[] = [];
+  await using _reader = bus.consume("USAGE", "again", async (bodies) => void batches.push(bodies.length));
+  await until("all to be read", async () => (await bus.progress("USAGE", "again"))?.handled === stored);
+  expect(batches.length).toBeLessThan(5);
+}, 90_000);
+
 test("a reader of a stream at rest ends at once", async () => {
   await until("NATS to be there", () => bus.connected);
   const other = await openBus(backends.natsUrl, createLogger("test", "silent").log);
