@@ -8,7 +8,7 @@ export function vendorFragments(): ReadonlyMap<string, string> {
       name,
       [
         `- \`provider: ${name}\``,
-        `- wires that it is spoken to in, best first: ${wires.map(code).join(", ")}`,
+        `- wires that it supports, best first: ${wires.map(code).join(", ")}`,
         ...(moreWires.length === 0
           ? []
           : [`- wires that a channel's \`wires\` may add: ${moreWires.map(code).join(", ")}`]),

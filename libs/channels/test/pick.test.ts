@@ -35,7 +35,7 @@ const placed = (candidates: readonly Candidate[], more?: Partial<PickOptions>): 
   return route === undefined ? undefined : channelKeyIdOf(route);
 };
 
-test("the highest priority that has a way", () => {
+test("the highest priority that has a route", () => {
   const all = [candidate("high", { priority: 5 }), candidate("low")];
   expect(placed(all)).toBe("high/k");
   expect(placed(all, { rests: restsBy((scope) => (scope === "high" ? 1 : 0)) })).toBe("low/k");

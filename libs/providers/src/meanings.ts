@@ -19,7 +19,7 @@ export const broken: VendorFailure = { code: "upstream_error", retryable: true, 
 export const overloaded: VendorFailure = { code: "upstream_overloaded", retryable: true, blame: "channel" };
 /** The vendor does not have the model, or not for this key: its others may be there. */
 export const noModel: VendorFailure = { code: "upstream_error", retryable: true, blame: "model" };
-/** The vendor has no endpoint for the wire that it was spoken to in. */
+/** The vendor has no endpoint for the wire of the request. */
 export const noEndpoint: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
 
 /** The client's input was refused: it gets the vendor's words. */

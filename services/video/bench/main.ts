@@ -77,10 +77,10 @@ while (polled < tasks) {
 }
 const seconds = (performance.now() - begun) / 1_000;
 const { user, system } = process.cpuUsage(cpu);
-print("looks", `${polled} in ${seconds.toFixed(1)} s: ${Math.round(polled / seconds)} a second`);
+print("polls", `${polled} in ${seconds.toFixed(1)} s: ${Math.round(polled / seconds)} a second`);
 // The vendor's thread counts as well.
-print("CPU per look, the vendor's thread included", `${((user + system) / polled).toFixed(0)} us`);
-print("looks a second that many tasks need", `${Math.round(tasks / 30)} at one each 30 s`);
+print("CPU per poll, the vendor's thread included", `${((user + system) / polled).toFixed(0)} us`);
+print("polls a second that many tasks need", `${Math.round(tasks / 30)} at one each 30 s`);
 print("Redis memory per open task, its hold included", `${Math.round(((await usedMemory()) - empty) / tasks)} bytes`);
 await opened[Symbol.asyncDispose]();
 await shared[Symbol.asyncDispose]();

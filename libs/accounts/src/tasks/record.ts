@@ -11,7 +11,7 @@ export interface TaskRecord {
   /** Where the vendor keeps it: it is looked at through the same channel with the same key. */
   readonly channelId: string;
   readonly keyId: string;
-  /** What is spoken there. */
+  /** The wire of its vendor. */
   readonly wire: VideoWire;
   /** What the vendor calls it, in words that only its provider reads. */
   readonly operation: string;

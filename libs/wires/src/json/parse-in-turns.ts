@@ -195,7 +195,7 @@ function* items({ start, end, commas }: LargeContainer): Generator<Region> {
   yield { start: from, end: end - 1 };
 }
 
-/** Bytes of neighbouring items that are parsed at once: also with two bytes a character they are within `turnBytes`. */
+/** Bytes of neighbouring items that are parsed at once: also with two bytes a character their text is within `turnBytes`. */
 const batchBytes = turnBytes / 2;
 
 /** Neighbouring items of a container, as many as can be parsed at once; a large one alone. */

@@ -72,8 +72,8 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
         wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
         waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
         broken: upload.broken,
-        exchange: ({ wire: spoken, candidate: { upstreamModel } }) => {
-          const codec = vendorCodecOf(spoken);
+        exchange: ({ wire: vendorWire, candidate: { upstreamModel } }) => {
+          const codec = vendorCodecOf(vendorWire);
           return codec === undefined
             ? transcriptExchange({ wire, upload, request }, upstreamModel)
             : vendorExchange({ upload, request, strict: call.strict }, codec, upstreamModel);

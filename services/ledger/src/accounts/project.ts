@@ -72,8 +72,12 @@ export async function projectCredit({ redis, books }: Projecting, event: CreditE
  * meanwhile would be filled from books that do not know where in the account's chain the credit is.
  */
 async function recordReceipt({ redis, books }: Projecting, event: CreditEvent): Promise<void> {
-  const applied = await findCredit(redis, event);
-  if (applied !== undefined) await recordCredits(books, [applied]);
+  try {
+    const applied = await findCredit(redis, event);
+    if (applied !== undefined) await recordCredits(books, [applied]);
+  } catch {
+    // The money has moved: where this fails, the event brings the receipt.
+  }
 }
 
 /**

@@ -3,9 +3,9 @@ import { Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
 
 /** Registers what an operator sees of open tasks, and gives the counter of polls. */
 export function pollMetrics(redis: Redis, metrics: Registry): (polled: number) => void {
-  const looks = new Counter({
+  const polls = new Counter({
     name: "modelgate_task_looks_total",
-    help: "looks at vendors' tasks",
+    help: "polls of vendors' tasks",
     registers: [metrics],
   });
   metrics.registerMetric(
@@ -19,5 +19,5 @@ export function pollMetrics(redis: Redis, metrics: Registry): (polled: number) =
       },
     }),
   );
-  return (polled) => looks.inc(polled);
+  return (polled) => polls.inc(polled);
 }
