@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePorts, startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
 import { config, hello, keys, money, post } from "./house.ts";
+import { sharedEnv } from "./replica.ts";
 
 /** Layouts between one process and one for each service: they stand on the state of a suite. */
 let suite: Suite;
@@ -13,9 +14,7 @@ const priceNanos = 1_000_000n;
 
 async function startGateway(env: Readonly<Record<string, string>>): Promise<AloneService> {
   const [port = 0] = await freePorts(1);
-  const { backends, secret } = suite;
-  const shared = { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, MODELGATE_SECRET: secret };
-  const gateway = await startServiceAlone("gateway", { ...shared, PORT: String(port), ...env });
+  const gateway = await startServiceAlone("gateway", { ...sharedEnv(suite), PORT: String(port), ...env });
   return Object.assign(gateway, { url: `http://127.0.0.1:${port}` });
 }
 
@@ -33,9 +32,7 @@ async function metricsOf({ opsUrl }: AloneService): Promise<string> {
 }
 
 test("an edge serves the areas of its process itself, passes others on, and both are paid once", async () => {
-  const { backends, secret } = suite;
-  const shared = { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, MODELGATE_SECRET: secret };
-  await using media = await startServiceAlone("media", shared);
+  await using media = await startServiceAlone("media", sharedEnv(suite));
   await using gateway = await startGateway({ MODELGATE_SERVICES: "edge,text", MEDIA_URL: media.url });
   const before = await spent();
   const at = { ...suite, edgeUrl: gateway.url };

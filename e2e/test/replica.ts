@@ -6,12 +6,14 @@ export interface Replica extends AsyncDisposable {
   readonly text: AloneService;
 }
 
-/** Starts it; it shares with the suite what replicas share: Redis, NATS, the secret, and so the configuration. */
-export async function startReplica(
-  { backends, secret }: Suite,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Replica> {
-  const shared = { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, MODELGATE_SECRET: secret };
+/** What replicas share with a suite: Redis, NATS, the secret, and so the configuration. */
+export function sharedEnv({ backends, secret }: Suite): Readonly<Record<string, string>> {
+  return { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, MODELGATE_SECRET: secret };
+}
+
+/** Starts one. */
+export async function startReplica(suite: Suite, env: Readonly<Record<string, string>> = {}): Promise<Replica> {
+  const shared = sharedEnv(suite);
   const text = await startServiceAlone("text", { ...shared, ...env });
   const [port = 0] = await freePorts(1);
   const edge = await startServiceAlone("edge", { ...shared, PORT: String(port), TEXT_URL: text.url });

@@ -153,9 +153,9 @@ export class BusReader implements AsyncDisposable {
 /** Fetches what a consumer has waiting behind a message, up to the rest of a batch. */
 async function fetchWaiting(consumer: Consumer, { redelivered }: JsMsg): Promise<readonly JsMsg[]> {
   // What is delivered again is not counted as pending: with one message of a batch that came to nothing come the others.
-  const { num_pending: pending } = redelivered ? { num_pending: batchSize } : await consumer.info();
-  if (pending === 0) return [];
-  return fetched(await consumer.fetch({ max_messages: Math.min(pending, batchSize - 1), expires: fetchMs }));
+  const waiting = redelivered ? batchSize : (await consumer.info()).num_pending;
+  if (waiting === 0) return [];
+  return fetched(await consumer.fetch({ max_messages: Math.min(waiting, batchSize - 1), expires: fetchMs }));
 }
 
 /** What a fetch brings. Where the stream is deleted meanwhile, what came before that is not lost with it. */

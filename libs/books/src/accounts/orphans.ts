@@ -42,10 +42,10 @@ export async function newestChain(books: Books, account: BookedAccount): Promise
   for await (const entries of newestOf(books, account)) {
     all = entries;
     const parents = new Set(entries.map(({ receipt }) => receipt.previous));
-    const ends = entries.map(({ receipt }) => receipt).filter(({ hash }) => !parents.has(hash));
-    const newestFirst = ends.toSorted((left, right) => right.number - left.number);
+    const ends = entries.filter(({ receipt }) => !parents.has(receipt.hash));
+    const newestFirst = ends.toSorted(byNumber).toReversed();
     // The last is of an account whose first receipt is missing: all that is known of it is beside an empty chain.
-    for (const hash of [...newestFirst.map((receipt) => receipt.hash), ""]) {
+    for (const hash of [...newestFirst.map(({ receipt }) => receipt.hash), ""]) {
       const branches = divided(entries, hash, account);
       if (branches?.complete === true) return branches;
     }
