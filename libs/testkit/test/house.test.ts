@@ -99,7 +99,6 @@ describe("services look alike", () => {
     const sources = Object.fromEntries(parts.map((part) => [part, readFileSync(join(folder, "src", part), "utf8")]));
     expect(sources["service.ts"]).toMatch(/^export const service = defineService\(/m);
     expect(sources["env.ts"]).toMatch(/^export const variables = serviceVariables\(/m);
-    expect(sources["env.ts"]).toMatch(/^export type Env = /m);
     expect(sources["deps.ts"]).toMatch(/^export async function openDeps\(/m);
     expect(sources["routes.ts"]).toMatch(/^export function routes\(/m);
   });
@@ -118,6 +117,20 @@ const readProviders = [
   "services/control/src/configuration/",
   "services/control/src/vendors/",
 ];
+
+test("the text service enters its folder of responses through the index alone", () => {
+  const src = join(root, "services/text/src");
+  const folder = join(src, "responses");
+  const wrong = sourcesBelow(src)
+    .filter((file) => !file.startsWith(`${folder}/`))
+    .filter((file) =>
+      importsOf(file).some((from) => {
+        const target = join(file, "..", from);
+        return from.startsWith(".") && target.startsWith(`${folder}/`) && target !== join(folder, "index.ts");
+      }),
+    );
+  expect(wrong.map((file) => relative(root, file))).toEqual([]);
+});
 
 test("a channel's provider and wires come from vendorOf alone", () => {
   const others = shipped

@@ -1,20 +1,8 @@
 import type { AreaHandlers } from "@modelgate/platform";
-import type { BackgroundRuns } from "./background/background-runs.ts";
-import type { Deps } from "./deps.ts";
+import { responsesRoutes, type BackgroundRuns, type ResponsesDeps } from "./responses/index.ts";
 import { chatCompletions } from "./routes/chat-completions.ts";
-import { compactResponse } from "./routes/compact-response.ts";
 import { completions } from "./routes/completions.ts";
-import {
-  addConversationItems,
-  createConversation,
-  deleteConversation,
-  deleteConversationItem,
-  getConversation,
-  getConversationItem,
-  listConversationItems,
-  updateConversation,
-} from "./routes/conversations.ts";
-import { countContentTokens, countMessageTokens, countResponseTokens } from "./routes/count-tokens.ts";
+import { countContentTokens, countMessageTokens } from "./routes/count-tokens.ts";
 import { batchEmbedContents, cohereEmbed, embedContent, embeddings, ollamaEmbed } from "./routes/embeddings.ts";
 import { generateContent, streamGenerateContent } from "./routes/generate-content.ts";
 import { messages } from "./routes/messages.ts";
@@ -24,29 +12,12 @@ import { ollamaChat, ollamaGenerate } from "./routes/ollama.ts";
 import { listOllamaModels, listReadyOllamaModels, ollamaVersion, showOllamaModel } from "./routes/ollama-models.ts";
 import { moderations } from "./routes/moderations.ts";
 import { cohereRerank, rerank } from "./routes/rerank.ts";
-import { connectResponses, responses } from "./routes/responses.ts";
-import { cancelResponse, deleteResponse, getResponse, listResponseInputItems } from "./routes/stored-responses.ts";
 
 /** The endpoints of the text area. */
-export function routes(deps: Deps, background: BackgroundRuns): AreaHandlers<"text"> {
+export function routes(deps: ResponsesDeps, background: BackgroundRuns): AreaHandlers<"text"> {
   return {
     chatCompletions: chatCompletions(deps),
-    responses: responses(deps, background),
-    connectResponses: connectResponses(),
-    getResponse: getResponse(deps),
-    deleteResponse: deleteResponse(deps, background),
-    cancelResponse: cancelResponse(deps, background),
-    listResponseInputItems: listResponseInputItems(deps),
-    createConversation: createConversation(deps),
-    getConversation: getConversation(deps),
-    updateConversation: updateConversation(deps),
-    deleteConversation: deleteConversation(deps),
-    listConversationItems: listConversationItems(deps),
-    addConversationItems: addConversationItems(deps),
-    getConversationItem: getConversationItem(deps),
-    deleteConversationItem: deleteConversationItem(deps),
-    countResponseTokens: countResponseTokens(deps),
-    compactResponse: compactResponse(deps),
+    ...responsesRoutes(deps, background),
     messages: messages(deps),
     generateContent: generateContent(deps),
     streamGenerateContent: streamGenerateContent(deps),

@@ -1,14 +1,13 @@
 import { defineService, serveArea, type UpgradeCall } from "@modelgate/platform";
-import { BackgroundRuns } from "./background/background-runs.ts";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
+import { BackgroundRuns, openResponses, ResponseSockets } from "./responses/index.ts";
 import { routes } from "./routes.ts";
-import { ResponseSockets } from "./socket/response-sockets.ts";
 
 /** The service of the text area. */
 export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
-  const deps = await openDeps(context);
+  const deps = openResponses(context, await openDeps(context));
   const sockets = new ResponseSockets(deps, metrics);
   const background = new BackgroundRuns(deps, metrics);
   const upgrades = { connectResponses: (call: UpgradeCall) => sockets.begin(call) };

@@ -2,4 +2,4 @@
 export { imagesExchange, imagesWiresFor, type ImagesCall } from "./exchange.ts";
 export { refuseDearer, type WantedImages } from "./refuse-dearer.ts";
 export { InputImages } from "./input-images.ts";
-export { imagesVariables, openImages, type ImagesDeps } from "./open-images.ts";
+export { imagesVariables, openImages, type ImagesDeps, type ImagesEnv } from "./open-images.ts";

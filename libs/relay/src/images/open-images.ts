@@ -21,6 +21,9 @@ export function imagesVariables(read: VariableReader) {
   };
 }
 
+/** Their values. */
+export type ImagesEnv = ReturnType<typeof imagesVariables>;
+
 /** What calls for images work with, whatever wire they came in. */
 export interface ImagesDeps {
   /** Fetches images at addresses of clients and vendors. */
@@ -32,9 +35,6 @@ export interface ImagesDeps {
 }
 
 /** Opens what calls for images work with. */
-export function openImages(
-  { privateHosts, taskWaitMs, ...limits }: ReturnType<typeof imagesVariables>,
-  budget: BufferBudget,
-): ImagesDeps {
+export function openImages({ privateHosts, taskWaitMs, ...limits }: ImagesEnv, budget: BufferBudget): ImagesDeps {
   return { remote: openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) }), budget, taskWaitMs };
 }

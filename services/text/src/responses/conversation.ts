@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction-seal.ts";
+import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction/compaction-seal.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
 /** Turns that one conversation may have, as it is built from references. */

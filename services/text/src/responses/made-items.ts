@@ -2,7 +2,7 @@ import type { ServiceCall } from "@modelgate/platform";
 import type { AdmittedIds, Answered } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
 import { madeIn, mayNameMade } from "@modelgate/wires/vendor-stores";
-import type { Deps } from "../deps.ts";
+import type { ResponsesDeps } from "./deps.ts";
 import { responseIn } from "./answered-response.ts";
 
 /**
@@ -10,7 +10,7 @@ import { responseIn } from "./answered-response.ts";
  * that a later request may refer to.
  */
 export function keepMadeItems(
-  { relay }: Pick<Deps, "relay">,
+  { relay }: Pick<ResponsesDeps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
   {
     answered: { text, wire, channelKey },

@@ -5,10 +5,10 @@ import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody 
 import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import { responseOfItem, textCodecs, type JsonObject, type ResponsesAsk } from "@modelgate/wires/text";
 import type { VendorId } from "@modelgate/wires/vendor-stores";
-import type { Deps } from "../deps.ts";
+import type { ResponsesDeps } from "./deps.ts";
 import { asTurn, type TurnAsk } from "../read-text.ts";
-import { ownCompaction } from "./compaction-seal.ts";
-import { conversationItems } from "../conversations/conversation-turns.ts";
+import { ownCompaction } from "./compaction/compaction-seal.ts";
+import { conversationItems } from "./conversations/conversation-turns.ts";
 import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOurs, resolveReferences } from "./item-references.ts";
@@ -25,7 +25,7 @@ export interface ReadResponses {
 
 /** A look at a call's body; the value of one that needs nothing resolved is let go. Throws Failure (400) naming the field. */
 export function readResponses(
-  deps: Pick<Deps, "relay">,
+  deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
 ): (value: unknown, bytes: Buffer) => Promise<ReadResponses> {
   const ask = asTurn(deps, call, textCodecs.responses.client);
@@ -95,7 +95,7 @@ const nothingEarlier = { items: [], last: undefined, ids: [] };
 
 /** Resolves what a request refers to: earlier responses, items of them, and compactions of ours. Throws Failure (400) for what is unknown. */
 export async function prepareResponses(
-  deps: Pick<Deps, "relay" | "responses" | "conversations" | "compactions" | "body">,
+  deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
   { bytes, seen: { ask, unresolved, conversationId: named } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {

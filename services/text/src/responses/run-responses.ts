@@ -1,17 +1,17 @@
 import { present } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
-import { addTurn } from "../conversations/conversation-turns.ts";
+import { addTurn } from "./conversations/conversation-turns.ts";
 import { reparseJson, runCall, type Answered, type JsonBody } from "@modelgate/relay";
 import { vendorCodec, type JsonObject } from "@modelgate/wires/text";
-import type { Deps } from "../deps.ts";
-import { compactedTurn, compactExchange } from "../exchanges/compaction.ts";
+import type { ResponsesDeps } from "./deps.ts";
+import { compactedTurn, compactExchange } from "./compaction/compaction.ts";
 import { newAnswerId, planText, type AskedText, type TextServiceCall } from "../text-call.ts";
 import { responseIn } from "./answered-response.ts";
 import { itemsOf } from "./conversation.ts";
 import { keepMadeItems } from "./made-items.ts";
 import { prepareResponses, type PreparedResponses, type ReadResponses } from "./prepare.ts";
 import type { StoredResponse } from "./stored-response.ts";
-import { summaryTokens } from "./summary.ts";
+import { summaryTokens } from "./compaction/summary.ts";
 
 /** A response that was answered, and how it would be kept. */
 export interface AnsweredResponse {
@@ -40,7 +40,7 @@ export interface RunOptions {
 
 /** Runs a response with any vendor, also where its client refers to earlier ones. */
 export async function runResponses(
-  deps: Deps,
+  deps: ResponsesDeps,
   call: TextServiceCall,
   body: JsonBody<ReadResponses>,
   see?: SeeAnswered,
@@ -58,7 +58,7 @@ export async function runResponses(
 
 /** Runs a response whose references are resolved. */
 export async function runPrepared(
-  deps: Deps,
+  deps: ResponsesDeps,
   call: TextServiceCall,
   body: JsonBody<ReadResponses>,
   prepared: PreparedResponses,
@@ -101,7 +101,7 @@ function heldForSummary(ask: PreparedResponses["ask"]): PreparedResponses["ask"]
 
 /** Serves a turn that is to end in a compaction: a vendor of this wire knows how, for any other the model sums up. */
 async function compacting(
-  deps: Deps,
+  deps: ResponsesDeps,
   call: TextServiceCall,
   { ask, body }: PreparedResponses,
   answerId: string,
@@ -151,7 +151,7 @@ async function responseOf({
 
 /** Keeps a response for later references. The answer goes on meanwhile: both go through Redis in this order. */
 async function keep(
-  { responses: store, relay }: Deps,
+  { responses: store, relay }: ResponsesDeps,
   call: TextServiceCall,
   { id, stored }: AnsweredResponse,
   bodyBytes: number,
@@ -160,6 +160,6 @@ async function keep(
     relay.log.warn({ ...idsOf(call), response: id }, "a response is too large to be kept");
 }
 
-function notKept({ relay }: Deps, call: TextServiceCall, error: unknown): void {
+function notKept({ relay }: ResponsesDeps, call: TextServiceCall, error: unknown): void {
   relay.log.warn({ ...idsOf(call), err: error }, "a response was not kept");
 }

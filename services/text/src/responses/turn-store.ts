@@ -4,7 +4,7 @@ import { shardOf } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
-import type { RecordStore } from "../record-seal.ts";
+import type { RecordStore } from "./record-seal.ts";
 
 /** Bounds of what is kept. */
 export interface StoreLimits {

@@ -4,7 +4,6 @@ import { textCodecs, type RequestPath } from "@modelgate/wires/text";
 import { inputTokensOf, type CountingWire } from "../count-tokens.ts";
 import type { Deps } from "../deps.ts";
 import { admitStoreUse, withStoreUse } from "../vendor-ids.ts";
-import { prepareResponses, readResponses } from "../responses/prepare.ts";
 import { modelIn } from "./generate-content.ts";
 import { forwarded } from "./messages.ts";
 
@@ -13,18 +12,6 @@ export function countMessageTokens(deps: Deps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, textCodecs.messages.client.count.wire);
     await answerCount(deps, call, textCodecs.messages, {}, forward);
-  };
-}
-
-/** POST /v1/responses/input_tokens: also of a conversation that is only referred to. */
-export function countResponseTokens(deps: Deps): EndpointHandler {
-  return async (call) => {
-    const { count } = textCodecs.responses.client;
-    using body = await readJson(call, deps.body, readResponses(deps, call));
-    const { ask, body: whole, admitted, native } = await prepareResponses(deps, call, body);
-    const prefer = native?.channelKey ?? admitted.channelKey;
-    const counted = { codec: textCodecs.responses, body: whole, ask, prefer };
-    answerJson(call.response, 200, count.render(await inputTokensOf(deps, call, counted)));
   };
 }
 

@@ -2,15 +2,12 @@ import { Failure, firstHeader, headerAliases, present } from "@modelgate/contrac
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Forwarded } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
-import type { Deps } from "../deps.ts";
 import { asTurn } from "../read-text.ts";
+import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
 import { runText } from "../text-call.ts";
-import { keepingAnswer } from "../threads/kept-answer.ts";
-import { keepThread } from "../threads/keep-thread.ts";
-import { threadWishOf, wholeTurn } from "../threads/thread-turn.ts";
 
 /** POST /v1/messages (interface endpoint 6), also of threads, whose messages the gateway keeps for any vendor. */
-export function messages(deps: Deps): EndpointHandler {
+export function messages(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
     const { client } = textCodecs.messages;

@@ -2,7 +2,7 @@ import { admit, checkStillValid, refusalOf } from "@modelgate/accounts";
 import { endpointLabel, endpointOf } from "@modelgate/contracts";
 import { startSpan, type AnswerSink, type UpgradeCall } from "@modelgate/platform";
 import type { RelayDeps } from "@modelgate/relay";
-import type { TextServiceCall } from "../text-call.ts";
+import type { TextServiceCall } from "../../text-call.ts";
 
 /** What a connection remembers of the call that opened it. */
 export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | "span"> {

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { AnswerSink } from "@modelgate/platform";
 import { eventStream } from "@modelgate/relay";
-import type { Deps } from "../deps.ts";
+import type { ResponsesDeps } from "../deps.ts";
 import type { BackgroundId } from "./background-store.ts";
 import { currentResponse } from "./current-response.ts";
 import { isFinalEvent, sequenceOf } from "./events.ts";
@@ -18,7 +18,7 @@ const looksPerCheck = 4;
  * where its events are not kept any more.
  */
 export async function followEvents(
-  deps: Pick<Deps, "backgroundStore" | "background" | "relay" | "responses">,
+  deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "relay" | "responses">,
   answer: AnswerSink,
   at: BackgroundId,
   after: number,

@@ -1,14 +1,16 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type JsonBody } from "@modelgate/relay";
+import { textCodecs } from "@modelgate/wires/text";
+import { inputTokensOf } from "../../count-tokens.ts";
 import type { BackgroundRuns } from "../background/background-runs.ts";
 import { followEvents } from "../background/follow-events.ts";
-import type { Deps } from "../deps.ts";
-import { readResponses, type ReadResponses } from "../responses/prepare.ts";
-import { runResponses } from "../responses/run-responses.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import { prepareResponses, readResponses, type ReadResponses } from "../prepare.ts";
+import { runResponses } from "../run-responses.ts";
 
 /** POST /v1/responses (interface endpoint 4). */
-export function responses(deps: Deps, background: BackgroundRuns): EndpointHandler {
+export function responses(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const read = await readJson(call, deps.body, readResponses(deps, call));
     if (read.seen.isInBackground) return await inBackground(deps, background, call, read);
@@ -19,7 +21,7 @@ export function responses(deps: Deps, background: BackgroundRuns): EndpointHandl
 
 /** Answers at once with the response as it waits, or with its events as they come. The body lives as long as its call. */
 async function inBackground(
-  deps: Deps,
+  deps: ResponsesDeps,
   background: BackgroundRuns,
   call: ServiceCall,
   body: JsonBody<ReadResponses>,
@@ -29,6 +31,18 @@ async function inBackground(
   if (!stream) return answerJson(call.response, 200, response);
   const at = { accountId: call.caller.accountId, id: String(response["id"]) };
   await followEvents(deps, call.answer, at, -1);
+}
+
+/** POST /v1/responses/input_tokens: also of a conversation that is only referred to. */
+export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
+  return async (call) => {
+    const { count } = textCodecs.responses.client;
+    using body = await readJson(call, deps.body, readResponses(deps, call));
+    const { ask, body: whole, admitted, native } = await prepareResponses(deps, call, body);
+    const prefer = native?.channelKey ?? admitted.channelKey;
+    const counted = { codec: textCodecs.responses, body: whole, ask, prefer };
+    answerJson(call.response, 200, count.render(await inputTokensOf(deps, call, counted)));
+  };
 }
 
 /** GET /v1/responses by a request that asks for no WebSocket. */

@@ -2,11 +2,11 @@ import { Failure } from "@modelgate/contracts";
 import { Gauge, onBeat, partingMs, type Registry, type ServiceCall } from "@modelgate/platform";
 import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
 import { textCodecs, type JsonObject } from "@modelgate/wires/text";
-import type { Deps } from "../deps.ts";
-import { responseIn } from "../responses/answered-response.ts";
-import { itemsOf } from "../responses/conversation.ts";
-import { prepareResponses, type ReadResponses } from "../responses/prepare.ts";
-import { newAnswerId } from "../text-call.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import { responseIn } from "../answered-response.ts";
+import { itemsOf } from "../conversation.ts";
+import { prepareResponses, type ReadResponses } from "../prepare.ts";
+import { newAnswerId } from "../../text-call.ts";
 import { BackgroundRun, eventsOfQueued } from "./background-run.ts";
 
 /** Renewals within a lease. */
@@ -16,7 +16,7 @@ const longestLookMs = 1_000;
 
 /** All responses that this process makes in the background. */
 export class BackgroundRuns implements Disposable {
-  readonly #deps: Deps;
+  readonly #deps: ResponsesDeps;
   readonly #open = new Map<string, BackgroundRun>();
   readonly #renewing = new Set<BackgroundRun>();
   readonly #looks: Disposable;
@@ -25,7 +25,7 @@ export class BackgroundRuns implements Disposable {
   #isDraining = false;
   #drained: (() => void) | undefined;
 
-  constructor(deps: Deps, registry: Registry) {
+  constructor(deps: ResponsesDeps, registry: Registry) {
     this.#deps = deps;
     const everyMs = Math.min(longestLookMs, Math.ceil(deps.background.leaseMs / looksPerLease));
     this.#looks = onBeat(everyMs, () => this.#look());

@@ -1,8 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import type { Holder, Holding } from "@modelgate/platform";
 import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
-import type { AnsweredResponse } from "../responses/run-responses.ts";
-import { parseStored, type ResponseStore, type StoredResponse } from "../responses/stored-response.ts";
+import type { AnsweredResponse } from "../run-responses.ts";
+import { parseStored, type ResponseStore, type StoredResponse } from "../stored-response.ts";
 
 /**
  * Most bytes of turns that one connection keeps; the oldest are forgotten first. A client whose turn is gone gets

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { JsonObject, TextAnswer, TextRequest } from "@modelgate/wires/text";
-import { transcriptOf } from "./transcript.ts";
+import { transcriptOf } from "../transcript.ts";
 
 /** Most tokens that a summary may come to. */
 export const summaryTokens = 4_096;

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { parseJson, renderJson, type JsonLimits } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import type { TurnStore } from "../responses/turn-store.ts";
+import type { TurnStore } from "../turn-store.ts";
 import type { StoredThread } from "./thread-store.ts";
 
 /** What a request asks of a thread. */

@@ -5,7 +5,7 @@ import { bodyReader } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { keptItems } from "../conversations/conversation-items.ts";
 import type { Conversation } from "../conversations/conversation-store.ts";
-import type { Deps } from "../deps.ts";
+import type { ResponsesDeps } from "../deps.ts";
 import { listOf, pageOf, wrong } from "./pages.ts";
 
 const readCreation = bodyReader(bodies.CreateConversationRequest);
@@ -13,7 +13,7 @@ const readUpdate = bodyReader(bodies.UpdateConversationRequest);
 const readAddition = bodyReader(bodies.ConversationItemsRequest);
 
 /** POST /v1/conversations. */
-export function createConversation(deps: Deps): EndpointHandler {
+export function createConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readCreation, ["items", "metadata"]));
     const { items, metadata } = body.seen;
@@ -26,12 +26,12 @@ export function createConversation(deps: Deps): EndpointHandler {
 }
 
 /** GET /v1/conversations/{conversation_id}. */
-export function getConversation(deps: Deps): EndpointHandler {
+export function getConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => answerJson(call.response, 200, conversationObject(idIn(call), await find(deps, call)));
 }
 
 /** POST /v1/conversations/{conversation_id}: other metadata. */
-export function updateConversation(deps: Deps): EndpointHandler {
+export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readUpdate, ["metadata"]));
     const conversation = { ...(await find(deps, call)), metadata: body.seen.metadata ?? {} };
@@ -41,7 +41,7 @@ export function updateConversation(deps: Deps): EndpointHandler {
 }
 
 /** DELETE /v1/conversations/{conversation_id}. */
-export function deleteConversation(deps: Deps): EndpointHandler {
+export function deleteConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const id = idIn(call);
     if (!(await deps.conversations.remove(call.caller.accountId, id))) throw absent(id);
@@ -50,7 +50,7 @@ export function deleteConversation(deps: Deps): EndpointHandler {
 }
 
 /** GET /v1/conversations/{conversation_id}/items: pages by `limit`, `after` and `order`. */
-export function listConversationItems(deps: Deps): EndpointHandler {
+export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     await find(deps, call);
     const items = await deps.conversations.items(call.caller.accountId, idIn(call));
@@ -59,7 +59,7 @@ export function listConversationItems(deps: Deps): EndpointHandler {
 }
 
 /** POST /v1/conversations/{conversation_id}/items. */
-export function addConversationItems(deps: Deps): EndpointHandler {
+export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readAddition, ["items"]));
     answerJson(call.response, 200, listOf(await add(deps, call, idIn(call), body.seen.items)));
@@ -67,7 +67,7 @@ export function addConversationItems(deps: Deps): EndpointHandler {
 }
 
 /** GET /v1/conversations/{conversation_id}/items/{item_id}. */
-export function getConversationItem(deps: Deps): EndpointHandler {
+export function getConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     await find(deps, call);
     const id = itemIdIn(call);
@@ -79,7 +79,7 @@ export function getConversationItem(deps: Deps): EndpointHandler {
 }
 
 /** DELETE /v1/conversations/{conversation_id}/items/{item_id}: the conversation without it. */
-export function deleteConversationItem(deps: Deps): EndpointHandler {
+export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const conversation = await find(deps, call);
     const id = itemIdIn(call);
@@ -89,7 +89,7 @@ export function deleteConversationItem(deps: Deps): EndpointHandler {
 }
 
 async function add(
-  deps: Deps,
+  deps: ResponsesDeps,
   call: ServiceCall,
   id: string,
   items: readonly JsonObject[],
@@ -101,11 +101,11 @@ async function add(
   return kept;
 }
 
-function newId({ newAnswerId }: Deps): string {
+function newId({ newAnswerId }: ResponsesDeps): string {
   return newAnswerId().replace(/^answer_/, "");
 }
 
-async function find(deps: Deps, call: ServiceCall): Promise<Conversation> {
+async function find(deps: ResponsesDeps, call: ServiceCall): Promise<Conversation> {
   const found = await deps.conversations.find(call.caller.accountId, idIn(call));
   if (found === undefined) throw absent(idIn(call));
   return found;

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
-import type { Deps } from "../deps.ts";
-import type { StoredResponse } from "../responses/stored-response.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import type { StoredResponse } from "../stored-response.ts";
 import { eventsOfQueued } from "./background-run.ts";
 import type { BackgroundId } from "./background-store.ts";
 import { failedResponse, finalEvent, isOver, sequenceOf } from "./events.ts";
@@ -10,7 +10,7 @@ import { failedResponse, finalEvent, isOver, sequenceOf } from "./events.ts";
  * by who asks for it first after its lease has run out.
  */
 export async function currentResponse(
-  { responses, backgroundStore: store }: Pick<Deps, "responses" | "backgroundStore">,
+  { responses, backgroundStore: store }: Pick<ResponsesDeps, "responses" | "backgroundStore">,
   at: BackgroundId,
 ): Promise<StoredResponse | undefined> {
   const { accountId, id } = at;

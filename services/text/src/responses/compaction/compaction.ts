@@ -6,10 +6,10 @@ import {
   type TextAnswer,
   type VendorTextCodec,
 } from "@modelgate/wires/text";
-import { CompactionWriter } from "../responses/compaction-writer.ts";
-import { summaryIn, summaryRequest, summaryTokens } from "../responses/summary.ts";
-import { ConvertTranslator } from "./convert-translator.ts";
-import { textReader } from "./text-reader.ts";
+import { CompactionWriter } from "./compaction-writer.ts";
+import { summaryIn, summaryRequest, summaryTokens } from "./summary.ts";
+import { ConvertTranslator } from "../../exchanges/convert-translator.ts";
+import { textReader } from "../../exchanges/text-reader.ts";
 
 /** A conversation that is to be summed up by whatever model serves it. */
 export interface Compaction {

@@ -1,5 +1,5 @@
 import { idsOf, type ServiceCall } from "@modelgate/platform";
-import type { Deps } from "../deps.ts";
+import type { ResponsesDeps } from "../deps.ts";
 import type { StoredThread } from "./thread-store.ts";
 
 /** A thread with its newest message. */
@@ -12,7 +12,7 @@ export interface NewestTurn {
 
 /** Keeps a thread under its newest message instead of the one before. Never rejects: clients can say it all again. */
 export async function keepThread(
-  { threads, relay }: Pick<Deps, "relay" | "threads">,
+  { threads, relay }: Pick<ResponsesDeps, "relay" | "threads">,
   call: Pick<ServiceCall, "caller" | "requestId" | "span">,
   { id, kept, previousId }: NewestTurn,
 ): Promise<void> {

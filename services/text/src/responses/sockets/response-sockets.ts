@@ -9,7 +9,7 @@ import {
   type Registry,
   type UpgradeCall,
 } from "@modelgate/platform";
-import type { Deps } from "../deps.ts";
+import type { ResponsesDeps } from "../deps.ts";
 import { ResponseSocket } from "./response-socket.ts";
 
 /** Longest pause between two looks at the limits of all connections. */
@@ -19,14 +19,14 @@ const looksPerLimit = 4;
 
 /** All WebSockets for responses of this process. */
 export class ResponseSockets implements Disposable {
-  readonly #deps: Deps;
+  readonly #deps: ResponsesDeps;
   readonly #accept: AcceptWebSocket;
   readonly #open = new Set<ResponseSocket>();
   readonly #looks: Disposable;
   #isDraining = false;
   #drained: (() => void) | undefined;
 
-  constructor(deps: Deps, registry: Registry) {
+  constructor(deps: ResponsesDeps, registry: Registry) {
     const { idleMs, longestMs } = deps.sockets;
     const open = this.#open;
     this.#deps = deps;

@@ -1,18 +1,18 @@
 import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
-import type { Deps } from "../deps.ts";
-import { responseIn } from "../responses/answered-response.ts";
-import { itemsOf } from "../responses/conversation.ts";
-import { prepareResponses, type ReadResponses } from "../responses/prepare.ts";
-import type { SeeAnswered } from "../responses/run-responses.ts";
-import { newAnswerId, type TextServiceCall } from "../text-call.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import { responseIn } from "../answered-response.ts";
+import { itemsOf } from "../conversation.ts";
+import { prepareResponses, type ReadResponses } from "../prepare.ts";
+import type { SeeAnswered } from "../run-responses.ts";
+import { newAnswerId, type TextServiceCall } from "../../text-call.ts";
 
 /**
  * Answers a request that is to be kept for the next one, without asking a vendor: clients warm a connection up with their
  * instructions and tools. It costs nothing, and its response is empty.
  */
 export async function keepOnly(
-  deps: Deps,
+  deps: ResponsesDeps,
   call: TextServiceCall,
   body: JsonBody<ReadResponses>,
   see: SeeAnswered,

@@ -1,9 +1,9 @@
 import { Failure } from "@modelgate/contracts";
 import { ClientGone, failureOf, idsOf, type Holding } from "@modelgate/platform";
 import type { WebSocket } from "ws";
-import type { Deps } from "../deps.ts";
-import { readResponses } from "../responses/prepare.ts";
-import { runResponses } from "../responses/run-responses.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import { readResponses } from "../prepare.ts";
+import { runResponses } from "../run-responses.ts";
 import { laneOf, parseMessage, readCreateEvent } from "./create-event.ts";
 import { EventSink } from "./event-sink.ts";
 import { errorEvent } from "./events.ts";
@@ -35,7 +35,7 @@ interface WaitingMessage {
 export class ResponseSocket {
   /** Resolves when the connection is closed and its last response is settled. */
   readonly over: Promise<void>;
-  readonly #deps: Deps;
+  readonly #deps: ResponsesDeps;
   readonly #call: OpeningCall;
   readonly #socket: WebSocket;
   readonly #turns: KeptTurns;
@@ -50,7 +50,7 @@ export class ResponseSocket {
   #pingedAt = Date.now();
   #missed = 0;
 
-  constructor(deps: Deps, call: OpeningCall, socket: WebSocket) {
+  constructor(deps: ResponsesDeps, call: OpeningCall, socket: WebSocket) {
     this.#deps = deps;
     this.#call = call;
     this.#socket = socket;

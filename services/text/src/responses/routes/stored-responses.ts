@@ -6,12 +6,12 @@ import type { BackgroundId } from "../background/background-store.ts";
 import { currentResponse } from "../background/current-response.ts";
 import { isOver } from "../background/events.ts";
 import { followEvents } from "../background/follow-events.ts";
-import type { Deps } from "../deps.ts";
-import type { StoredResponse } from "../responses/stored-response.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import type { StoredResponse } from "../stored-response.ts";
 import { pageOf, wrong } from "./pages.ts";
 
 /** GET /v1/responses/{response_id}: the response, or with `stream=true` the events of one that is made in the background. */
-export function getResponse(deps: Deps): EndpointHandler {
+export function getResponse(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const { response } = await find(deps, call);
     if (call.query.get("stream") !== "true") return answerJson(call.response, 200, response);
@@ -24,7 +24,7 @@ export function getResponse(deps: Deps): EndpointHandler {
 }
 
 /** POST /v1/responses/{response_id}/cancel: the response as it ended. */
-export function cancelResponse(deps: Deps, background: BackgroundRuns): EndpointHandler {
+export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const { response } = await find(deps, call);
     if (response["background"] !== true)
@@ -37,7 +37,7 @@ export function cancelResponse(deps: Deps, background: BackgroundRuns): Endpoint
 const [cancelWaitMs, lookMs] = [5_000, 50];
 
 /** Cancels a response; gives it as it is then, over unless the process that makes it does not answer. */
-async function cancelled(deps: Deps, background: BackgroundRuns, call: ServiceCall): Promise<JsonObject> {
+async function cancelled(deps: ResponsesDeps, background: BackgroundRuns, call: ServiceCall): Promise<JsonObject> {
   background.cancel(idIn(call));
   await deps.backgroundStore.askToCancel(atOf(call));
   const until = Date.now() + cancelWaitMs;
@@ -49,7 +49,7 @@ async function cancelled(deps: Deps, background: BackgroundRuns, call: ServiceCa
 }
 
 /** DELETE /v1/responses/{response_id}; one that is still being made is cancelled before. */
-export function deleteResponse(deps: Deps, background: BackgroundRuns): EndpointHandler {
+export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const id = idIn(call);
     const { response } = await find(deps, call);
@@ -63,7 +63,7 @@ export function deleteResponse(deps: Deps, background: BackgroundRuns): Endpoint
 }
 
 /** GET /v1/responses/{response_id}/input_items: pages by `limit`, `after` and `order`. */
-export function listResponseInputItems(deps: Deps): EndpointHandler {
+export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const { input } = await find(deps, call);
     const id = idIn(call).replace(/^resp_/, "");
@@ -72,7 +72,7 @@ export function listResponseInputItems(deps: Deps): EndpointHandler {
   };
 }
 
-async function find(deps: Deps, call: ServiceCall): Promise<StoredResponse> {
+async function find(deps: ResponsesDeps, call: ServiceCall): Promise<StoredResponse> {
   const id = idIn(call);
   const stored = await currentResponse(deps, atOf(call));
   if (stored === undefined) throw absent(id);

@@ -8,16 +8,16 @@ import {
   type JsonObject,
   type TextAnswer,
 } from "@modelgate/wires/text";
-import type { Deps } from "../deps.ts";
-import { compactExchange, type Compaction } from "../exchanges/compaction.ts";
-import { itemsOf } from "../responses/conversation.ts";
-import { nativeCompact } from "../exchanges/native-compaction.ts";
-import { prepareResponses, readResponses } from "../responses/prepare.ts";
-import { summaryTokens } from "../responses/summary.ts";
-import { newAnswerId, planText, type AskedText } from "../text-call.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import { compactExchange, type Compaction } from "../compaction/compaction.ts";
+import { itemsOf } from "../conversation.ts";
+import { nativeCompact } from "../compaction/native-compaction.ts";
+import { prepareResponses, readResponses } from "../prepare.ts";
+import { summaryTokens } from "../compaction/summary.ts";
+import { newAnswerId, planText, type AskedText } from "../../text-call.ts";
 
 /** POST /v1/responses/compact (interface endpoint 5): the vendor's own where it has one, else the model sums up. */
-export function compactResponse(deps: Deps): EndpointHandler {
+export function compactResponse(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readResponses(deps, call));
     const prepared = await prepareResponses(deps, call, body);
@@ -45,7 +45,12 @@ export function compactResponse(deps: Deps): EndpointHandler {
   };
 }
 
-async function compactionOf(deps: Deps, call: ServiceCall, body: Buffer, answerId: string): Promise<Compaction> {
+async function compactionOf(
+  deps: ResponsesDeps,
+  call: ServiceCall,
+  body: Buffer,
+  answerId: string,
+): Promise<Compaction> {
   const asked = await reparseJson(body);
   const items = itemsOf(asked["input"]);
   return {

@@ -4,11 +4,11 @@ import type { JsonBody } from "@modelgate/relay";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { addTurn } from "../conversations/conversation-turns.ts";
-import type { Deps } from "../deps.ts";
-import type { PreparedResponses, ReadResponses } from "../responses/prepare.ts";
-import { runPrepared } from "../responses/run-responses.ts";
-import type { StoredResponse } from "../responses/stored-response.ts";
-import type { TextServiceCall } from "../text-call.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import type { PreparedResponses, ReadResponses } from "../prepare.ts";
+import { runPrepared } from "../run-responses.ts";
+import type { StoredResponse } from "../stored-response.ts";
+import type { TextServiceCall } from "../../text-call.ts";
 import { BackgroundSink } from "./background-sink.ts";
 import type { BackgroundId } from "./background-store.ts";
 import { failedResponse, finalEvent, isOver } from "./events.ts";
@@ -38,7 +38,7 @@ export class BackgroundRun {
   readonly begun: Promise<void>;
   /** Resolves when its end is kept. */
   readonly over: Promise<void>;
-  readonly #deps: Deps;
+  readonly #deps: ResponsesDeps;
   readonly #work: BackgroundWork;
   readonly #sink: BackgroundSink;
   readonly #begun = Promise.withResolvers<void>();
@@ -46,7 +46,7 @@ export class BackgroundRun {
   #isCancelled = false;
   #isLost = false;
 
-  constructor(deps: Deps, work: BackgroundWork) {
+  constructor(deps: ResponsesDeps, work: BackgroundWork) {
     const { call, id, queued } = work;
     const { mostEvents, mostCharacters } = deps.background;
     this.at = { accountId: call.caller.accountId, id };

@@ -1,9 +1,9 @@
 import { Failure } from "@modelgate/contracts";
 import { idsOf, type ServiceCall } from "@modelgate/platform";
 import type { JsonObject } from "@modelgate/wires/text";
-import type { Deps } from "../deps.ts";
-import { resendable } from "../responses/conversation.ts";
-import { outputOf, type StoredResponse } from "../responses/stored-response.ts";
+import type { ResponsesDeps } from "../deps.ts";
+import { resendable } from "../conversation.ts";
+import { outputOf, type StoredResponse } from "../stored-response.ts";
 import { keptItems } from "./conversation-items.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
@@ -27,7 +27,7 @@ export async function conversationItems(
 
 /** Adds a turn to its conversation. Never rejects: what was not kept is logged. */
 export async function addTurn(
-  { conversations, newAnswerId, relay }: Pick<Deps, "conversations" | "newAnswerId" | "relay">,
+  { conversations, newAnswerId, relay }: Pick<ResponsesDeps, "conversations" | "newAnswerId" | "relay">,
   call: Pick<ServiceCall, "caller" | "requestId"> & Partial<Pick<ServiceCall, "span">>,
   id: string,
   { input, ...answered }: Pick<StoredResponse, "input" | "response" | "ancestors">,

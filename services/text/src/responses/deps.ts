@@ -1,0 +1,59 @@
+import type { ServiceContext } from "@modelgate/platform";
+import type { Deps, TextEnv } from "../deps.ts";
+import { BackgroundStore } from "./background/background-store.ts";
+import { openCompactionSeal, type CompactionSeal } from "./compaction/compaction-seal.ts";
+import { ConversationStore } from "./conversations/conversation-store.ts";
+import { openRecordSeal } from "./record-seal.ts";
+import { parseStored, type ResponseStore } from "./stored-response.ts";
+import { parseThread, type StoredThread } from "./threads/thread-store.ts";
+import { openTurnStore, type TurnStore } from "./turn-store.ts";
+import type { ResponsesEnv } from "./variables.ts";
+
+/** Bounds of WebSockets for responses. */
+export type SocketLimits = ResponsesEnv["sockets"] & {
+  /** How long open responses may go on when the process is asked to end. */
+  readonly drainMs: number;
+};
+
+/** Bounds of responses that are made in the background. */
+export type BackgroundLimits = ResponsesEnv["background"] & {
+  /** How long they may go on when the process is asked to end. */
+  readonly drainMs: number;
+};
+
+/** Stores and bounds of stored responses, conversations, threads, background runs and response sockets. */
+export interface ResponsesDeps extends Deps {
+  readonly responses: ResponseStore;
+  /** Threads of messages, by the id of their last one. */
+  readonly threads: TurnStore<StoredThread>;
+  readonly conversations: ConversationStore;
+  readonly background: BackgroundLimits;
+  /** What processes let each other know of responses in the background. */
+  readonly backgroundStore: BackgroundStore;
+  readonly compactions: CompactionSeal;
+  /** Bounds of WebSockets for responses. */
+  readonly sockets: SocketLimits;
+}
+
+/** Opens the stores, which live in the same Redis as the calls. */
+export function openResponses(
+  {
+    drainMs,
+    env,
+  }: Pick<ServiceContext<{ readonly relay: TextEnv["relay"]; readonly responses: ResponsesEnv }>, "drainMs" | "env">,
+  deps: Deps,
+): ResponsesDeps {
+  const { body, relay } = deps;
+  const { background, conversations, sockets, stored, threads } = env.responses;
+  const records = { redis: relay.redis, seal: openRecordSeal(env.relay.secrets) };
+  return {
+    ...deps,
+    responses: openTurnStore(records, { kind: "response", parse: parseStored }, { ...stored, body }),
+    threads: openTurnStore(records, { kind: "thread", parse: parseThread }, { ...threads, body }),
+    conversations: new ConversationStore(records, { ...conversations, body }),
+    background: { ...background, drainMs },
+    backgroundStore: new BackgroundStore(records, background),
+    sockets: { ...sockets, drainMs },
+    compactions: openCompactionSeal(env.relay.secrets),
+  };
+}
