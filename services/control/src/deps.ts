@@ -6,6 +6,7 @@ import { followConfiguration, type Follower } from "./configuration/follow.ts";
 import { VendorLists } from "./configuration/vendor-lists.ts";
 import { namedVariables } from "./configuration/names.ts";
 import { fileSource } from "./configuration/source.ts";
+import { ConsoleCookies } from "./console/cookie.ts";
 import { Sessions } from "./console/sessions.ts";
 import type { Env } from "./env.ts";
 import { ledgerAt, type Ledger } from "./ledger.ts";
@@ -23,6 +24,7 @@ export interface Deps extends AsyncDisposable {
   readonly follower: Follower;
   readonly books: ConfigurationBooks;
   readonly sessions: Sessions;
+  readonly cookies: ConsoleCookies;
   readonly people: People;
   /** The OpenID provider that people sign in with; absent: none is set up. */
   readonly provider: Provider | undefined;
@@ -54,8 +56,8 @@ export async function openDeps({
     ),
   );
   const catalog = await sharedCatalog(shared, env);
-  const [sessions, people] = [new Sessions(redis), new People(ledger)];
-  const provider = openProvider(env.oidc, { sessions, people, consoleUrl: env.consoleUrl, log });
+  const [sessions, people, cookies] = [new Sessions(redis), new People(ledger), new ConsoleCookies(env.consoleUrl)];
+  const provider = openProvider(env.oidc, { sessions, people, cookies, consoleUrl: env.consoleUrl, log });
   const open = opening.move();
   return {
     redis,
@@ -67,6 +69,7 @@ export async function openDeps({
     books,
     sessions,
     people,
+    cookies,
     provider,
     env,
     ready() {

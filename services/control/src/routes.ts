@@ -21,10 +21,11 @@ import { vendorRoutes } from "./vendors/routes.ts";
 
 /** The operator's API, each route guarded by its row in the table of operations. */
 export function routes(deps: Deps): OperatorRoutes {
-  const { redis, ledger, processes, catalog, transport, follower, books, sessions, people, env } = deps;
+  const { redis, ledger, processes, catalog, transport, follower, books, sessions, people, cookies, env } = deps;
   const signingIn = {
     sessions,
     people,
+    cookies,
     limits: new SignInLimits(redis),
     addressOf: addressBefore(env.proxies),
     hasProvider: deps.provider !== undefined,

@@ -1,6 +1,6 @@
 import { bySecret, defineService, operatorHandler } from "@modelgate/platform";
 import { bySession } from "./console/authorise.ts";
-import { withPages } from "./console/pages.ts";
+import { unkept, withPages } from "./console/pages.ts";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { withProvider } from "./operators/provider.ts";
@@ -10,8 +10,8 @@ import { routes } from "./routes.ts";
 export const service = defineService("keeper", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
-  const authorise = bySession(deps.sessions, deps.people, bySecret(env.secrets));
-  const api = withProvider(operatorHandler(routes(deps), authorise, log), deps.provider);
+  const authorise = bySession(deps, bySecret(env.secrets));
+  const api = unkept(withProvider(operatorHandler(routes(deps), authorise, log), deps.provider));
   return {
     serves: { handler: withPages(api, env.edgeUrl) },
     ready: () => deps.ready(),

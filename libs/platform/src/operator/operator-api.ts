@@ -23,6 +23,8 @@ export interface Operator {
   readonly role: OperatorRole;
   /** A member of this account, who sees and manages it alone; absent: all accounts. */
   readonly account?: string | undefined;
+  /** Verified by an OpenID provider; for display. */
+  readonly email?: string | undefined;
 }
 
 /** Finds out who makes a call. Throws Failure invalid_api_key for a stranger, permission_denied for too small a role. */
@@ -56,14 +58,14 @@ const bodyBounds = {
 const reader = { accountId: "operator", tokenId: "operator" };
 const newId = idSource("op");
 
-/** Name of a caller that is known by the secret alone. */
-const secretName = "secret";
+/** A caller that is known by the secret alone. Recognised by identity: an operator may have the same name. */
+const secretOwner: Operator = { name: "secret", role: "admin" };
 
 /** Authorises calls whose credential was made with MODELGATE_SECRET, as an admin's. */
 export function bySecret(secrets: Secrets): Authorise {
   return ({ headers: { authorization = "" } }) => {
     const credential = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? "";
-    if (isOperator(secrets, credential, Math.floor(Date.now() / 1_000))) return { name: secretName, role: "admin" };
+    if (isOperator(secrets, credential, Math.floor(Date.now() / 1_000))) return secretOwner;
     throw new Failure("invalid_api_key", "This is the operator's API; its credential is made with MODELGATE_SECRET.");
   };
 }
@@ -127,9 +129,10 @@ function decoded(params: Readonly<Record<string, string>>): OperatorCall["params
 /** Most characters of a name. */
 const mostOfActor = 100;
 
-function actorOf({ headers }: IncomingMessage, { name }: Operator): string {
+function actorOf({ headers }: IncomingMessage, operator: Operator): string {
+  const { name } = operator;
   const written = headers[actorHeader];
-  if (name !== secretName || typeof written !== "string" || written === "") return name;
+  if (operator !== secretOwner || typeof written !== "string" || written === "") return name;
   try {
     return decodeURIComponent(written).slice(0, mostOfActor);
   } catch {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLogger } from "../../src/log.ts";
-import { signOperator } from "@modelgate/contracts/operator-credential";
+import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { bySecret, operatorHandler } from "../../src/operator/operator-api.ts";
 
 const secret = "a-secret-of-this-test-alone";
@@ -63,4 +63,25 @@ test("a call without a credential, or with one that has expired, is refused", as
   const expired = signOperator(secret, Math.floor(Date.now() / 1_000) - 1);
   for (const authorization of ["", "Bearer none", `Bearer ${expired}`])
     expect((await fetch(`${url}/things/a`, { headers: { authorization, connection: "close" } })).status).toBe(401);
+});
+
+test.each([
+  ["the secret's owner acts for whom it names", bySecret([secret]), "ada"],
+  [
+    "an operator who is called secret acts for no one else",
+    () => ({ name: "secret", role: "admin" }) as const,
+    "secret",
+  ],
+])("%s", async (_, authorise, expected) => {
+  const whoActs = { "POST /who": async ({ actor }: { actor: string }) => actor };
+  const who = createServer(operatorHandler(whoActs, authorise, createLogger("control", "silent").log));
+  who.listen(0, "127.0.0.1");
+  await once(who, "listening");
+  const address = who.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
+  const headers = { authorization, [actorHeader]: "ada", connection: "close" };
+  const answer = await fetch(`http://127.0.0.1:${port}/who`, { method: "POST", headers });
+  expect(await answer.json()).toEqual({ data: expected });
+  who.close();
 });

@@ -7,6 +7,7 @@ export type Session = {
   readonly name: string;
   readonly role: Role;
   readonly account: string | null;
+  readonly email: string | null;
 };
 
 export type OpenSession = {
@@ -14,6 +15,7 @@ export type OpenSession = {
   readonly name: string;
   readonly role: Role;
   readonly account: string | null;
+  readonly email: string | null;
   readonly since: string;
   readonly from: string;
 };
@@ -22,6 +24,7 @@ export type Person = {
   readonly name: string;
   readonly role: Role;
   readonly account: string | null;
+  readonly email: string | null;
   readonly hasPassword: boolean;
   readonly disabled: boolean;
   readonly createdAt: string;

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, PasswordInput, Select, Stack, TextInput, Title } from "@mantine/core";
+import { Badge, Button, Card, Group, PasswordInput, Select, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -43,7 +43,7 @@ function People() {
               rows={rows}
               keyOf={({ name }) => name}
               columns={[
-                { heading: say("Name"), cell: ({ name }) => name },
+                { heading: say("Name"), cell: PersonName },
                 { heading: say("Role"), cell: ({ role }) => sayWord(role) },
                 { heading: say("Account"), cell: ({ account }) => account ?? say("all") },
                 { heading: say("Created"), cell: ({ createdAt }) => localTime(createdAt) },
@@ -55,6 +55,19 @@ function People() {
         }
       </Loaded>
     </Card>
+  );
+}
+
+/** The verified e-mail address of a person of an OpenID provider, over the name that they are known by. */
+function PersonName({ name, email }: Pick<Person, "name" | "email">) {
+  if (email === null) return name;
+  return (
+    <>
+      {email}
+      <Text size="xs" c="dimmed">
+        {name}
+      </Text>
+    </>
   );
 }
 
@@ -217,7 +230,7 @@ function Sessions() {
             rows={rows}
             keyOf={({ id }) => id}
             columns={[
-              { heading: say("Name"), cell: ({ name }) => name },
+              { heading: say("Name"), cell: PersonName },
               { heading: say("Role"), cell: ({ role }) => sayWord(role) },
               { heading: say("Since"), cell: ({ since }) => localTime(since) },
               { heading: say("From"), cell: ({ from }) => from },

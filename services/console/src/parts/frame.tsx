@@ -72,7 +72,7 @@ function SignedIn({ session }: { readonly session: Session }) {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <Text size="sm" visibleFrom="xs">
-              {session.name} ({sayWord(session.role)}
+              {session.email ?? session.name} ({sayWord(session.role)}
               {session.account === null ? "" : say(" of {account}", { account: session.account })})
             </Text>
             <LanguageChoice />

@@ -61,6 +61,12 @@ export const fields = {
       );
     return value;
   },
+  /** The name of an operator that is new. The audit has others for the owner of MODELGATE_SECRET and for keys. */
+  newOperatorName(body: unknown, name: string): string {
+    const value = fields.operatorName(body, name);
+    if (/^(?:secret$|key )/i.test(value)) throw wrong(name, "must not be `secret`, and must not begin with `key `");
+    return value;
+  },
   /** US dollars, a string; no more than one step of the books moves, in either direction. */
   dollars(body: unknown, name: string): Nanos {
     const nanos = nanosOf(fields.text(body, name), name);

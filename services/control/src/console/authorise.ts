@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import type { Authorise, Operator } from "@modelgate/platform";
 import type { People } from "../operators/people.ts";
-import { sessionCookie } from "./cookie.ts";
+import type { ConsoleCookies } from "./cookie.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** What is asked for by those who are about to sign in. */
@@ -15,7 +15,10 @@ const visitor: Operator = { name: "", role: "viewer" };
  * Authorises a call by a key for automation, by the session in its cookie, or else by its credential. A browser sends the
  * cookie also with what another site asks for, so a change must come from the console's own pages.
  */
-export function bySession(sessions: Sessions, people: Pick<People, "byKey">, byCredential: Authorise): Authorise {
+export function bySession(
+  { sessions, people, cookies }: { sessions: Sessions; people: Pick<People, "byKey">; cookies: ConsoleCookies },
+  byCredential: Authorise,
+): Authorise {
   return async (request) => {
     const { method = "", url = "", headers } = request;
     if (visitorsCalls.has(`${method} ${url}`)) {
@@ -24,7 +27,7 @@ export function bySession(sessions: Sessions, people: Pick<People, "byKey">, byC
     }
     const key = /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
     if (key !== undefined) return (await people.byKey(key)) ?? byCredential(request);
-    const session = sessionCookie(headers);
+    const session = cookies.session(headers);
     if (headers.authorization !== undefined || session === undefined) return byCredential(request);
     const operator = await sessions.find(session);
     if (operator === undefined) throw new Failure("invalid_api_key", "The session has ended. Sign in again.");

@@ -26,6 +26,14 @@ export function withPages(api: RequestListener, edgeUrl: string | undefined, bui
   };
 }
 
+/** Has every answer of an API kept by no browser and no proxy, and taken for what its type says. */
+export function unkept(api: RequestListener): RequestListener {
+  return (request, response) => {
+    response.setHeader("cache-control", "no-store").setHeader("x-content-type-options", "nosniff");
+    api(request, response);
+  };
+}
+
 /** Scripts and styles come from here alone; Mantine sets inline styles, never inline scripts. */
 function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
   const policy = [

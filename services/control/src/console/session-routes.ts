@@ -1,17 +1,18 @@
-import { present } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import type { IncomingHttpHeaders } from "node:http";
 import { operatorRoles, WithHeaders, type Operator, type OperatorRoutes } from "@modelgate/platform";
 import { fields } from "../api/fields.ts";
 import type { People } from "../operators/people.ts";
 import type { SignInLimits } from "../operators/sign-in-limits.ts";
-import { forgetSession, sessionCookie, setSession } from "./cookie.ts";
-import type { Sessions } from "./sessions.ts";
+import type { ConsoleCookies } from "./cookie.ts";
+import type { Sessions, SignedIn } from "./sessions.ts";
 
 /** What signing in works with. */
 export interface SessionRouteDeps {
   readonly sessions: Sessions;
   readonly people: People;
   readonly limits: SignInLimits;
+  readonly cookies: ConsoleCookies;
   /** Where browsers reach the console, if not here. */
   readonly consoleUrl: string | undefined;
   /** Whether an OpenID provider is set up. */
@@ -22,14 +23,28 @@ export interface SessionRouteDeps {
 
 /** Signing in to the console and out of it, links to do so, and the sessions that are open. */
 export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
-  const { sessions, people, limits, consoleUrl } = deps;
-  const isSecure = consoleUrl?.startsWith("https:") ?? false;
+  const { sessions, people, limits, cookies, consoleUrl } = deps;
+  const byPassword = async (body: unknown, address: string): Promise<SignedIn> => {
+    const [name, password] = [fields.text(body, "name"), fields.text(body, "password")];
+    return limits.run({ address, name }, async () => {
+      // Read first: whoever is disabled while the password is hashed is of a later generation.
+      const generations = await sessions.generations.of([name]);
+      return { operator: await people.byPassword(name, password), generations };
+    });
+  };
+  /** No limit: the secret of a link cannot be guessed. */
+  const byLink = async (link: string): Promise<SignedIn> => {
+    const signedIn = await sessions.follow(link);
+    if (await people.isDisabled(signedIn.operator.name))
+      throw new Failure("invalid_api_key", "This operator is disabled.");
+    return signedIn;
+  };
   return {
-    "POST /sign-in-links": async ({ body }) => {
+    "POST /sign-in-links": async ({ body, operator: maker }) => {
       const role = fields.optionalWord(body, "role", operatorRoles) ?? "admin";
-      const name = fields.optionalText(body, "name") ?? "operator";
+      const name = fields.optionalText(body, "name") === undefined ? "operator" : fields.newOperatorName(body, "name");
       const account = fields.optionalText(body, "account");
-      const { link, expiresAt } = await sessions.makeLink({ name, role, account });
+      const { link, expiresAt } = await sessions.makeLink({ name, role, account }, maker.name);
       // Behind a #: browsers keep that to themselves, so no log on the way has it.
       const path = `/console/sign-in#${link}`;
       return { url: consoleUrl === undefined ? path : new URL(path, consoleUrl).href, expiresAt };
@@ -38,24 +53,21 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
     "POST /session": async ({ body, headers, address: peer }) => {
       const address = deps.addressOf({ headers, address: peer });
       const link = fields.optionalText(body, "link");
-      const name = link === undefined ? fields.text(body, "name") : undefined;
-      const signIn = (): Promise<Operator> =>
-        name === undefined ? sessions.follow(link ?? "") : people.byPassword(name, fields.text(body, "password"));
-      const operator = await limits.run(present({ address, name }), signIn);
-      const session = await sessions.begin(operator, address, sessionCookie(headers));
-      return new WithHeaders(sessionView(operator), { "set-cookie": setSession(session, isSecure) });
+      const signedIn = link === undefined ? await byPassword(body, address) : await byLink(link);
+      const session = await sessions.begin(signedIn, address, cookies.session(headers));
+      return new WithHeaders(sessionView(signedIn.operator), { "set-cookie": cookies.setSession(session) });
     },
     "GET /session": async ({ operator }) => sessionView(operator),
     "POST /session/end": async ({ headers }) => {
-      const session = sessionCookie(headers);
+      const session = cookies.session(headers);
       if (session !== undefined) await sessions.end(session);
-      return new WithHeaders({}, { "set-cookie": forgetSession });
+      return new WithHeaders({}, { "set-cookie": cookies.forgetSession });
     },
     "GET /sessions": () => sessions.list(),
-    "POST /sessions/{id}/end": async ({ params }) => ({ ended: await sessions.endAll({ id: params["id"] ?? "" }) }),
+    "POST /sessions/{id}/end": async ({ params }) => ({ ended: await sessions.endById(params["id"] ?? "") }),
   };
 }
 
-function sessionView({ name, role, account }: Operator) {
-  return { name, role, account: account ?? null };
+function sessionView({ name, role, account, email }: Operator) {
+  return { name, role, account: account ?? null, email: email ?? null };
 }

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { digestOf } from "@modelgate/accounts";
 import { Failure, stored } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type Redis } from "@modelgate/platform";
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
+import { Generations, type GenerationsOf } from "./generations.ts";
 
 /** How long a sign-in link may be followed, and a session may stand idle, in seconds. */
 const linkSeconds = 600;
@@ -14,12 +15,21 @@ const operatorProperties = {
   name: Type.String(),
   role: Type.Enum([...operatorRoles]),
   account: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+  generations: Type.Optional(Type.Record(Type.String(), Type.String())),
 };
-const readOperator = stored("sign-in link", Type.Object(operatorProperties));
+const linkSchema = Type.Object(operatorProperties);
+const readLink = stored("sign-in link", linkSchema);
 const readSession = stored(
   "session",
   Type.Object({ ...operatorProperties, since: Type.Number(), from: Type.String() }),
 );
+
+/** Somebody who has proved who they are, and the generations that were read before they did. */
+export interface SignedIn {
+  readonly operator: Operator;
+  readonly generations: GenerationsOf;
+}
 
 /** A session as it is shown; its id does not help to use it. */
 export interface SessionView {
@@ -27,6 +37,7 @@ export interface SessionView {
   readonly name: string;
   readonly role: Operator["role"];
   readonly account: string | null;
+  readonly email: string | null;
   /** RFC 3339. */
   readonly since: string;
   /** The address that signed in. */
@@ -41,34 +52,38 @@ const allSessions = "console:sessions";
  * that is lost asks people to sign in again and loses nothing else.
  */
 export class Sessions {
+  readonly generations: Generations;
   readonly #redis: Redis;
   constructor(redis: Redis) {
     this.#redis = redis;
+    this.generations = new Generations(redis);
   }
 
-  /** Makes a link's secret that signs in once, as an operator. */
-  async makeLink(operator: Operator): Promise<{ readonly link: string; readonly expiresAt: string }> {
+  /** Makes a link's secret that signs in once, as an operator, as long as neither they nor its maker change. */
+  async makeLink(operator: Operator, maker: string): Promise<{ readonly link: string; readonly expiresAt: string }> {
     const link = newSecret();
-    await this.#redis.set(linkKey(link), JSON.stringify(operator), "EX", linkSeconds);
+    const generations = await this.generations.of([operator.name, maker]);
+    await this.#redis.set(linkKey(link), JSON.stringify({ ...operator, generations }), "EX", linkSeconds);
     return { link, expiresAt: new Date(Date.now() + linkSeconds * 1_000).toISOString() };
   }
 
   /** Whom a link signs in, which is used up by this. Throws Failure invalid_api_key where it was before. */
-  async follow(link: string): Promise<Operator> {
+  async follow(link: string): Promise<SignedIn> {
     const text = await this.#redis.getdel(linkKey(link));
-    if (text === null)
+    const signedIn = text === null ? undefined : signedInOf(readLink(text));
+    if (signedIn === undefined || !(await this.generations.areCurrent(signedIn.generations)))
       throw new Failure("invalid_api_key", "This sign-in link has been used or has expired. Ask for a new one.");
-    return readOperator(text);
+    return signedIn;
   }
 
   /** Begins a session; its secret. The one that the same browser had before is ended. */
-  async begin(operator: Operator, from: string, before: string | undefined): Promise<string> {
+  async begin({ operator, generations }: SignedIn, from: string, before: string | undefined): Promise<string> {
     if (before !== undefined) await this.end(before);
     const session = newSecret();
     const digest = digestOf(session);
     await this.#redis.set(
       sessionKey(digest),
-      JSON.stringify({ ...operator, since: Date.now(), from }),
+      JSON.stringify({ ...operator, generations, since: Date.now(), from }),
       "EX",
       sessionSeconds,
     );
@@ -80,8 +95,9 @@ export class Sessions {
   async find(session: string): Promise<Operator | undefined> {
     const text = await this.#redis.getex(sessionKey(digestOf(session)), "EX", sessionSeconds);
     if (text === null) return undefined;
-    const { name, role, account, since } = readSession(text);
-    if (Date.now() - since <= longestMs) return { name, role, account };
+    const { since, from: _, ...record } = readSession(text);
+    const { operator, generations } = signedInOf(record);
+    if (Date.now() - since <= longestMs && (await this.generations.areCurrent(generations))) return operator;
     await this.end(session);
     return undefined;
   }
@@ -96,10 +112,19 @@ export class Sessions {
     return (await this.#open()).map(({ view }) => view);
   }
 
-  /** Ends the sessions of an operator, or the one of an id; how many there were. */
-  async endAll(which: { readonly name: string } | { readonly id: string }): Promise<number> {
-    const open = await this.#open();
-    const ended = open.filter(({ view }) => ("name" in which ? view.name === which.name : view.id === which.id));
+  /** Ends the sessions of a person, and what signs in as them or was made by them. */
+  async revoke(name: string): Promise<void> {
+    await this.generations.renew(name);
+    await this.#endWhere((view) => view.name === name);
+  }
+
+  /** Ends the session of an id; how many there were. */
+  endById(id: string): Promise<number> {
+    return this.#endWhere((view) => view.id === id);
+  }
+
+  async #endWhere(isEnded: (view: SessionView) => boolean): Promise<number> {
+    const ended = (await this.#open()).filter(({ view }) => isEnded(view));
     for (const { digest } of ended) await this.#endByDigest(digest);
     return ended.length;
   }
@@ -120,9 +145,14 @@ export class Sessions {
   }
 }
 
+/** What was stored before people had generations depends on its operator's first. */
+function signedInOf({ generations, ...operator }: Static<typeof linkSchema>): SignedIn {
+  return { operator, generations: generations ?? { [operator.name]: "" } };
+}
+
 function viewOf(digest: string, text: string): SessionView {
-  const { name, role, account, since, from } = readSession(text);
-  return { id: digest.slice(0, 16), name, role, account: account ?? null, since: new Date(since).toISOString(), from };
+  const { name, role, account = null, email = null, since, from } = readSession(text);
+  return { id: digest.slice(0, 16), name, role, account, email, since: new Date(since).toISOString(), from };
 }
 
 function newSecret(): string {

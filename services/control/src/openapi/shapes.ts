@@ -11,12 +11,13 @@ const any = Type.Unknown();
 
 export const Role = Type.Enum([...operatorRoles]);
 
-export const Session = Type.Object({ name: text, role: Role, account: orNull(text) });
+export const Session = Type.Object({ name: text, role: Role, account: orNull(text), email: orNull(text) });
 export const OpenSession = Type.Object({
   id: text,
   name: text,
   role: Role,
   account: orNull(text),
+  email: orNull(text),
   since: text,
   from: text,
 });
@@ -24,6 +25,7 @@ export const Person = Type.Object({
   name: text,
   role: Role,
   account: orNull(text),
+  email: orNull(text),
   hasPassword: Type.Boolean(),
   disabled: Type.Boolean(),
   createdAt: text,

@@ -11,7 +11,9 @@ const role = Type.Enum([...operatorRoles]);
 const OperatorRecord = Type.Object({
   role,
   /** A member of this account alone. */
-  account: Type.Optional(Type.String()),
+  account: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  /** Verified by an OpenID provider. */
+  email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** Argon2id, as a PHC string; absent: no password, as for those of an OpenID provider. */
   password: Type.Optional(Type.String()),
   disabled: Type.Boolean(),
@@ -35,6 +37,7 @@ export interface PersonView {
   readonly name: string;
   readonly role: OperatorRole;
   readonly account: string | null;
+  readonly email: string | null;
   readonly hasPassword: boolean;
   readonly disabled: boolean;
   readonly createdAt: string;
@@ -96,7 +99,7 @@ export class People {
     const fits = await isPassword(password, found?.password);
     if (found === undefined || !fits || found.disabled)
       throw new Failure("invalid_api_key", "The name or the password is wrong.");
-    return { name, role: found.role, account: found.account };
+    return { name, role: found.role, account: found.account ?? undefined };
   }
 
   /** Whether an operator of that name may not sign in, however they prove who they are. */
@@ -113,7 +116,7 @@ export class People {
     const [booked] = await this.#ledger.read<readonly BookedKey[]>(`/operator-keys?digest=${digest}`);
     const record = booked === undefined ? undefined : readKeyRecord(JSON.stringify(booked.record));
     const operator =
-      record === undefined ? undefined : { name: `key ${record.name}`, role: record.role, account: record.account };
+      record === undefined ? undefined : { name: actorOfKey(record), role: record.role, account: record.account };
     if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
     this.#remembered.set(digest, { until: Date.now() + rememberMs, operator });
     return operator;
@@ -142,6 +145,23 @@ export class People {
         status: 409,
       });
     return after;
+  }
+
+  /** Writes down who signed in through a provider, where they are new or have changed, so that they can be disabled. */
+  async remember({ name, role: has, ...operator }: Operator): Promise<void> {
+    const { account = null, email = null } = operator;
+    const found = await this.#find(name);
+    const record = { role: has, account, email };
+    const act = { account: account ?? "", after: { name, ...record } };
+    if (found === undefined) {
+      const whole: OperatorRecord = { ...record, disabled: false, createdAt: new Date().toISOString() };
+      await this.#ledger.write("/operators", { name, record: whole, action: "operator.create", ...act }, name);
+    } else if (found.role !== has || (found.account ?? null) !== account || (found.email ?? null) !== email)
+      await this.#ledger.write(
+        `/operators/${encodeURIComponent(name)}`,
+        { record, action: "operator.change", ...act },
+        name,
+      );
   }
 
   /** Changes an operator. Throws Failure unknown_url. */
@@ -191,6 +211,11 @@ export class People {
   }
 }
 
-function shown(name: string, { role: has, account, password, disabled, createdAt }: OperatorRecord): PersonView {
-  return { name, role: has, account: account ?? null, hasPassword: password !== undefined, disabled, createdAt };
+/** Who acts with a key for automation, as the audit names them; no operator may be called so. */
+export function actorOfKey({ name }: { readonly name: string }): string {
+  return `key ${name}`;
+}
+
+function shown(name: string, { password, account = null, email = null, ...record }: OperatorRecord): PersonView {
+  return { name, ...record, account, email, hasPassword: password !== undefined };
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Configuration } from "openid-client";
+import { createHash } from "node:crypto";
+import { present } from "@modelgate/contracts";
 import type { Logger, Operator } from "@modelgate/platform";
-import { cookieIn, sessionCookie, setSession } from "../console/cookie.ts";
+import type { ConsoleCookies } from "../console/cookie.ts";
 import type { Sessions } from "../console/sessions.ts";
 import { readGroupRoles, roleOf, type GroupRole } from "./group-roles.ts";
 import type { People } from "./people.ts";
@@ -18,7 +20,8 @@ export interface ProviderSettings {
 /** What signing in through a provider works with. */
 export interface ProviderDeps {
   readonly sessions: Sessions;
-  readonly people: Pick<People, "isDisabled">;
+  readonly people: Pick<People, "isDisabled" | "remember">;
+  readonly cookies: ConsoleCookies;
   readonly consoleUrl: string | undefined;
   readonly log: Logger;
 }
@@ -34,9 +37,8 @@ export interface Provider {
 /** The two addresses of the sign-in; the second is registered at the provider. */
 const beginPath = "/session/provider";
 const endPath = "/session/provider/callback";
-/** What a browser keeps between the two, s. */
-const flowCookie = "modelgate_sign_in";
-const flowSeconds = 600;
+/** Longest name of an operator, as the audit keeps it. */
+const maxName = 100;
 
 /** Opens the way to a provider; undefined where none is set up. Throws StartError for roles that cannot be read. */
 export function openProvider(settings: ProviderSettings, deps: ProviderDeps): Provider | undefined {
@@ -52,6 +54,13 @@ export function withProvider(api: RequestListener, provider: Provider | undefine
     if (request.method !== "GET" || (path !== beginPath && path !== endPath)) return api(request, response);
     void (path === beginPath ? provider.begin(request, response) : provider.end(request, response));
   };
+}
+
+/** Somebody whom a provider has identified. */
+interface Identified {
+  readonly operator: Operator;
+  /** Names that the provider does not vouch for: an operator may have been disabled by one of them. */
+  readonly otherNames: readonly string[];
 }
 
 class OpenIdProvider implements Provider {
@@ -78,9 +87,8 @@ class OpenIdProvider implements Provider {
         code_challenge: await client.calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
       });
-      // Lax: the browser comes back from another site, and must still have it.
-      const flow = `${flowCookie}=${[state, nonce, verifier].join(".")}; Path=${beginPath}; HttpOnly; SameSite=Lax; Max-Age=${flowSeconds}${this.#secure}`;
-      response.writeHead(302, { location: to.href, "set-cookie": flow }).end();
+      const cookie = this.#deps.cookies.setSignIn([state, nonce, verifier].join("."));
+      response.writeHead(302, { location: to.href, "set-cookie": cookie }).end();
     } catch (error) {
       this.#refuse(response, "The provider does not answer.", error);
     }
@@ -88,24 +96,30 @@ class OpenIdProvider implements Provider {
 
   async end(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const operator = await this.#identify(request);
-      if (operator === undefined) return this.#refuse(response, "None of your groups has a role here.");
-      if (await this.#deps.people.isDisabled(operator.name)) return this.#refuse(response, "You may not sign in here.");
-      const before = sessionCookie(request.headers);
-      const session = await this.#deps.sessions.begin(operator, request.socket.remoteAddress ?? "", before);
-      const forget = `${flowCookie}=; Path=${beginPath}; HttpOnly; SameSite=Lax; Max-Age=0`;
-      const cookies = [setSession(session, this.#secure !== ""), forget];
-      response.writeHead(302, { location: "/console/", "set-cookie": cookies }).end();
+      const { people, sessions, cookies } = this.#deps;
+      const found = await this.#identify(request);
+      if (found === undefined) return this.#refuse(response, "None of your groups has a role here.");
+      const { operator, otherNames } = found;
+      // Read before the books: whoever is disabled meanwhile is of a later generation.
+      const generations = await sessions.generations.of([operator.name]);
+      for (const name of [operator.name, ...otherNames])
+        if (await people.isDisabled(name)) return this.#refuse(response, "You may not sign in here.");
+      await people.remember(operator);
+      const before = cookies.session(request.headers);
+      const session = await sessions.begin({ operator, generations }, request.socket.remoteAddress ?? "", before);
+      response
+        .writeHead(302, { location: "/console/", "set-cookie": [cookies.setSession(session), cookies.forgetSignIn] })
+        .end();
     } catch (error) {
       this.#refuse(response, "The provider did not sign you in.", error);
     }
   }
 
   /** Who came back; undefined where none of their groups has a role. Rejects where the provider's answer does not hold. */
-  async #identify(request: IncomingMessage): Promise<Operator | undefined> {
+  async #identify(request: IncomingMessage): Promise<Identified | undefined> {
     const client = await import("openid-client");
     const [expectedState = "", expectedNonce = "", pkceCodeVerifier = ""] = (
-      cookieIn(request.headers, flowCookie) ?? ""
+      this.#deps.cookies.signIn(request.headers) ?? ""
     ).split(".");
     if (expectedState === "") throw new Error("the browser brings no sign-in that began here");
     const configuration = await this.#configuration();
@@ -125,8 +139,14 @@ class OpenIdProvider implements Provider {
     const all: Readonly<Record<string, unknown>> = { ...more, ...claims };
     const found = roleOf(textsIn(all[groupsClaim]), this.#roles);
     if (found === undefined) return undefined;
-    const [name = claims.sub] = [all["email"], all["preferred_username"]].filter((word) => typeof word === "string");
-    return { name: name.slice(0, 100), role: found.role, account: found.account };
+    const [email] = textsIn(all["email"]);
+    const operator = present({
+      name: nameAt(claims.iss, claims.sub),
+      role: found.role,
+      account: found.account,
+      email: all["email_verified"] === true ? email?.slice(0, maxName) : undefined,
+    });
+    return { operator, otherNames: [...textsIn(all["email"]), ...textsIn(all["preferred_username"])] };
   }
 
   #configuration(): Promise<Configuration> {
@@ -153,14 +173,16 @@ class OpenIdProvider implements Provider {
     return new URL(path, this.#deps.consoleUrl ?? `http://${host}`);
   }
 
-  get #secure(): string {
-    return this.#deps.consoleUrl?.startsWith("https:") === true ? "; Secure" : "";
-  }
-
   #refuse(response: ServerResponse, say: string, cause?: unknown): void {
     this.#deps.log.warn({ err: cause }, `sign-in through the provider refused: ${say}`);
     response.writeHead(302, { location: `/console/sign-in?problem=${encodeURIComponent(say)}` }).end();
   }
+}
+
+/** The name of a person at a provider: by issuer and subject, the only claims that stay one person's for good. */
+function nameAt(issuer: string, subject: string): string {
+  const name = `oidc:${subject}@${issuer.replace(/^https?:\/\//, "")}`;
+  return name.length <= maxName ? name : `oidc:${createHash("sha256").update(name).digest("hex")}`;
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -3,7 +3,7 @@ import { operatorRoles, type OperatorRole, type OperatorRoutes, type Redis } fro
 import { accountOf } from "../api/accounts.ts";
 import { fields } from "../api/fields.ts";
 import type { Sessions } from "../console/sessions.ts";
-import type { People } from "./people.ts";
+import { actorOfKey, type People } from "./people.ts";
 
 /** What the routes of operators work with. */
 export interface PeopleRouteDeps {
@@ -24,7 +24,7 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
     "POST /operators": async ({ body, actor }) => {
       const account = await accountIn(body);
       const wish = {
-        name: fields.operatorName(body, "name"),
+        name: fields.newOperatorName(body, "name"),
         role: roleIn(body, account),
         account,
         password: fields.optionalText(body, "password"),
@@ -41,8 +41,8 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
       if (name === operator.name && (change.disabled === true || change.role !== undefined))
         throw new Failure("invalid_value", "Ask another admin to change your own role.", { param: "role" });
       const changed = await people.change(name, change, actor);
-      // What they were before is in their sessions.
-      await sessions.endAll({ name });
+      // After the books have it: a sign-in that read them before is of the generation that ends here.
+      await sessions.revoke(name);
       return changed;
     },
     "GET /operator-keys": () => people.keys(),
@@ -51,7 +51,10 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
       return people.createKey({ name: fields.operatorName(body, "name"), role: roleIn(body, account), account }, actor);
     },
     "POST /operator-keys/{id}/delete": async ({ params, actor }) => {
-      await people.deleteKey(params["id"] ?? "", actor);
+      const id = params["id"] ?? "";
+      const key = (await people.keys()).find((known) => known.id === id);
+      await people.deleteKey(id, actor);
+      if (key !== undefined) await sessions.revoke(actorOfKey(key));
       return {};
     },
   };

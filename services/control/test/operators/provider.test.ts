@@ -3,8 +3,9 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { Redis } from "ioredis";
 import OpenIdServer from "oidc-provider";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createLogger } from "@modelgate/platform";
+import { createLogger, type Operator } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
+import { ConsoleCookies } from "../../src/console/cookie.ts";
 import { Sessions } from "../../src/console/sessions.ts";
 import { openProvider, withProvider } from "../../src/operators/provider.ts";
 
@@ -16,7 +17,10 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   mia: ["acme", "others"],
   sue: ["others"],
   ben: ["platform"],
+  eve: ["platform"],
 };
+/** Those whose e-mail address the provider has verified. */
+const verified: readonly string[] = ["ada"];
 
 describe("signing in through an OpenID provider that runs here", { timeout: 60_000 }, () => {
   let backends: Backends;
@@ -24,6 +28,8 @@ describe("signing in through an OpenID provider that runs here", { timeout: 60_0
   let sessions: Sessions;
   const servers: Server[] = [];
   let consoleUrl = "";
+  let issuerName = "";
+  const remembered: string[] = [];
   beforeAll(async () => {
     backends = await startBackends();
     redis = new Redis(backends.redisUrl);
@@ -40,10 +46,15 @@ describe("signing in through an OpenID provider that runs here", { timeout: 60_0
           redirect_uris: [`${consoleUrl}/session/provider/callback`],
         },
       ],
-      claims: { openid: ["sub"], email: ["email"], profile: ["groups"] },
+      claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["groups"] },
       findAccount: (_, id) => ({
         accountId: id,
-        claims: () => ({ sub: id, email: `${id}@example.com`, groups: [...(groups[id] ?? [])] }),
+        claims: () => ({
+          sub: id,
+          email: `${id}@example.com`,
+          email_verified: verified.includes(id),
+          groups: [...(groups[id] ?? [])],
+        }),
       }),
     });
     answer = server.callback();
@@ -54,9 +65,15 @@ describe("signing in through an OpenID provider that runs here", { timeout: 60_0
       groupsClaim: "groups",
       roles: "platform=admin,acme=operator@acme",
     };
-    const people = { isDisabled: async (name: string) => name === "ben@example.com" };
+    issuerName = issuer.replace("http://", "");
+    const disabled = ["ben@example.com", `oidc:eve@${issuerName}`];
+    const people = {
+      isDisabled: async (name: string) => disabled.includes(name),
+      remember: async ({ name }: Operator) => void remembered.push(name),
+    };
+    const cookies = new ConsoleCookies(consoleUrl);
     const { log } = createLogger("control", "silent");
-    const provider = openProvider(settings, { sessions, people, consoleUrl, log });
+    const provider = openProvider(settings, { sessions, people, cookies, consoleUrl, log });
     handler = withProvider((_, response) => void response.writeHead(404).end(), provider);
   }, 60_000);
   afterAll(async () => {
@@ -115,17 +132,28 @@ describe("signing in through an OpenID provider that runs here", { timeout: 60_0
   const sessionIn = (jar: Jar): string => jar.get(consoleUrl)?.get("modelgate_session") ?? "";
 
   test.each([
-    ["ada", { name: "ada@example.com", role: "admin", account: undefined }],
-    ["mia", { name: "mia@example.com", role: "operator", account: "acme" }],
-  ])("%s has the role of their group", async (login, expected) => {
-    const { end, jar } = await signIn(login);
-    expect(end.pathname).toBe("/console/");
-    expect(await sessions.find(sessionIn(jar))).toEqual(expected);
-  });
+    ["ada", { role: "admin", account: undefined, email: "ada@example.com" }],
+    ["mia", { role: "operator", account: "acme", email: undefined }],
+  ])(
+    "%s has the role of their group, known by issuer and subject; only a verified e-mail is shown",
+    async (login, expected) => {
+      const { end, jar } = await signIn(login);
+      expect(end.pathname).toBe("/console/");
+      const name = `oidc:${login}@${issuerName}`;
+      expect({ account: undefined, email: undefined, ...(await sessions.find(sessionIn(jar))) }).toEqual({
+        name,
+        ...expected,
+      });
+      expect(remembered).toContain(name);
+      await sessions.revoke(name);
+      expect(await sessions.find(sessionIn(jar))).toBeUndefined();
+    },
+  );
 
   test.each([
     ["sue", "None of your groups has a role here."],
     ["ben", "You may not sign in here."],
+    ["eve", "You may not sign in here."],
   ])("%s is refused", async (login, say) => {
     const { end, jar } = await signIn(login);
     expect([end.pathname, end.searchParams.get("problem")]).toEqual(["/console/sign-in", say]);

@@ -1,0 +1,77 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startBackends, type Backends } from "@modelgate/testkit";
+import { ConsoleCookies } from "../../src/console/cookie.ts";
+import { Sessions } from "../../src/console/sessions.ts";
+
+describe("sessions and links", { timeout: 60_000 }, () => {
+  let backends: Backends;
+  let redis: Redis;
+  let sessions: Sessions;
+  beforeAll(async () => {
+    backends = await startBackends();
+    redis = new Redis(backends.redisUrl);
+  }, 60_000);
+  beforeEach(async () => {
+    await redis.flushall();
+    sessions = new Sessions(redis);
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await backends?.[Symbol.asyncDispose]();
+  });
+
+  const ada = { name: "ada", role: "admin" } as const;
+
+  test("a link signs in once", async () => {
+    const { link } = await sessions.makeLink(ada, "secret");
+    const session = await sessions.begin(await sessions.follow(link), "127.0.0.1", undefined);
+    expect(await sessions.find(session)).toMatchObject(ada);
+    await expect(sessions.follow(link)).rejects.toMatchObject({ code: "invalid_api_key" });
+  });
+
+  test.each([
+    ["whom it signs in", "ada"],
+    ["who made it", "olga"],
+  ])("a link made before a change of %s is refused, and its session ends", async (_, name) => {
+    const [before, after] = [await sessions.makeLink(ada, "olga"), await sessions.makeLink(ada, "olga")];
+    const session = await sessions.begin(await sessions.follow(before.link), "127.0.0.1", undefined);
+    await sessions.revoke(name);
+    await expect(sessions.follow(after.link)).rejects.toMatchObject({ code: "invalid_api_key" });
+    expect(await sessions.find(session)).toBeUndefined();
+  });
+
+  test("a sign-in that began before a change ends with it, though its session is newer", async () => {
+    const generations = await sessions.generations.of(["ada"]);
+    await sessions.revoke("ada");
+    const session = await sessions.begin({ operator: ada, generations }, "127.0.0.1", undefined);
+    expect(await sessions.find(session)).toBeUndefined();
+    const later = { operator: ada, generations: await sessions.generations.of(["ada"]) };
+    expect(await sessions.find(await sessions.begin(later, "127.0.0.1", undefined))).toMatchObject(ada);
+  });
+
+  test("a session of before people had generations lasts until its operator changes", async () => {
+    const session = await sessions.begin({ operator: ada, generations: {} }, "127.0.0.1", undefined);
+    const [key = ""] = await redis.keys("console:session:*");
+    const { generations: _, ...record } = JSON.parse((await redis.get(key)) ?? "{}");
+    await redis.set(key, JSON.stringify(record), "EX", 60);
+    expect(await sessions.find(session)).toMatchObject(ada);
+    await sessions.generations.renew("ada");
+    expect(await sessions.find(session)).toBeUndefined();
+  });
+});
+
+test.each([
+  ["https://console.example", "__Host-modelgate_session=s; Path=/; HttpOnly; Secure; SameSite=Strict"],
+  ["http://console.example", "modelgate_session=s; Path=/; HttpOnly; SameSite=Strict"],
+  [undefined, "modelgate_session=s; Path=/; HttpOnly; SameSite=Strict"],
+])("the cookie of a console at %s", (consoleUrl, expected) => {
+  const cookies = new ConsoleCookies(consoleUrl);
+  expect(cookies.setSession("s")).toBe(expected);
+  const [cookie = ""] = expected.split(";");
+  expect(cookies.session({ cookie: `other=1; ${cookie}` })).toBe("s");
+});
+
+test("behind https a cookie that a neighbouring host could plant is no session", () => {
+  expect(new ConsoleCookies("https://console.example").session({ cookie: "modelgate_session=s" })).toBeUndefined();
+});

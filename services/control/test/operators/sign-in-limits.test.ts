@@ -1,0 +1,61 @@
+import { Failure } from "@modelgate/contracts";
+import { startBackends, type Backends } from "@modelgate/testkit";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { SignInLimits } from "../../src/operators/sign-in-limits.ts";
+
+describe("limits of sign-ins by password", { timeout: 60_000 }, () => {
+  let backends: Backends;
+  let redis: Redis;
+  let limits: SignInLimits;
+  beforeAll(async () => {
+    backends = await startBackends();
+    redis = new Redis(backends.redisUrl);
+  }, 60_000);
+  beforeEach(async () => {
+    await redis.flushall();
+    limits = new SignInLimits(redis);
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await backends?.[Symbol.asyncDispose]();
+  });
+
+  const right = (name: string, address: string): Promise<string> =>
+    limits.run({ name, address }, async () => "signed in");
+  /** The codes of sign-ins that fail. */
+  const guess = async (count: number, name: string, address: string): Promise<readonly string[]> => {
+    const codes: string[] = [];
+    for (let at = 0; at < count; at++)
+      await limits
+        .run({ name, address }, () => Promise.reject(new Failure("invalid_api_key", "wrong")))
+        .catch((error: unknown) => codes.push(error instanceof Failure ? error.code : "none"));
+    return codes;
+  };
+
+  test("the eleventh guess at a name from an address is refused, with the time to wait", async () => {
+    const codes = await guess(11, "ada", "192.0.2.1");
+    expect(codes).toEqual([...Array.from({ length: 10 }, () => "invalid_api_key"), "rate_limit_exceeded"]);
+    await expect(right("ada", "192.0.2.1")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+  });
+
+  test("guesses from one address lock the person out at no other", async () => {
+    await guess(200, "ada", "192.0.2.1");
+    expect(await right("ada", "192.0.2.2")).toBe("signed in");
+  });
+
+  test("guesses at other names from a shared address lock out no one who signs in from there", async () => {
+    await right("ada", "192.0.2.1");
+    for (let at = 0; at < 40; at++) await guess(1, `name-${at}`, "192.0.2.1");
+    expect(await guess(1, "new", "192.0.2.1")).toEqual(["rate_limit_exceeded"]);
+    expect(await right("ada", "192.0.2.1")).toBe("signed in");
+  });
+
+  test("guesses from many addresses are bounded, and lock out no address that is known", async () => {
+    await right("ada", "192.0.2.1");
+    const codes: string[] = [];
+    for (let at = 0; at < 12; at++) codes.push(...(await guess(9, "ada", `198.51.100.${at}`)));
+    expect(codes.filter((code) => code === "invalid_api_key")).toHaveLength(100);
+    expect(await right("ada", "192.0.2.1")).toBe("signed in");
+  });
+});
