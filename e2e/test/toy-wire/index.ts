@@ -6,19 +6,20 @@ import { lengthPrefixed } from "./framing.ts";
 
 /** A wire that no client speaks, and whose streams are no server-sent events. */
 export const toyCodec = {
-  wire: "toy",
+  name: "toy",
   framing: lengthPrefixed,
   begins: (event) => !isRecord(event["problem"]),
   vendor: {
-    renderRequest({ instructions, turns, maxTokens, stream }, { model, defaultMaxTokens }) {
+    render({ instructions, turns, maxTokens, stream }, { model, defaultMaxTokens }) {
       const lines = [...instructions, ...turns.flatMap(({ parts }) => parts)].map((part) =>
         part.kind === "text" ? part.text : "",
       );
       return { body: { who: model, lines, limit: maxTokens ?? defaultMaxTokens, live: stream }, dropped: [] };
     },
-    parseAnswer,
-    readAnswer: (answer) => ({ usage: parseAnswer(answer).usage, fees: undefined }),
-    reader: () => new ToyReader(),
+    parse: parseAnswer,
+    usage: (answer) => parseAnswer(answer).usage,
+    fees: () => undefined,
+    stream: () => new ToyReader(),
     askedFees: () => undefined,
   },
 } as const satisfies TextCodec<"toy">;

@@ -7,13 +7,13 @@ import { toyCodec } from "./index.ts";
  * What one more wire adds outside its folder, done to a process as it starts: its name, its line in the registry, and a
  * vendor that speaks it. Loaded with `node --import`.
  */
-append(textWires, toyCodec.wire);
-append(upstreamWires, toyCodec.wire);
-Object.assign(textCodecs, { [toyCodec.wire]: toyCodec });
+append(textWires, toyCodec.name);
+append(upstreamWires, toyCodec.name);
+Object.assign(textCodecs, { [toyCodec.name]: toyCodec });
 Object.assign(providers, {
   toy: {
     name: "toy",
-    wires: [toyCodec.wire],
+    wires: [toyCodec.name],
     request: ({ baseUrl, key, body, stream }: { baseUrl: string; key: string; body: Buffer; stream: boolean }) => ({
       url: new URL(baseUrl),
       method: "POST",

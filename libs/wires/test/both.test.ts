@@ -33,10 +33,10 @@ test.each([
 ])("%s: a vendor's stream becomes the client's, event by event", (_, vendor, client) => {
   fc.assert(
     fc.property(common, (whole) => {
-      const writer = client.client.writer(context);
-      const events = eventsOf(vendor.vendor.reader(), written(vendor.client.writer(context), whole));
+      const writer = client.client.stream(context);
+      const events = eventsOf(vendor.vendor.stream(), written(vendor.client.stream(context), whole));
       const stream = events.map((event) => writer.write(event)).join("") + writer.end();
-      expect(said(readBack(client.vendor.reader(), stream))).toEqual(said(whole));
+      expect(said(readBack(client.vendor.stream(), stream))).toEqual(said(whole));
     }),
   );
 });
@@ -48,14 +48,14 @@ test.each([
 ])("%s: any split of the bytes gives the same events", (_, codec) => {
   fc.assert(
     fc.property(common, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
-      const stream = written(codec.client.writer(context), whole);
+      const stream = written(codec.client.stream(context), whole);
       const bytes = Buffer.from(stream);
       const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
       const decoder = new SseDecoder();
       const frames = at.flatMap((start, index) => decoder.push(bytes.subarray(start, at[index + 1] ?? start)));
-      const reader = codec.vendor.reader();
+      const reader = codec.vendor.stream();
       const events: readonly TextEvent[] = [...frames, ...decoder.end()].flatMap((frame) => reader.read(frame));
-      expect([...events, ...reader.end()]).toEqual(eventsOf(codec.vendor.reader(), stream));
+      expect([...events, ...reader.end()]).toEqual(eventsOf(codec.vendor.stream(), stream));
     }),
   );
 });

@@ -10,7 +10,7 @@ import { contextFor, oneAnswer, plain, renders } from "./harness.ts";
 const newest = { model: "gpt-5.1", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
 const messages = [{ role: "user", content: "hi" }];
-const parse = (body: JsonObject) => chatCodec.client.parseRequest({ model: "m", messages, ...body });
+const parse = (body: JsonObject) => chatCodec.client.read({ model: "m", messages, ...body });
 const render = renders(chatCodec, older);
 const wanting = contextFor({ includeUsage: true });
 
@@ -198,7 +198,7 @@ describe("what clients write", () => {
     const whole = oneAnswer([
       { kind: "reasoning", text: "hm", seal: { wire: "messages", kind: "signature", value: "s" } },
     ]);
-    const { choices } = plain(chatCodec.client.renderAnswer(whole, wanting)) as { choices: { message: JsonObject }[] };
+    const { choices } = plain(chatCodec.client.render(whole, wanting)) as { choices: { message: JsonObject }[] };
     const { reasoning_content: _, ...message } = choices[0]?.message ?? {};
     expect(parse({ messages: [{ ...message, content: "x" }] }).request.turns[0]?.parts).toEqual([
       { kind: "text", text: "x" },

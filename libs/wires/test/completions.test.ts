@@ -49,7 +49,7 @@ function collected(stream: string): JsonObject {
 
 describe("a request over a chat model", () => {
   test("its fields in the neutral form", () => {
-    const parsed = completionsCodec.client.parseRequest({
+    const parsed = completionsCodec.client.read({
       model: "mine",
       prompt: "Once",
       suffix: "",
@@ -94,22 +94,22 @@ describe("a request over a chat model", () => {
   });
 
   test("what the client leaves out is the wire's own default", () => {
-    const { request } = completionsCodec.client.parseRequest({ model: "mine", prompt: ["Once"], n: null });
+    const { request } = completionsCodec.client.read({ model: "mine", prompt: ["Once"], n: null });
     expect(request).toEqual({ model: "mine", stream: false, instructions: [], turns: said("Once"), maxTokens: 16 });
   });
 
   test("several prompts are several calls", () => {
     const body = { model: "mine", prompt: ["a", "b"], n: 2 };
     expect(parsePromptRequests(body).requests.map(({ turns }) => turns)).toEqual([said("a"), said("b")]);
-    expect(failureOf(() => completionsCodec.client.parseRequest(body))).toMatchObject({
+    expect(failureOf(() => completionsCodec.client.read(body))).toMatchObject({
       code: "unsupported_parameter",
       param: "prompt",
     });
   });
 
   test.each(textWires)("the %s wire can say it", (wire) => {
-    const { request } = completionsCodec.client.parseRequest({ model: "m", prompt: "Once", temperature: 0.5 });
-    const { dropped } = textCodecs[wire].vendor.renderRequest(request, { model: "theirs", defaultMaxTokens: 1 });
+    const { request } = completionsCodec.client.read({ model: "m", prompt: "Once", temperature: 0.5 });
+    const { dropped } = textCodecs[wire].vendor.render(request, { model: "theirs", defaultMaxTokens: 1 });
     expect(dropped).toEqual([]);
   });
 
@@ -147,9 +147,9 @@ describe("a request over a chat model", () => {
 describe("a whole answer", () => {
   test("with an echo and usage", () => {
     const asked = { model: "mine", prompt: "Once", echo: true };
-    const context = { ...contextFor({}, asked), request: completionsCodec.client.parseRequest(asked).request };
+    const context = { ...contextFor({}, asked), request: completionsCodec.client.read(asked).request };
     const answer = { ...answerOf(" upon", { finish: "length" }), usage: { inputTokens: 2, outputTokens: 1 } };
-    expect(completionsCodec.client.renderAnswer(answer, context)).toEqual({
+    expect(completionsCodec.client.render(answer, context)).toEqual({
       id: "resp_abc",
       object: "text_completion",
       created: 1_763_700_000,
@@ -187,10 +187,10 @@ describe("a whole answer", () => {
       top_logprobs: [{ Ho: -2 }, {}],
       text_offset: [0, 2],
     };
-    expect(completionsCodec.client.renderAnswer(answer, contextFor())).toMatchObject({
+    expect(completionsCodec.client.render(answer, contextFor())).toMatchObject({
       choices: [{ logprobs: expected }],
     });
-    const writer = completionsCodec.client.writer(contextFor());
+    const writer = completionsCodec.client.stream(contextFor());
     const [first] = chunksOf(
       replay(answer)
         .map((event) => writer.write(event))
@@ -204,16 +204,14 @@ describe("a whole answer", () => {
       { kind: "reasoning", text: "hm" },
       { kind: "refusal", text: "No." },
     ];
-    expect(
-      completionsCodec.client.renderAnswer(answerOf("", { parts, finish: "refused" }), contextFor()),
-    ).toMatchObject({
+    expect(completionsCodec.client.render(answerOf("", { parts, finish: "refused" }), contextFor())).toMatchObject({
       choices: [{ text: "No.", finish_reason: "content_filter" }],
     });
   });
 
   test("an empty one is the vendor's failure", () => {
     const empty = { ...answerOf(""), choices: [] };
-    expect(failureOf(() => completionsCodec.client.renderAnswer(empty, contextFor())).code).toBe("upstream_error");
+    expect(failureOf(() => completionsCodec.client.render(empty, contextFor())).code).toBe("upstream_error");
   });
 });
 
@@ -269,7 +267,7 @@ describe("a stream", () => {
   });
 
   test("is in the wire's own words", () => {
-    const writer = completionsCodec.client.writer(contextFor());
+    const writer = completionsCodec.client.stream(contextFor());
     const stream =
       replay(answerOf(" there"))
         .map((event) => writer.write(event))
@@ -283,12 +281,12 @@ describe("a stream", () => {
   });
 
   test("that says nothing still ends", () => {
-    const writer = completionsCodec.client.writer(contextFor());
+    const writer = completionsCodec.client.stream(contextFor());
     expect(chunksOf(writer.end())).toMatchObject([{ choices: [{ text: "", index: 0, finish_reason: "stop" }] }]);
   });
 
   test("that breaks says so, and nothing more", () => {
-    const writer = completionsCodec.client.writer(contextFor());
+    const writer = completionsCodec.client.stream(contextFor());
     const [frame] = chunksOf(writer.fail(new Failure("upstream_error"), "r"));
     expect(frame).toMatchObject({ error: { code: "upstream_error" } });
   });

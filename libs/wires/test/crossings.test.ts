@@ -5,8 +5,8 @@ type Wire = "chat" | "responses" | "messages" | "content";
 
 /** A request of one wire as another's vendor gets it, with what was lost on the way. */
 function crossed(from: Wire, body: JsonObject, to: Wire, model = "m") {
-  const { request, dropped } = textCodecs[from].client.parseRequest({ model: "m", ...body }, { model: "m" });
-  const rendered = textCodecs[to].vendor.renderRequest(request, { model, defaultMaxTokens: 1_000 });
+  const { request, dropped } = textCodecs[from].client.read({ model: "m", ...body }, { model: "m" });
+  const rendered = textCodecs[to].vendor.render(request, { model, defaultMaxTokens: 1_000 });
   return { body: rendered.body, dropped: [...dropped, ...rendered.dropped] };
 }
 

@@ -55,19 +55,19 @@ describe.each(wires)("%s", (wire) => {
   test("a stream that is ended anywhere is whole for its client: what passed, why it ended, what it used", () => {
     fc.assert(
       fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
-        const [passed, end] = endedAt(wire, written(codec.client.writer(context), whole), part, used) ?? [];
+        const [passed, end] = endedAt(wire, written(codec.client.stream(context), whole), part, used) ?? [];
         if (passed === undefined || end === undefined) return;
-        const reader = codec.vendor.reader();
+        const reader = codec.vendor.stream();
         const events = eventsOf(reader, passed + end);
         expect(reader.whole).toBe(true);
         expect(events.filter(({ type }) => type === "failure")).toEqual([]);
         const ends = events.flatMap((event) => (event.type === "finish" ? [event.reason] : []));
         expect(ends).toHaveLength(1);
         // One that had ended before keeps its end.
-        const before = eventsOf(codec.vendor.reader(), passed).some(({ type }) => type === "finish");
+        const before = eventsOf(codec.vendor.stream(), passed).some(({ type }) => type === "finish");
         if (!before) expect(ends).toEqual(["length"]);
-        const heard = readBack(codec.vendor.reader(), passed + end);
-        expect(said(heard)).toEqual(said(readBack(codec.vendor.reader(), passed)));
+        const heard = readBack(codec.vendor.stream(), passed + end);
+        expect(said(heard)).toEqual(said(readBack(codec.vendor.stream(), passed)));
         if (!before) expect(heard.usage).toEqual(used);
       }),
     );
@@ -82,14 +82,14 @@ test("responses: the last event repeats all that was sent, and numbers go on", (
   const { responses } = textCodecs;
   fc.assert(
     fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
-      const [passed, end] = endedAt("responses", written(responses.client.writer(context), whole), part, used) ?? [];
+      const [passed, end] = endedAt("responses", written(responses.client.stream(context), whole), part, used) ?? [];
       if (passed === undefined || end === undefined) return;
       const events = framesOf(passed + end).map(({ data }) => parseRecord(data));
       expect(events.map((event) => event?.["sequence_number"])).toEqual(events.map((_, index) => index));
       const last = parseRecord(JSON.stringify(events.at(-1)?.["response"]));
       if (last === undefined) throw new Error("the last event has no response");
       expect(last).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
-      expect(said(responses.vendor.parseAnswer(last))).toEqual(said(readBack(responses.vendor.reader(), passed)));
+      expect(said(responses.vendor.parse(last))).toEqual(said(readBack(responses.vendor.stream(), passed)));
     }),
   );
 });
@@ -114,6 +114,6 @@ test("of several choices each is ended that has not ended itself, in chat and in
     );
     expect(frames.at(-1)).toBe("data: [DONE]\n\n");
   }
-  const writer = completionsCodec.client.writer(contextFor());
+  const writer = completionsCodec.client.stream(contextFor());
   expect(written(writer, oneAnswer([{ kind: "text", text: "a" }], "length"))).toContain('"finish_reason":"length"');
 });

@@ -158,7 +158,7 @@ test("tools are bounded where the client sets no bound", () => {
 /** What a vendor's stream says, through the wire's pass and through its reader, frame by frame. */
 function seenIn(wire: BothWire, frames: readonly string[]) {
   const passed = frames.map((frame) => textCodecs[wire].pass.see(Buffer.from(frame)).fees);
-  const reader = textCodecs[wire].vendor.reader();
+  const reader = textCodecs[wire].vendor.stream();
   const decoder = new SseDecoder();
   const read = frames
     .flatMap((frame) => [...decoder.push(Buffer.from(frame))])
@@ -247,7 +247,7 @@ describe("what an answer says of what is charged beside tokens", () => {
     ["content", piece, { calls: contentCalls, tier: "priority" }],
     ["content", { candidates: [{}], usageMetadata: { promptTokenCount: 1 } }, undefined],
   ])("%s, whole: %j", (wire, answer, fees) => {
-    expect(textCodecs[wire].pass.readAnswer(answer).fees).toEqual(fees);
+    expect(textCodecs[wire].pass.fees(answer)).toEqual(fees);
   });
 
   const item = (each: object) =>

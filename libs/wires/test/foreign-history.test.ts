@@ -41,9 +41,9 @@ describe("a body as it came", () => {
 test("thoughts without a seal say so to clients of responses, and come back without a seal", () => {
   const parts = [{ kind: "reasoning", text: "hm" }] as const;
   const answer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" as const }] };
-  const { output } = textCodecs.responses.client.renderAnswer(answer, contextFor());
+  const { output } = textCodecs.responses.client.render(answer, contextFor());
   expect(output).toMatchObject([{ type: "reasoning", encrypted_content: unsealed }]);
-  const { request } = textCodecs.responses.client.parseRequest({ model: "m", input: output });
+  const { request } = textCodecs.responses.client.read({ model: "m", input: output });
   expect(request.turns).toEqual([
     { role: "assistant", parts: [expect.not.objectContaining({ seal: expect.anything() })] },
   ]);
@@ -55,7 +55,7 @@ test("thoughts in pieces are one thought, whose seal came with the last of them"
     { text: "inking", thought: true, thoughtSignature: "c2ln" },
     { text: "more", thought: true },
   ];
-  const { request } = textCodecs.content.client.parseRequest({ contents: [{ role: "model", parts }] }, { model: "m" });
+  const { request } = textCodecs.content.client.read({ contents: [{ role: "model", parts }] }, { model: "m" });
   expect(request.turns[0]?.parts).toMatchObject([
     { kind: "reasoning", text: "Thinking", seal: { value: "c2ln" } },
     { kind: "reasoning", text: "more" },

@@ -65,7 +65,7 @@ export function renders(
   target: Target,
 ): (fields: Partial<TextRequest>, to?: Target) => Rendered {
   return (fields, to = target) =>
-    vendor.renderRequest({ model: "m", stream: false, instructions: [], turns: [], ...fields }, to);
+    vendor.render({ model: "m", stream: false, instructions: [], turns: [], ...fields }, to);
 }
 
 /** What is left of a value on its way as JSON. */
@@ -163,7 +163,7 @@ export function testsOfAnswers({
   test("a whole one survives this wire", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        expect(codec.vendor.parseAnswer(plain(codec.client.renderAnswer(whole, context)))).toEqual(expected(whole));
+        expect(codec.vendor.parse(plain(codec.client.render(whole, context)))).toEqual(expected(whole));
       }),
     );
   });
@@ -171,8 +171,8 @@ export function testsOfAnswers({
   test("a stream is read back as what was written", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const reader = codec.vendor.reader();
-        const back = readBack(reader, written(codec.client.writer(context), whole));
+        const reader = codec.vendor.stream();
+        const back = readBack(reader, written(codec.client.stream(context), whole));
         expect(streamed(back)).toEqual(streamed(expected(whole)));
         expect(reader.whole).toBe(true);
       }),

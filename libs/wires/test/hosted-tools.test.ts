@@ -5,10 +5,9 @@ import { plain } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1_000 };
 const look = { type: "function", name: "look", parameters: { type: "object", properties: { at: {} } }, strict: false };
-const asked = (body: JsonObject) =>
-  textCodecs.responses.client.parseRequest({ model: "m", input: "Go", ...body }).request;
+const asked = (body: JsonObject) => textCodecs.responses.client.read({ model: "m", input: "Go", ...body }).request;
 const rendered = (wire: TextWire, body: JsonObject, model = target.model) => {
-  const { body: rendered, dropped } = textCodecs[wire].vendor.renderRequest(asked(body), { ...target, model });
+  const { body: rendered, dropped } = textCodecs[wire].vendor.render(asked(body), { ...target, model });
   return { body: plain(rendered), dropped };
 };
 
@@ -37,11 +36,11 @@ test("so does one of the messages wire, over others", () => {
     { role: "assistant", content: [use, found] },
     { role: "user", content: "And?" },
   ];
-  const { request } = textCodecs.messages.client.parseRequest({ model: "m", max_tokens: 99, messages });
-  const { body, dropped } = textCodecs.responses.vendor.renderRequest(request, target);
+  const { request } = textCodecs.messages.client.read({ model: "m", max_tokens: 99, messages });
+  const { body, dropped } = textCodecs.responses.vendor.render(request, target);
   expect(dropped).toEqual(["turn.search"]);
   expect(body["input"]).toHaveLength(2);
-  expect(textCodecs.messages.vendor.renderRequest(request, target).body["messages"]).toMatchObject([
+  expect(textCodecs.messages.vendor.render(request, target).body["messages"]).toMatchObject([
     {},
     messages[1] ?? {},
     {},

@@ -7,14 +7,13 @@ import { messagesUsage } from "../src/text/messages/usage.ts";
 import { contextFor, renders, text } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) =>
-  messagesCodec.client.parseRequest({ model: "m", max_tokens: 9, messages: [], ...body });
+const parse = (body: JsonObject) => messagesCodec.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
 const render = renders(messagesCodec, target);
 
 test("another vendor's citation reaches the client, and no vendor of this wire", () => {
   const part: Part = { ...text("It rains."), citations: [{ url: "https://w.example", title: "W", citedText: "rain" }] };
   const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "stop" }] };
-  const { content } = messagesCodec.client.renderAnswer(whole, contextFor());
+  const { content } = messagesCodec.client.render(whole, contextFor());
   expect(content).toMatchObject([{ citations: [{ type: "web_search_result_location", url: "https://w.example" }] }]);
   const { turns } = parse({ messages: [{ role: "assistant", content }] }).request;
   expect(turns).toEqual([{ role: "assistant", parts: [part] }]);
@@ -26,7 +25,7 @@ test.each([
   ["an error", { type: "error", error: { message: "no" } }],
   ["a broken block", { content: [{ type: "text" }] }],
 ])("an answer with %s is the vendor's error", (_, body) => {
-  expect(() => messagesCodec.vendor.parseAnswer(body)).toThrow(expect.objectContaining({ code: "upstream_error" }));
+  expect(() => messagesCodec.vendor.parse(body)).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
 test.each([
@@ -38,7 +37,7 @@ test.each([
   [{ stop_reason: "riddle" }, { finish: "stop" }],
   [{ stop_reason: "constructor" }, { finish: "stop" }],
 ])("%j ends as %j", (body, choice) => {
-  expect(messagesCodec.vendor.parseAnswer({ content: [], ...body }).choices).toEqual([{ parts: [], ...choice }]);
+  expect(messagesCodec.vendor.parse({ content: [], ...body }).choices).toEqual([{ parts: [], ...choice }]);
 });
 
 test.each([

@@ -34,7 +34,7 @@ describe("passing through", () => {
       { kind: "tool-call", id: "1", name: "f", arguments: "{}", seal: foreign },
     ];
     const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" }] };
-    const { content } = messagesCodec.client.renderAnswer(whole, contextFor());
+    const { content } = messagesCodec.client.render(whole, contextFor());
     const alone = [{ type: "thinking", thinking: "a", signature: unsealed }];
     const messages = [content, alone, "x"].map((said) => ({ role: "assistant", content: said }));
     const body = Buffer.from(JSON.stringify({ model: "m", messages, max_tokens: 9 }));
@@ -87,8 +87,8 @@ describe("passing through", () => {
   test("reads the usage of a complete answer from its own member only", () => {
     const usage = { input_tokens: 3, output_tokens: 4 };
     const content = [{ type: "tool_use", input: { usage: { output_tokens: 9 } } }];
-    expect(messagesPass.readAnswer({ content, usage }).usage).toEqual({ inputTokens: 3, outputTokens: 4 });
-    expect(messagesPass.readAnswer({ content: [] }).usage).toBeUndefined();
+    expect(messagesPass.usage({ content, usage })).toEqual({ inputTokens: 3, outputTokens: 4 });
+    expect(messagesPass.usage({ content: [] })).toBeUndefined();
   });
 
   test("the client's name of the model stands in the beginning and in answers", () => {

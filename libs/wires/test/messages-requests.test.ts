@@ -5,8 +5,7 @@ import { messagesCodec } from "../src/text/messages/index.ts";
 import { unsealed } from "../src/text/hub/seals.ts";
 import { text } from "./harness.ts";
 
-const parse = (body: JsonObject) =>
-  messagesCodec.client.parseRequest({ model: "m", max_tokens: 9, messages: [], ...body });
+const parse = (body: JsonObject) => messagesCodec.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
 
 describe("what a request says", () => {
   test.each<readonly [string, JsonObject, Partial<TextRequest>]>([

@@ -73,8 +73,8 @@ const roundRequest: TextRequest = {
 };
 
 test("one tool round, read and written", () => {
-  expect(messagesCodec.client.parseRequest(round)).toEqual({ request: roundRequest, dropped: [] });
-  const { body, dropped } = messagesCodec.vendor.renderRequest(roundRequest, { ...target, model: "m" });
+  expect(messagesCodec.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
+  const { body, dropped } = messagesCodec.vendor.render(roundRequest, { ...target, model: "m" });
   // The call's turn has no thoughts of the vendor, which it would refuse while it thinks.
   expect(dropped).toEqual(["reasoning"]);
   expect(body).toEqual({ ...round, thinking: { type: "disabled" } });
@@ -258,9 +258,9 @@ test.each([
 ])("a request %s that this wire can say survives it", (_, drawnTurns, drawnFields, to) => {
   fc.assert(
     fc.property(request(drawnTurns, drawnFields).map(speakable), (asked) => {
-      const { body, dropped } = messagesCodec.vendor.renderRequest(asked, to);
+      const { body, dropped } = messagesCodec.vendor.render(asked, to);
       expect(dropped).toEqual([]);
-      const back = messagesCodec.client.parseRequest({ ...JSON.parse(JSON.stringify(body)), model: "theirs" });
+      const back = messagesCodec.client.read({ ...JSON.parse(JSON.stringify(body)), model: "theirs" });
       expect(back.dropped).toEqual([]);
       expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
     }),
@@ -289,8 +289,8 @@ describe("answers", () => {
   test("a stream has blocks one after another, and comes to the whole answer", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const stream = written(messagesCodec.client.writer(contextFor()), whole);
-        expect(assembledMessage(stream)).toEqual(messagesCodec.client.renderAnswer(whole, contextFor()));
+        const stream = written(messagesCodec.client.stream(contextFor()), whole);
+        expect(assembledMessage(stream)).toEqual(messagesCodec.client.render(whole, contextFor()));
       }),
     );
   });
@@ -298,14 +298,14 @@ describe("answers", () => {
   test("any split of the bytes gives the same events", () => {
     fc.assert(
       fc.property(answered, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
-        const stream = written(messagesCodec.client.writer(contextFor()), whole);
+        const stream = written(messagesCodec.client.stream(contextFor()), whole);
         const bytes = Buffer.from(stream);
         const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
         const decoder = new SseDecoder();
         const frames = at.flatMap((start, index) => decoder.push(bytes.subarray(start, at[index + 1] ?? start)));
-        const reader = messagesCodec.vendor.reader();
+        const reader = messagesCodec.vendor.stream();
         const events: readonly TextEvent[] = [...frames, ...decoder.end()].flatMap((frame) => reader.read(frame));
-        expect([...events, ...reader.end()]).toEqual(eventsOf(messagesCodec.vendor.reader(), stream));
+        expect([...events, ...reader.end()]).toEqual(eventsOf(messagesCodec.vendor.stream(), stream));
       }),
     );
   });
@@ -333,10 +333,10 @@ describe("answers", () => {
           [other, messagesCodec],
           [messagesCodec, other],
         ] as const) {
-          const writer = client.client.writer(context);
-          const events = eventsOf(vendor.vendor.reader(), written(vendor.client.writer(context), whole));
+          const writer = client.client.stream(context);
+          const events = eventsOf(vendor.vendor.stream(), written(vendor.client.stream(context), whole));
           const stream = events.map((event) => writer.write(event)).join("") + writer.end();
-          expect(usual(readBack(client.vendor.reader(), stream))).toEqual(usual(whole));
+          expect(usual(readBack(client.vendor.stream(), stream))).toEqual(usual(whole));
         }
       }),
     );

@@ -180,7 +180,7 @@ describe("by a chat model", () => {
   });
 
   test.each(textWires)("the %s wire can say it", (wire) => {
-    const { dropped } = textCodecs[wire].vendor.renderRequest(renderJudgementRequest(request).request, {
+    const { dropped } = textCodecs[wire].vendor.render(renderJudgementRequest(request).request, {
       model: "theirs",
       defaultMaxTokens: 1,
     });

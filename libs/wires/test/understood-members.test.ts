@@ -13,30 +13,26 @@ const contents = [{ role: "user", parts: [{ text: "a" }] }];
 
 /** A body that is valid, and how its wire reads it. */
 const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] = [
-  ["ChatRequest", { model: "m", messages: user, logprobs: true }, (body) => textCodecs.chat.client.parseRequest(body)],
-  ["ResponsesRequest", { model: "m", input: "a" }, (body) => textCodecs.responses.client.parseRequest(body)],
-  [
-    "MessagesRequest",
-    { model: "m", max_tokens: 1, messages: user },
-    (body) => textCodecs.messages.client.parseRequest(body),
-  ],
-  ["CompletionsRequest", { model: "m", prompt: "a" }, (body) => textCodecs.completions.client.parseRequest(body)],
+  ["ChatRequest", { model: "m", messages: user, logprobs: true }, (body) => textCodecs.chat.client.read(body)],
+  ["ResponsesRequest", { model: "m", input: "a" }, (body) => textCodecs.responses.client.read(body)],
+  ["MessagesRequest", { model: "m", max_tokens: 1, messages: user }, (body) => textCodecs.messages.client.read(body)],
+  ["CompletionsRequest", { model: "m", prompt: "a" }, (body) => textCodecs.completions.client.read(body)],
   [
     "GenerateContentRequest",
     { contents },
-    (body) => textCodecs.content.client.parseRequest(body, { model: "m", stream: false }),
+    (body) => textCodecs.content.client.read(body, { model: "m", stream: false }),
   ],
   ["EmbeddingsRequest", { model: "m", input: "a" }, (body) => askOfEmbeddings(body)],
   ["CohereEmbedRequest", { model: "m", texts: ["a"] }, askOfCohereEmbed],
   [
     "OllamaChatRequest",
     { model: "m", messages: user, logprobs: true },
-    (body) => textCodecs["ollama-chat"].client.parseRequest(body, {}),
+    (body) => textCodecs["ollama-chat"].client.read(body, {}),
   ],
   [
     "OllamaGenerateRequest",
     { model: "m", prompt: "a", logprobs: true },
-    (body) => textCodecs["ollama-generate"].client.parseRequest(body, {}),
+    (body) => textCodecs["ollama-generate"].client.read(body, {}),
   ],
   ["OllamaEmbedRequest", { model: "m", input: "a" }, askOfOllamaEmbed],
   ["EmbedContentRequest", { content: contents[0] }, (body) => askOfEmbedContent(body, { model: "m" })],

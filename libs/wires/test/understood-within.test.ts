@@ -267,14 +267,10 @@ const more = choices.map((tool_choice) => ({
 }));
 
 const readers: readonly (readonly [BodyName, readonly JsonRecord[], (body: any) => unknown])[] = [
-  ["ChatRequest", [chat, ...more], (body) => textCodecs.chat.client.parseRequest(body)],
-  ["ResponsesRequest", [resp], (body) => textCodecs.responses.client.parseRequest(body)],
-  ["MessagesRequest", [msg], (body) => textCodecs.messages.client.parseRequest(body)],
-  [
-    "GenerateContentRequest",
-    [con],
-    (body) => textCodecs.content.client.parseRequest(body, { model: "m", stream: false }),
-  ],
+  ["ChatRequest", [chat, ...more], (body) => textCodecs.chat.client.read(body)],
+  ["ResponsesRequest", [resp], (body) => textCodecs.responses.client.read(body)],
+  ["MessagesRequest", [msg], (body) => textCodecs.messages.client.read(body)],
+  ["GenerateContentRequest", [con], (body) => textCodecs.content.client.read(body, { model: "m", stream: false })],
 ];
 
 /** What is a client's own: schemas, and values of calls. */

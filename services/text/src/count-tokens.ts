@@ -78,7 +78,7 @@ async function countHere({ instructions, turns, tools }: TextRequest, { media }:
 
 /** Parses the request whose tokens are counted. */
 async function requestIn(
-  { count, parseRequest }: CountingWire["client"],
+  { count, read: parseRequest }: CountingWire["client"],
   body: Buffer,
   model: string,
 ): Promise<TextRequest> {

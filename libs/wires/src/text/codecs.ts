@@ -38,7 +38,7 @@ export type ClientWire = {
 export function textCodec(wire: string): TextCodec {
   const codecs: Readonly<Record<string, TextCodec | ClientOnlyCodec>> = textCodecs;
   const codec = Object.hasOwn(codecs, wire) ? codecs[wire] : undefined;
-  if (codec === undefined || !("wire" in codec)) throw new Error(`${wire} is not a wire of text`);
+  if (codec === undefined || !("name" in codec)) throw new Error(`${wire} is not a wire of text`);
   return codec;
 }
 

@@ -48,13 +48,6 @@ export interface StreamPassCodec {
   earlyEnd?(options: EarlyEndOptions): EarlyEnd;
 }
 
-/** What a complete answer says of its cost. */
-export interface SeenAnswer {
-  readonly usage: Units | undefined;
-  /** What is charged beside tokens. */
-  readonly fees: SeenFees | undefined;
-}
-
 /**
  * What the pass-through gears need of a wire: the same wire stands at both ends, so bytes are forwarded as they
  * came, looked at but not rewritten, but for the few members that differ. What handles whole bodies does it in steps of a
@@ -82,6 +75,8 @@ export interface PassCodec extends StreamPassCodec {
   renameAnswer(answer: Buffer, model: string): Buffer;
   /** A whole answer that repeats members of the request which the vendor was not sent; see `echoFrame`. */
   echoAnswer?(answer: Buffer, echo: JsonRecord): Buffer;
-  /** Reads what a complete answer says of its cost. Throws Failure upstream_error if it failed or is no answer of this wire. */
-  readAnswer(answer: JsonRecord): SeenAnswer;
+  /** Reads the usage that a complete answer reports. Throws Failure upstream_error if it failed or is no answer of this wire. */
+  usage(answer: JsonRecord): Units | undefined;
+  /** Reads what a complete answer reports of charges beside tokens. Returns undefined for none. */
+  fees(answer: JsonRecord): SeenFees | undefined;
 }

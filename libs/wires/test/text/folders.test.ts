@@ -108,7 +108,7 @@ test("every folder of the text wires is a line of the registry, under its own na
     each.isDirectory() && each.name !== "hub" ? [each.name] : [],
   );
   expect(folders.toSorted()).toEqual([...new Set(Object.keys(textCodecs).map(folderOf))].toSorted());
-  for (const [name, { wire }] of Object.entries(textCodecs)) expect(wire).toBe(name);
+  for (const [key, { name }] of Object.entries(textCodecs)) expect(name).toBe(key);
 });
 
 test("an idea of one wire alone stands in no other folder", () => {

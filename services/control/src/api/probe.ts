@@ -27,7 +27,7 @@ async function textProbe(wire: TextWire, model: string): Promise<object> {
   const { textCodecs } = await import("@modelgate/wires/text");
   const turn = { role: "user", parts: [{ kind: "text", text: "Say OK." }] } as const;
   const request = { model, stream: false, instructions: [], turns: [turn], maxTokens: 16 };
-  return textCodecs[wire].vendor.renderRequest(request, { model, defaultMaxTokens: 16 }).body;
+  return textCodecs[wire].vendor.render(request, { model, defaultMaxTokens: 16 }).body;
 }
 
 function isTextWire(wire: UpstreamWire): wire is TextWire {

@@ -31,7 +31,7 @@ export class ConvertTranslator implements StreamTranslator {
 
   constructor({ upstream, writer, contentType = eventStream }: ConvertOptions) {
     this.#framing = upstream.framing;
-    this.#reader = upstream.vendor.reader();
+    this.#reader = upstream.vendor.stream();
     this.#writer = writer;
     this.contentType = contentType;
   }

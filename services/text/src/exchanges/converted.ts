@@ -6,7 +6,7 @@ import { codecOf, type TextCall } from "./text-call.ts";
 import { textReader, wordsOf } from "./text-reader.ts";
 
 /** A request as a vendor's codec rendered it. */
-export type Rendered = ReturnType<VendorTextCodec["vendor"]["renderRequest"]>;
+export type Rendered = ReturnType<VendorTextCodec["vendor"]["render"]>;
 
 /** A request that is converted: as it was read, and how it is rendered for its vendor. */
 export interface Converted extends ReadRequest {
@@ -22,7 +22,7 @@ export async function converted(
   upstream: VendorTextCodec,
   { asked, parsed, began, render }: Converted,
 ): Promise<Exchange> {
-  const { wire, vendor } = upstream;
+  const { name: wire, vendor } = upstream;
   const { client } = codecOf(call);
   const asker = { spelling: client.spelling, strict: call.strict };
   // The client's headers reach vendors of its own wire only.
@@ -47,13 +47,13 @@ export async function converted(
     read: textReader(call, upstream, {
       async whole(bytes) {
         const json = await parseAnswer(bytes);
-        const answer = vendor.parseAnswer(json);
-        const rendered = await renderJson(client.renderAnswer(answer, context()), bytes.length);
-        return { ...vendor.readAnswer(json), body: rendered, words: () => wordsOf(answer) };
+        const answer = vendor.parse(json);
+        const rendered = await renderJson(client.render(answer, context()), bytes.length);
+        return { usage: vendor.usage(json), fees: vendor.fees(json), body: rendered, words: () => wordsOf(answer) };
       },
       translator() {
         const array = call.asArray === true ? client.array : undefined;
-        const writer = (array ?? client).writer(context());
+        const writer = (array ?? client).stream(context());
         const contentType = array?.framing().contentType ?? client.streamType;
         return new ConvertTranslator({ upstream, writer, contentType });
       },

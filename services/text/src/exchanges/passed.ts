@@ -36,16 +36,17 @@ export async function passed(
     pass.fit === undefined ? { body: renamed, dropped: [] } : pass.fit(renamed),
   );
   return {
-    wire: upstream.wire,
+    wire: upstream.name,
     body,
     streams: stream,
     dropped,
     capTools: vendor?.capTools,
     read: textReader(call, upstream, {
       async whole(bytes) {
-        const seen = pass.readAnswer(await parseAnswer(bytes));
+        const answer = await parseAnswer(bytes);
         return {
-          ...seen,
+          usage: pass.usage(answer),
+          fees: pass.fees(answer),
           body: echoed(pass, rename === undefined ? bytes : pass.renameAnswer(bytes, rename), call.echo),
           words: () => pass.wordsOf(bytes.toString()),
         };

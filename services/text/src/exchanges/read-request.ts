@@ -10,7 +10,7 @@ export interface ReadRequest {
 
 /** Reads a call's request. Throws Failure (400) for what its client said wrong, request_too_large (413) for its history. */
 export function readRequest({ wire, model, stream, echo }: TextCall, asked: JsonObject): ReadRequest {
-  const parsed = codecOf({ wire }).client.parseRequest(asked, { model, stream });
+  const parsed = codecOf({ wire }).client.read(asked, { model, stream });
   refuseLongArguments(parsed.request);
   return { asked: { ...asked, ...echo }, parsed };
 }

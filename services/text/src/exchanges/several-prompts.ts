@@ -37,14 +37,11 @@ export async function severalPrompts(
   asked: JsonObject,
   upstreamModel: string,
 ): Promise<Exchange> {
-  const { wire, vendor } = upstream;
-  const parsed = batch.parseRequests(asked);
+  const { name: wire, vendor } = upstream;
+  const parsed = batch.read(asked);
   const [first, ...others] = parsed.requests.map((request) =>
     renderSupported({ spelling: client.spelling, strict: call.strict }, parsed.dropped, () =>
-      vendor.renderRequest(
-        { ...request, stream: false },
-        { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens },
-      ),
+      vendor.render({ ...request, stream: false }, { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens }),
     ),
   );
   const bytesOf = (body: JsonObject): Promise<Buffer> => renderJson(body, call.body.length);
@@ -57,7 +54,7 @@ export async function severalPrompts(
     read: () => ({
       kind: "task",
       async read(bytes) {
-        const parse = async (answer: Buffer): Promise<TextAnswer> => vendor.parseAnswer(await parseAnswer(answer));
+        const parse = async (answer: Buffer): Promise<TextAnswer> => vendor.parse(await parseAnswer(answer));
         const first = await parse(bytes);
         return {
           // No usage here: the answer to the first prompt reports only its own.
@@ -76,7 +73,7 @@ export async function severalPrompts(
 function together(
   { call, batch }: Pick<SeveralPrompts, "call" | "batch">,
   asked: JsonObject,
-  requests: ReturnType<BatchCodec["parseRequests"]>["requests"],
+  requests: ReturnType<BatchCodec["read"]>["requests"],
   answers: readonly TextAnswer[],
 ): WholeAnswer {
   const all: readonly AnsweredRequest[] = answers.map((answer, index) => ({
@@ -92,9 +89,7 @@ function together(
     inputTokens: call.inputTokens,
   };
   return {
-    body: Buffer.from(
-      call.stream ? batch.streamAnswers(all, context) : JSON.stringify(batch.renderAnswers(all, context)),
-    ),
+    body: Buffer.from(call.stream ? batch.stream(all, context) : JSON.stringify(batch.render(all, context))),
     contentType: call.stream ? eventStream : undefined,
     usage: sumOf(answers),
     words: () => answers.map(wordsOf).join(""),

@@ -42,7 +42,7 @@ export function textExchanges(call: TextCall): TextExchanges {
     const key = `${wire} ${model}`;
     const before = kept.get(key);
     if (before?.vendor === vendor && before.parsed === parsed) return before.rendered;
-    const rendered = vendor.renderRequest(parsed.request, { model, defaultMaxTokens: call.defaultMaxTokens });
+    const rendered = vendor.render(parsed.request, { model, defaultMaxTokens: call.defaultMaxTokens });
     kept.set(key, { vendor, parsed, rendered });
     return rendered;
   };
@@ -53,7 +53,7 @@ export function textExchanges(call: TextCall): TextExchanges {
     return work === undefined || (await inTurnsIfLong(work));
   };
   const make: TextExchanges["make"] = async (upstream, upstreamModel, history) => {
-    const { wire, vendor } = upstream;
+    const { name: wire, vendor } = upstream;
     const own = wire === call.wire ? upstream.pass : undefined;
     if (own !== undefined && (vendor === undefined || (history === undefined && (await takes(own, upstreamModel)))))
       return await passed(call, { ...upstream, pass: own }, upstreamModel);

@@ -61,7 +61,7 @@ const judgementTokens = 8_192;
 /** A chat model's judgement as the answer of a vendor that judges natively. */
 function judged(
   call: KindCall<ModerationRequest>,
-  { wire, vendor }: VendorTextCodec,
+  { name: wire, vendor }: VendorTextCodec,
   upstreamModel: string,
 ): Promise<Exchange> {
   const { request, dropped: before } = renderJudgementRequest(call.request);
@@ -69,14 +69,14 @@ function judged(
   const { body, dropped } = renderSupported(asker, before, () => {
     const target = { model: upstreamModel, defaultMaxTokens: judgementTokens };
     // Hints that get lost here are the gateway's own: the client gave none.
-    return { ...vendor.renderRequest(request, target), dropped: [] };
+    return { ...vendor.render(request, target), dropped: [] };
   });
   return wholeExchange({
     wire,
     body,
     bodyBytes: call.bodyBytes,
     dropped,
-    usageOf: (answer) => vendor.parseAnswer(answer).usage,
-    render: (answer) => moderationsCodec.renderAnswer(parseJudgement(vendor.parseAnswer(answer), call.request), call),
+    usageOf: (answer) => vendor.parse(answer).usage,
+    render: (answer) => moderationsCodec.renderAnswer(parseJudgement(vendor.parse(answer), call.request), call),
   });
 }

@@ -21,7 +21,7 @@ test("what a wire's unsupported fields were counted by is what its attempts send
   const codec = textCodec("messages");
   const { vendor } = codec;
   if (vendor === undefined) throw new Error("the messages wire has vendors");
-  const render = vi.spyOn(vendor, "renderRequest");
+  const render = vi.spyOn(vendor, "render");
   try {
     const exchanges = textExchanges(call);
     expect(await exchanges.countUnsupported("messages", "claude")).toBe(1);

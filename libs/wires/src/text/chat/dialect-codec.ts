@@ -24,14 +24,14 @@ export function chatCodecIn(dialect: ChatDialect): ChatCodec {
     pass,
     vendor: {
       ...vendor,
-      renderRequest(request, target) {
-        const rendered = vendor.renderRequest(request, target);
+      render(request, target) {
+        const rendered = vendor.render(request, target);
         const { body, dropped } = fitRendered(rendered.body, dialect);
         return { body, dropped: [...rendered.dropped, ...dropped] };
       },
-      parseAnswer: (body) => parseAnswer(body, dialect),
-      readAnswer: pass.readAnswer,
-      reader: () => new ChatReader(dialect),
+      parse: (body) => parseAnswer(body, dialect),
+      usage: pass.usage,
+      stream: () => new ChatReader(dialect),
     },
   };
   codecs.set(dialect, codec);
@@ -59,8 +59,9 @@ function passIn(dialect: ChatDialect): PassCodec {
       const chunk = parseFrameRecord(frame);
       return chunk === undefined ? seen : { ...seen, usage: usageOf(chunk, dialect) };
     },
-    readAnswer(answer) {
-      return { ...pass.readAnswer(answer), usage: usageOf(answer, dialect) };
+    usage(answer) {
+      pass.usage(answer);
+      return usageOf(answer, dialect);
     },
   };
 }

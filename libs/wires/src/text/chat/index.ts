@@ -19,20 +19,21 @@ import { ChatWriter } from "./writer.ts";
 
 /** The chat-completions wire. */
 export const chatCodec = {
-  wire: "chat",
+  name: "chat",
   framing: eventStreamFraming,
   begins,
   vendor: {
-    renderRequest,
-    parseAnswer,
-    readAnswer: chatPass.readAnswer,
-    reader: () => new ChatReader(),
+    render: renderRequest,
+    parse: parseAnswer,
+    usage: chatPass.usage,
+    fees: chatPass.fees,
+    stream: () => new ChatReader(),
     askedFees: askedFeesOf,
   },
   client: {
-    parseRequest,
-    renderAnswer,
-    writer: (context) => new ChatWriter(context),
+    read: parseRequest,
+    render: renderAnswer,
+    stream: (context) => new ChatWriter(context),
     spelling: spellings(fieldSupport),
     ask: readAsk,
     relied,

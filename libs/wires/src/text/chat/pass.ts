@@ -70,10 +70,11 @@ export const chatPass: PassCodec = {
   renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
   renameAnswer,
 
-  readAnswer(answer) {
+  usage(answer) {
     answeredChoices(answer);
-    return { usage: usageOf(answer), fees: chatFees(answer) };
+    return usageOf(answer);
   },
+  fees: chatFees,
 
   written(frame) {
     const at = frame.indexOf(deltaWord);

@@ -16,13 +16,13 @@ import { CompletionsWriter } from "./writer.ts";
  * call (several prompts: `batch`); its vendors are reached by its own clients only.
  */
 export const completionsCodec = {
-  wire: "completions",
+  name: "completions",
   framing: eventStreamFraming,
   begins,
   client: {
-    parseRequest,
-    renderAnswer,
-    writer: (context) => new CompletionsWriter(context),
+    read: parseRequest,
+    render: renderAnswer,
+    stream: (context) => new CompletionsWriter(context),
     spelling: {
       maxTokens: "max_tokens",
       stop: "stop",
@@ -45,9 +45,9 @@ export const completionsCodec = {
     failureFrame: completionsPass.failureFrame,
     batch: {
       isBatch: hasSeveralPrompts,
-      parseRequests: parsePromptRequests,
-      renderAnswers: renderPromptAnswers,
-      streamAnswers: streamPromptAnswers,
+      read: parsePromptRequests,
+      render: renderPromptAnswers,
+      stream: streamPromptAnswers,
     },
   },
   pass: completionsPass,

@@ -20,20 +20,21 @@ import { ContentWriter } from "./writer.ts";
 
 /** The content-generation wire. Its streams are server-sent events, or one JSON array where a client asks for that. */
 export const contentCodec = {
-  wire: "content",
+  name: "content",
   framing: eventStreamFraming,
   begins,
   vendor: {
-    renderRequest,
-    parseAnswer,
-    readAnswer: contentPass.readAnswer,
-    reader: () => new ContentReader(),
+    render: renderRequest,
+    parse: parseAnswer,
+    usage: contentPass.usage,
+    fees: contentPass.fees,
+    stream: () => new ContentReader(),
     askedFees: askedFeesOf,
   },
   client: {
-    parseRequest,
-    renderAnswer,
-    writer: (context) => new ContentWriter(context, sseFraming()),
+    read: parseRequest,
+    render: renderAnswer,
+    stream: (context) => new ContentWriter(context, sseFraming()),
     spelling: spellings(fieldSupport),
     ask: readAsk,
     relied,
@@ -43,7 +44,7 @@ export const contentCodec = {
     failureFrame: contentPass.failureFrame,
     dialogue: readDialogue,
     thoughts,
-    array: { framing: arrayFraming, writer: (context) => new ContentWriter(context, arrayFraming()) },
+    array: { framing: arrayFraming, stream: (context) => new ContentWriter(context, arrayFraming()) },
     count: countTokens,
   },
   pass: contentPass,

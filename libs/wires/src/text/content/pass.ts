@@ -63,10 +63,11 @@ export const contentPass: PassCodec = {
   renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
   renameAnswer,
 
-  readAnswer(answer) {
+  usage(answer) {
     if (!isBlocked(answer)) answeredCandidates(answer);
-    return { usage: contentUsage(answer["usageMetadata"]), fees: contentFees(answer) };
+    return contentUsage(answer["usageMetadata"]);
   },
+  fees: contentFees,
 
   written(frame) {
     const at = frame.indexOf(textWord);

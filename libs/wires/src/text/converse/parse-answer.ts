@@ -1,8 +1,7 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, present, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { JsonObject } from "../hub/request.ts";
-import type { SeenAnswer } from "../pass.ts";
 import { finishOf } from "./endings.ts";
 import { converseFees } from "./fees.ts";
 import { parseBlock } from "./parse-parts.ts";
@@ -25,10 +24,10 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   });
 }
 
-/** Reads what a complete answer reports of its cost. Throws Failure upstream_error if it is not one. */
-export function readAnswer(body: JsonObject): SeenAnswer {
+/** Reads the usage that a complete answer reports. Throws Failure upstream_error if it is not one. */
+export function readUsage(body: JsonObject): Units | undefined {
   blocksOf(body);
-  return { usage: converseUsage(body["usage"]), fees: converseFees(body) };
+  return converseUsage(body["usage"]);
 }
 
 /** Which of the client's sequences ended the answer, of models that say so when they are asked. */

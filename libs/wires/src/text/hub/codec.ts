@@ -1,12 +1,12 @@
-import type { Failure, UpstreamWire } from "@modelgate/contracts";
+import type { Failure, Units, UpstreamWire } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Frame, StreamFraming } from "../../sse/framing.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { TextAsk } from "../ask.ts";
 import type { ClientFraming } from "../client-framing.ts";
 import type { Dialogue } from "../dialogue.ts";
-import type { AskedFees } from "../fees.ts";
-import type { PassCodec, SeenAnswer } from "../pass.ts";
+import type { AskedFees, SeenFees } from "../fees.ts";
+import type { PassCodec } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { JsonObject, RequestField, TextRequest } from "./request.ts";
 
@@ -87,7 +87,7 @@ export interface RequestPath {
  * by clients that speak it themselves (`pass`). No codec knows another.
  */
 export interface TextCodec<Wire extends string = UpstreamWire> {
-  readonly wire: Wire;
+  readonly name: Wire;
   /** How its streams are cut into frames. */
   readonly framing: StreamFraming;
   /** Whether a vendor's stream can begin with an event: not with an error, nor with one of another shape. */
@@ -106,13 +106,15 @@ export type ClientTextCodec = TextCodec & { readonly client: ClientCodec };
 /** What it takes to reach vendors of a wire from any client. */
 export interface VendorCodec {
   /** Renders the vendor's request. Throws Failure unsupported_parameter for what changes the meaning and cannot be said. */
-  renderRequest(request: TextRequest, target: Target): Rendered;
+  render(request: TextRequest, target: Target): Rendered;
   /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
-  parseAnswer(body: JsonRecord): TextAnswer;
-  /** Reads what a complete answer reports of its cost. Throws Failure upstream_error if it failed or is not one. */
-  readAnswer(answer: JsonRecord): SeenAnswer;
+  parse(body: JsonRecord): TextAnswer;
+  /** Reads the usage that a complete answer reports. Throws Failure upstream_error if it failed or is not one. */
+  usage(answer: JsonRecord): Units | undefined;
+  /** Reads what a complete answer reports of charges beside tokens. Returns undefined for none. */
+  fees(answer: JsonRecord): SeenFees | undefined;
   /** Creates the reader of one stream. */
-  reader(): StreamReader;
+  stream(): StreamReader;
   /** Finds what a rendered request asks of the vendor beside tokens; undefined for nothing. */
   askedFees(body: JsonRecord): AskedFees | undefined;
   /** Bounds the calls of tools that the vendor runs, where the request does not. Absent: the wire has no word for it. */
@@ -134,11 +136,11 @@ export interface ClientOnlyCodec {
 /** What it takes to serve clients of a wire through vendors of any. */
 export interface ClientCodec<Ask extends TextAsk = TextAsk> {
   /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
-  parseRequest(body: JsonObject, path: RequestPath): Parsed;
+  read(body: JsonObject, path: RequestPath): Parsed;
   /** Renders a complete answer. */
-  renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject;
+  render(answer: TextAnswer, context: AnswerContext): JsonObject;
   /** Creates the writer of one stream. */
-  writer(context: AnswerContext): StreamWriter;
+  stream(context: AnswerContext): StreamWriter;
   /** How this wire spells a field of the neutral form, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
   /** Checks the fields that the gateway relies on and reads what admission must know. Throws Failure (400) naming the field. */
@@ -168,7 +170,7 @@ export interface ClientCodec<Ask extends TextAsk = TextAsk> {
   /** The stream as one JSON array instead of server-sent events, on wires whose clients may ask for that. */
   readonly array?: {
     framing(): ClientFraming;
-    writer(context: AnswerContext): StreamWriter;
+    stream(context: AnswerContext): StreamWriter;
   };
   /** How a request is served that comes to several calls at the vendor. Absent: none does. */
   readonly batch?: BatchCodec;
@@ -181,14 +183,14 @@ export interface BatchCodec {
   /** Whether a body comes to more than one call. */
   isBatch(body: JsonObject): boolean;
   /** Parses the calls' requests, alike but for what is said. Throws Failure (400) naming the field that is wrong. */
-  parseRequests(body: JsonObject): {
+  read(body: JsonObject): {
     readonly requests: readonly [TextRequest, ...TextRequest[]];
     readonly dropped: readonly string[];
   };
   /** Renders the answers to all calls, in their order. */
-  renderAnswers(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject;
+  render(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject;
   /** Renders them as a whole stream. */
-  streamAnswers(all: readonly AnsweredRequest[], context: AnswerContext): string;
+  stream(all: readonly AnsweredRequest[], context: AnswerContext): string;
 }
 
 /** One call of several, with its answer. */

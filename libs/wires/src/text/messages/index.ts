@@ -20,22 +20,23 @@ import { MessagesWriter } from "./writer.ts";
 
 /** The messages wire. */
 export const messagesCodec = {
-  wire: "messages",
+  name: "messages",
   framing: eventStreamFraming,
   begins,
   vendor: {
-    renderRequest,
-    parseAnswer,
-    readAnswer: messagesPass.readAnswer,
-    reader: () => new MessagesReader(),
+    render: renderRequest,
+    parse: parseAnswer,
+    usage: messagesPass.usage,
+    fees: messagesPass.fees,
+    stream: () => new MessagesReader(),
     askedFees: askedFeesOf,
     capTools,
     raisedBound: "max_tokens",
   },
   client: {
-    parseRequest,
-    renderAnswer,
-    writer: (context) => new MessagesWriter(context),
+    read: parseRequest,
+    render: renderAnswer,
+    stream: (context) => new MessagesWriter(context),
     spelling: spellings(fieldSupport),
     ask: readAsk,
     relied,

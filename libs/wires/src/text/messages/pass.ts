@@ -75,10 +75,13 @@ export const messagesPass: PassCodec = {
     frame.includes(modelWord) ? changeJson(frame, (json) => renameAt(json, ["message", "model"], model)) : frame,
   renameAnswer: (answer, model) => renameAt(answer, ["model"], model),
 
-  readAnswer(answer) {
+  usage(answer) {
+    blocksOf(answer);
+    return messagesUsage(answer["usage"]);
+  },
+  fees(answer) {
     const calls = blocksOf(answer).flatMap(callOfBlock);
-    const { usage } = answer;
-    return { usage: messagesUsage(usage), fees: seenFees({ ...messagesFees(usage), calls }) };
+    return seenFees({ ...messagesFees(answer["usage"]), calls });
   },
 
   written(frame) {

@@ -27,13 +27,13 @@ const spelling = {
 
 /** The chat of Ollama's clients (POST /api/chat), over vendors of every text wire; Ollama itself is reached by the chat wire. */
 export const ollamaChatCodec = {
-  wire: "ollama-chat",
+  name: "ollama-chat",
   client: clientOf({ ask: askOfChat, parseRequest: parseChat, form: chatForm }),
 } as const;
 
 /** The continued prompt of Ollama's clients (POST /api/generate). */
 export const ollamaGenerateCodec = {
-  wire: "ollama-generate",
+  name: "ollama-generate",
   client: clientOf({ ask: askOfGenerate, parseRequest: parseGenerate, form: generateForm }),
 } as const;
 
@@ -46,9 +46,9 @@ interface Endpoint {
 
 function clientOf({ ask, parseRequest, form }: Endpoint): ClientCodec<OllamaAsk> {
   return {
-    parseRequest,
-    renderAnswer: renderAnswerIn(form),
-    writer: (context) => new LineWriter(context, form),
+    read: parseRequest,
+    render: renderAnswerIn(form),
+    stream: (context) => new LineWriter(context, form),
     spelling,
     ask,
     relied,

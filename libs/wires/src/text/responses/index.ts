@@ -20,22 +20,23 @@ import { ResponsesWriter } from "./writer.ts";
 
 /** The responses wire. */
 export const responsesCodec = {
-  wire: "responses",
+  name: "responses",
   framing: eventStreamFraming,
   begins,
   vendor: {
-    renderRequest,
-    parseAnswer,
-    readAnswer: responsesPass.readAnswer,
-    reader: () => new ResponsesReader(),
+    render: renderRequest,
+    parse: parseAnswer,
+    usage: responsesPass.usage,
+    fees: responsesPass.fees,
+    stream: () => new ResponsesReader(),
     askedFees: askedFeesOf,
     leastBound: leastOutputTokens,
     capTools,
   },
   client: {
-    parseRequest,
-    renderAnswer,
-    writer: (context) => new ResponsesWriter(context),
+    read: parseRequest,
+    render: renderAnswer,
+    stream: (context) => new ResponsesWriter(context),
     spelling: {
       ...spellings(fieldSupport),
       presencePenalty: "presence_penalty",

@@ -75,10 +75,11 @@ export const responsesPass: PassCodec = {
   },
   echoAnswer: withEcho,
 
-  readAnswer(answer) {
+  usage(answer) {
     outputOf(answer);
-    return { usage: responsesUsage(answer["usage"]), fees: responsesFees(answer) };
+    return responsesUsage(answer["usage"]);
   },
+  fees: responsesFees,
 
   written(frame) {
     const at = frame.indexOf(deltaWord);

@@ -190,10 +190,10 @@ describe("passing through", () => {
       usage: { prompt_tokens: 3, completion_tokens: 4 },
     });
     for (const content of ["hi", '"usage":{"prompt_tokens":9}', "}}}}"])
-      expect(chatPass.readAnswer(answer(content)).usage).toEqual({ inputTokens: 3, outputTokens: 4 });
+      expect(chatPass.usage(answer(content))).toEqual({ inputTokens: 3, outputTokens: 4 });
     const inChoice = { choices: [{ message: {}, usage: { prompt_tokens: 5, completion_tokens: 7 } }], usage: null };
-    expect(chatPass.readAnswer(inChoice).usage).toEqual({ inputTokens: 5, outputTokens: 7 });
-    expect(chatPass.readAnswer({ choices: [{}], usage: null }).usage).toBeUndefined();
+    expect(chatPass.usage(inChoice)).toEqual({ inputTokens: 5, outputTokens: 7 });
+    expect(chatPass.usage({ choices: [{}], usage: null })).toBeUndefined();
   });
 
   test("the client's name of the model stands in frames and answers", () => {

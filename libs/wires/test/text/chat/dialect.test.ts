@@ -69,7 +69,7 @@ test.each<[ChatDialect, object, readonly string[]]>([
     instructions: [],
     turns: [{ role: "assistant", parts: [{ kind: "reasoning", text: "t" }, call] }],
   } as const;
-  const rendered = chatCodecIn(dialect).vendor?.renderRequest(request, { model: "m", defaultMaxTokens: 1 });
+  const rendered = chatCodecIn(dialect).vendor?.render(request, { model: "m", defaultMaxTokens: 1 });
   expect(rendered?.body["messages"]).toEqual([
     { role: "assistant", content: null, tool_calls: [expect.objectContaining({ id: "c" })], ...thoughts },
   ]);

@@ -73,7 +73,7 @@ function stream({ content, usage, stopReason: reason }: Said): Buffer {
 }
 
 function read(bytes: readonly Buffer[]): { readonly events: readonly TextEvent[]; readonly done: boolean } {
-  const reader = vendor.reader();
+  const reader = vendor.stream();
   const splitter = new AmazonSplitter();
   const events = bytes.flatMap((chunk) =>
     splitter.push(chunk).flatMap((frame) => {
@@ -95,7 +95,7 @@ describe("answers of the converse wire", () => {
         const { events, done } = read(pieces);
         const collector = new Collector();
         for (const event of events) collector.take(event);
-        expect(collector.answer()).toEqual(vendor.parseAnswer(whole(answer)));
+        expect(collector.answer()).toEqual(vendor.parse(whole(answer)));
         expect(done).toBe(true);
       }),
     );
@@ -125,7 +125,7 @@ describe("answers of the converse wire", () => {
     [undefined, undefined],
     [{ totalTokens: 3 }, undefined],
   ])("usage %j is %j", (usage, units) => {
-    expect(vendor.readAnswer({ output: { message: { content: [] } }, usage }).usage).toEqual(units);
+    expect(vendor.usage({ output: { message: { content: [] } }, usage })).toEqual(units);
   });
 
   test.each([
@@ -139,7 +139,7 @@ describe("answers of the converse wire", () => {
     ["malformed_tool_use", "malformed-tool-call"],
     ["constructor", "stop"],
   ])("the reason %s is %s", (reason, finish) => {
-    const answer = vendor.parseAnswer({ output: { message: { content: [{ text: "a" }] } }, stopReason: reason });
+    const answer = vendor.parse({ output: { message: { content: [{ text: "a" }] } }, stopReason: reason });
     expect(answer.choices[0]?.finish).toBe(finish);
   });
 
@@ -147,13 +147,13 @@ describe("answers of the converse wire", () => {
     const location = { web: { url: "https://a.example/" } };
     const citations = [{ title: "A", sourceContent: [{ text: "quoted" }], location }];
     const content = [{ citationsContent: { content: [{ text: "said" }], citations } }];
-    expect(vendor.parseAnswer({ output: { message: { content } } }).choices[0]?.parts).toEqual([
+    expect(vendor.parse({ output: { message: { content } } }).choices[0]?.parts).toEqual([
       { kind: "text", text: "said", citations: [{ url: "https://a.example/", title: "A", citedText: "quoted" }] },
     ]);
   });
 
   test("an answer without content is the vendor's failure", () => {
-    expect(() => vendor.parseAnswer({ message: "no" })).toThrow(/no content/);
+    expect(() => vendor.parse({ message: "no" })).toThrow(/no content/);
   });
 
   test.each([

@@ -169,7 +169,7 @@ export class BackgroundRuns implements Disposable {
 function queuedResponse(id: string, model: string, asked: JsonObject): JsonObject {
   const now = Math.floor(Date.now() / 1_000);
   const request = { model, stream: true, instructions: [], turns: [] };
-  const writer = textCodecs.responses.client.writer({ model, asked, request, answerId: id, now, inputTokens: 0 });
+  const writer = textCodecs.responses.client.stream({ model, asked, request, answerId: id, now, inputTokens: 0 });
   const begun = responseIn(writer.write({ type: "start", id, model, createdAt: now }));
   return { ...begun, status: "queued" };
 }

@@ -35,7 +35,7 @@ export async function compactExchange(
   upstreamModel: string,
 ): Promise<Exchange> {
   const { model, stream, instructions, items, seal } = compaction;
-  const { wire, vendor } = upstream;
+  const { name: wire, vendor } = upstream;
   const request = summaryRequest(model, stream, instructions, items);
   const context: AnswerContext = {
     model,
@@ -45,7 +45,7 @@ export async function compactExchange(
     now: Math.floor(Date.now() / 1_000),
     inputTokens: 0,
   };
-  const { body } = vendor.renderRequest(request, { model: upstreamModel, defaultMaxTokens: summaryTokens });
+  const { body } = vendor.render(request, { model: upstreamModel, defaultMaxTokens: summaryTokens });
   return {
     wire,
     body: await renderJson(body, compaction.askedBytes),
@@ -54,13 +54,13 @@ export async function compactExchange(
     read: textReader(compaction, upstream, {
       async whole(bytes) {
         const answer = await parseAnswer(bytes);
-        const parsed = vendor.parseAnswer(answer);
+        const parsed = vendor.parse(answer);
         const summary = summaryIn(parsed);
         const rendered = Buffer.from(JSON.stringify(compaction.render(parsed, seal(summary), context)));
-        return { body: rendered, usage: vendor.readAnswer(answer).usage, words: () => summary };
+        return { body: rendered, usage: vendor.usage(answer), words: () => summary };
       },
       translator() {
-        const writer = new CompactionWriter(textCodecs.responses.client.writer(context), seal);
+        const writer = new CompactionWriter(textCodecs.responses.client.stream(context), seal);
         return new ConvertTranslator({ upstream, writer });
       },
     }),
@@ -70,5 +70,5 @@ export async function compactExchange(
 /** The answer to a turn that ends in a compaction: a response whose only item it is. */
 export function compactedTurn(answer: TextAnswer, sealed: string, context: AnswerContext): JsonObject {
   const part = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: sealed } } as const;
-  return textCodecs.responses.client.renderAnswer({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
+  return textCodecs.responses.client.render({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
 }

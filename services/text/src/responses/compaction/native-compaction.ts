@@ -25,8 +25,13 @@ export async function nativeCompact(
     read: () => ({
       kind: "whole",
       async read(bytes) {
-        const seen = pass.readAnswer(await parseAnswer(bytes));
-        return { ...seen, body: bytes, words: () => pass.wordsOf(bytes.toString()) };
+        const answer = await parseAnswer(bytes);
+        return {
+          usage: pass.usage(answer),
+          fees: pass.fees(answer),
+          body: bytes,
+          words: () => pass.wordsOf(bytes.toString()),
+        };
       },
     }),
   };

@@ -84,10 +84,7 @@ function compactedConversation(
     role: "user",
     content: typeof item["content"] === "string" ? [{ type: "input_text", text: item["content"] }] : item["content"],
   }));
-  const rendered = textCodecs.responses.client.renderAnswer(
-    { ...answer, choices: [{ parts: [], finish: "stop" }] },
-    context,
-  );
+  const rendered = textCodecs.responses.client.render({ ...answer, choices: [{ parts: [], finish: "stop" }] }, context);
   return {
     id: context.answerId,
     object: "response.compaction",

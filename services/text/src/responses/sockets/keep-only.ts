@@ -21,10 +21,10 @@ export async function keepOnly(
   priced(deps.relay, call, ask.model); // a model that the caller cannot call is refused now
   const { client } = textCodecs.responses;
   const asked = await reparseJson(body.bytes);
-  const { request } = client.parseRequest(await reparseJson(whole));
+  const { request } = client.read(await reparseJson(whole));
   const id = newAnswerId(deps, "responses");
   const now = Math.floor(Date.now() / 1_000);
-  const writer = client.writer({ model: ask.model, asked, request, answerId: id, now, inputTokens: 0 });
+  const writer = client.stream({ model: ask.model, asked, request, answerId: id, now, inputTokens: 0 });
   writer.write({ type: "usage", usage: {} });
   const begun = writer.write({ type: "start", id, model: ask.model, createdAt: now });
   const finished = writer.write({ type: "finish", choice: 0, reason: "stop" }) + writer.end();
