@@ -1,7 +1,7 @@
 import { anthropic } from "./anthropic/index.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
-import { byName } from "./by-name/index.ts";
+import { rowVendors } from "./by-name/index.ts";
 import { cohere } from "./cohere/index.ts";
 import { deepgram } from "./deepgram/index.ts";
 import { elevenlabs } from "./elevenlabs/index.ts";
@@ -14,7 +14,7 @@ import { qwen } from "./qwen/index.ts";
 import { vertex } from "./vertex/index.ts";
 import { volcengine } from "./volcengine/index.ts";
 import type { UpstreamWire } from "@modelgate/contracts";
-import type { Provider } from "./provider.ts";
+import { byUniqueName, type Provider } from "./provider.ts";
 
 export { cleanWords } from "./clean.ts";
 export { readErrorBody } from "./error-body.ts";
@@ -31,8 +31,8 @@ export function canSpeak({ wires, moreWires = [] }: Provider, wire: UpstreamWire
   return wires.includes(wire) || moreWires.includes(wire);
 }
 
-/** Every vendor, by the name that a channel's `provider` gives: one line each, and a row each of those that need no code. */
-export const providers: Readonly<Record<string, Provider>> = {
+/** Every vendor, by the name that a channel's `provider` gives. */
+export const providers: Readonly<Record<string, Provider>> = byUniqueName([
   openai,
   anthropic,
   gemini,
@@ -46,6 +46,6 @@ export const providers: Readonly<Record<string, Provider>> = {
   vertex,
   elevenlabs,
   deepgram,
-  ...byName,
   volcengine,
-};
+  ...rowVendors,
+]);

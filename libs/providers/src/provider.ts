@@ -87,3 +87,13 @@ export interface Provider {
   /** What an answer with an error status means; `body` is its text, cut at a bound. */
   failureOf(status: number, body: string): VendorFailure;
 }
+
+/** Returns vendors by their names. Throws where two have the same name: neither may silently replace the other. */
+export function byUniqueName(vendors: readonly Provider[]): Readonly<Record<string, Provider>> {
+  const byName: Record<string, Provider> = {};
+  for (const vendor of vendors) {
+    if (vendor.name in byName) throw new Error(`two vendors are named ${vendor.name}`);
+    byName[vendor.name] = vendor;
+  }
+  return byName;
+}

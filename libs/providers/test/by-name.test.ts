@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { UpstreamWire } from "@modelgate/contracts";
+import { vendorOfRow } from "../src/by-name/vendor.ts";
 import { providers } from "../src/index.ts";
+import { byUniqueName } from "../src/provider.ts";
 
 const call = { act: "answer", key: "k", nowMs: 0, model: "m", stream: false, body: Buffer.from("{}") } as const;
 
@@ -43,4 +45,11 @@ const wanted =
 
 test.each(wanted.split(" "))("%s is a vendor by name, of at least one text wire", (name) => {
   expect(providers[name]).toMatchObject({ name, wires: expect.arrayContaining(["chat"]) });
+});
+
+test("two vendors of one name are an error, in whichever order they come", () => {
+  const row = { title: "One", baseUrl: "https://one.example", keyVariable: "ONE", wires: ["chat"], docs: "" } as const;
+  const [one, other] = [vendorOfRow("one", row), vendorOfRow("one", { ...row, title: "Other" })];
+  expect(() => byUniqueName([one, other])).toThrow("two vendors are named one");
+  expect(() => byUniqueName([other, one])).toThrow("two vendors are named one");
 });

@@ -41,15 +41,6 @@ export const chineseVendors = {
     dialect: older,
     docs: "https://docs.siliconflow.com/en/api-reference/chat-completions/chat-completions",
   },
-  volcengine: {
-    title: "Volcengine Ark",
-    baseUrl: "https://ark.cn-beijing.volces.com/api/v3",
-    keyVariable: "ARK_API_KEY",
-    // Its videos have a folder of their own.
-    wires: ["chat", "responses", "embeddings", "images", "seedance-video"],
-    dialect: older,
-    docs: "https://www.volcengine.com/docs/82379/1494384",
-  },
   baidu: {
     title: "Baidu Qianfan",
     baseUrl: "https://qianfan.baidubce.com/v2",

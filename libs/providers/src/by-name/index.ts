@@ -4,10 +4,7 @@ import { hostedVendors } from "./hosted.ts";
 import { ownVendors } from "./own.ts";
 import { vendorOfRow } from "./vendor.ts";
 
-/** The vendors that are a row of a table, by name. */
-export const byName: Readonly<Record<string, Provider>> = Object.fromEntries(
-  Object.entries({ ...hostedVendors, ...chineseVendors, ...ownVendors }).map(([name, row]) => [
-    name,
-    vendorOfRow(name, row),
-  ]),
+/** The vendors that are a row of a table and need no code. */
+export const rowVendors: readonly Provider[] = [hostedVendors, chineseVendors, ownVendors].flatMap((table) =>
+  Object.entries(table).map(([name, row]) => vendorOfRow(name, row)),
 );
