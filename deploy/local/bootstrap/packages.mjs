@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./places.mjs";
-import { ask, run } from "./run.mjs";
+import { run } from "./run.mjs";
 import { say } from "./say.mjs";
 
 const stamp = join(root, "node_modules/.bootstrap-stamp");
@@ -17,8 +17,6 @@ export async function installPackages(node, pnpm) {
   await run(pnpm, ["install", "--frozen-lockfile", "--prefer-offline"], "The packages could not be installed:", {
     env: { ...process.env, CI: "true", PATH: `${dirname(node)}:${process.env.PATH ?? ""}` },
   });
-  // Packages work as they are, too: a machine without the bundler's program only starts more slowly.
-  if ((await ask(node, [join(root, "deploy/local/flatten.ts")])) === undefined) say("packages are left as they are");
   writeFileSync(stamp, wanted);
 }
 
@@ -34,7 +32,6 @@ function digest(node) {
     "deploy/package.json",
     "e2e/package.json",
     "docs/package.json",
-    "deploy/local/flatten.ts",
     ...manifests.sort(),
   ]) {
     if (existsSync(join(root, file))) hash.update(file).update(readFileSync(join(root, file)));

@@ -30,8 +30,7 @@ export const bootstrap = "deploy/local/bootstrap.mjs";
 export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   const folder = mkdtempSync(join(tmpdir(), name));
   const path = (...parts: readonly string[]): string => join(folder, ...parts);
-  for (const part of [bootstrap, "deploy/local/bootstrap", "deploy/local/flatten.ts"])
-    cpSync(join(root, part), path(part), { recursive: true });
+  for (const part of [bootstrap, "deploy/local/bootstrap"]) cpSync(join(root, part), path(part), { recursive: true });
   for (const made of ["libs", "services", "bin"]) mkdirSync(path(made));
   for (const made of ["package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml"]) writeFileSync(path(made), "{}");
   const program = (called: string, script: string): void => {

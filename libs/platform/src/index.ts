@@ -47,7 +47,6 @@ export { Streamed } from "./operator/streamed.ts";
 export { WithHeaders } from "./operator/with-headers.ts";
 export { once } from "./once.ts";
 export type { PaceLimits } from "./pace.ts";
-export { notePassing } from "./passing-bytes.ts";
 export { onBeat, untilBeat } from "./beat.ts";
 export { OpenList, type Listed } from "./open-list.ts";
 export { Quiet, readServers, type QuietOptions, type RedisServers } from "./redis-writes.ts";

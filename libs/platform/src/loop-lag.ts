@@ -1,30 +1,22 @@
 import { createHistogram, performance } from "node:perf_hooks";
 import { Gauge, type Registry } from "prom-client";
-import { untilBeat } from "./beat.ts";
-import { watchRest } from "./loop-rest.ts";
 
-/** Pauses between two samples, in ms: while the process works, and at rest, where each sample would wake it for nothing. */
-const [busyMs, restMs] = [20, 1_000];
+/** Pause between two samples, ms. */
+const sampleMs = 50;
 
 const shown = { p50: "median", p99: "99th percentile", max: "longest" } as const;
 
 /**
- * Measures how late the event loop is, from one scrape to the next. prom-client's own sampler wakes the process every 10 ms
- * for as long as it lives, which was half of what an idle suite cost; its metrics of the same names are replaced.
+ * Measures how late the event loop is, from one scrape to the next. prom-client's own sampler counts the pause between two
+ * samples as lag; its metrics of the same names are replaced.
  */
 export function measureLoopLag(register: Registry): void {
   const seen = createHistogram();
-  let pauseMs = busyMs;
-  const rests = watchRest();
   const sample = (due: number): void => {
     seen.record(Math.max(1, Math.round((performance.now() - due) * 1e6)));
-    pauseMs = rests() ? Math.min(restMs, pauseMs * 2) : busyMs;
     sampleNext();
   };
-  const sampleNext = (): void => {
-    const pause = pauseMs === restMs ? untilBeat(restMs) : pauseMs;
-    setTimeout(sample, pause, performance.now() + pause).unref();
-  };
+  const sampleNext = (): void => void setTimeout(sample, sampleMs, performance.now() + sampleMs).unref();
   sampleNext();
   for (const [name, help] of Object.entries(shown)) {
     const gauge: Gauge = new Gauge({

@@ -5,7 +5,6 @@ import { Failure } from "@modelgate/contracts";
 import type { BufferBudget, Holder, Holding } from "./buffer-budget.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
 import { Pace, type PaceLimits } from "./pace.ts";
-import { noteDone } from "./passing-bytes.ts";
 
 export interface BodyLimits extends PaceLimits {
   /** Counts decompressed bytes. */
@@ -80,14 +79,12 @@ async function collect(
       },
     });
   } catch (error) {
-    noteDone(holding.bytes);
     holding[Symbol.dispose]();
     throw error;
   }
   return {
     bytes: gathered.bytes,
     [Symbol.dispose]() {
-      noteDone(holding.bytes);
       holding[Symbol.dispose]();
     },
   };

@@ -28,7 +28,6 @@ describe("in a bare checkout", () => {
     folder = mkdtempSync(join(tmpdir(), "modelgate-bare-"));
     cpSync(join(root, "deploy/local/bootstrap.mjs"), join(folder, "deploy/local/bootstrap.mjs"));
     cpSync(join(root, "deploy/local/bootstrap"), join(folder, "deploy/local/bootstrap"), { recursive: true });
-    cpSync(join(root, "deploy/local/flatten.ts"), join(folder, "deploy/local/flatten.ts"));
     for (const name of ["libs", "services", "bin"]) mkdirSync(join(folder, name));
     for (const name of ["package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml"])
       writeFileSync(join(folder, name), "{}");

@@ -1,15 +1,7 @@
 import { request as httpRequest, type ClientRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Agent } from "node:http";
 import { Failure, type Endpoint } from "@modelgate/contracts";
-import {
-  answerFailure,
-  goingRequest,
-  idsOf,
-  lingerOver,
-  type Logger,
-  notePassing,
-  onInterrupt,
-} from "@modelgate/platform";
+import { answerFailure, goingRequest, idsOf, lingerOver, type Logger, onInterrupt } from "@modelgate/platform";
 import { contextOf } from "./request-context.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
 
@@ -97,7 +89,6 @@ export class HttpPass {
 
   #send(): void {
     const [request, asked] = [this.#request, this.#asked];
-    if (isLarge(request)) request.on("data", (chunk: Buffer) => notePassing(chunk.length));
     request.pipe(asked);
   }
 
@@ -188,13 +179,6 @@ export class HttpPass {
 
 /** What the head of an answer of which nothing was sent said of its body. */
 const aboutBody = ["content-encoding", "trailer", "cache-control", "x-accel-buffering"];
-
-/** Bodies from this size on, or of unknown size, leave garbage that matters. */
-const largeBytes = 4 * 1024 * 1024;
-
-function isLarge({ headers: { "content-length": length, "transfer-encoding": encoding } }: IncomingMessage): boolean {
-  return encoding !== undefined || Number(length ?? 0) > largeBytes;
-}
 
 /**
  * The service's connection is the edge's own: one that the client's `close` ended while a refused body is still on its

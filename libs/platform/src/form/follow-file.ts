@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
-import { notePassing } from "../passing-bytes.ts";
 import type { FormFile } from "./form-file.ts";
 
 /** A file of a form on disk. It has no name there: it is gone with its disposal, and with the process. */
@@ -98,7 +97,6 @@ class GrowingFile implements FollowedFile {
         this.#holding.take(chunk.length);
         await this.#handle.writeFile(chunk);
         this.#size += chunk.length;
-        notePassing(chunk.length);
         this.#progressed();
       }
       this.#over = {};
@@ -122,7 +120,6 @@ class GrowingFile implements FollowedFile {
         const buffer = Buffer.allocUnsafe(Math.min(readBytes, this.#size - at));
         const { bytesRead } = await this.#handle.read({ buffer, position: at });
         at += bytesRead;
-        notePassing(bytesRead);
         yield buffer.subarray(0, bytesRead);
       } else if (this.#over === undefined) await this.#progress.promise;
       else {

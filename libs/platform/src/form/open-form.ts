@@ -3,7 +3,6 @@ import { asFailure, Failure } from "@modelgate/contracts";
 import busboy from "busboy";
 import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
 import { Pace, type PaceLimits } from "../pace.ts";
-import { noteDone } from "../passing-bytes.ts";
 import { ClientGone } from "../read-body.ts";
 import { IncomingFile, type FormPart } from "./form-file.ts";
 
@@ -123,7 +122,6 @@ class OpenForm implements Form {
 
   [Symbol.dispose](): void {
     this.breakOff(new Error("the form is read no further"));
-    noteDone(this.holding.bytes);
     this.holding[Symbol.dispose]();
   }
 

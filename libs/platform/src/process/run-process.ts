@@ -7,7 +7,6 @@ import { endSurely, lastStepsMs, untilStopped, type Life } from "./life.ts";
 import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
 import { Shared } from "./shared.ts";
-import { giveStartsMemoryBack } from "./starts-memory.ts";
 
 /** The name of a process that runs several services, in its log, metrics and spans. */
 const severalName = "gateway";
@@ -37,7 +36,6 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     const life: Life = { step: "starting", endWithinMs: lastStepsMs };
     void stopped.then(() => endSurely(life, logger));
     const metrics = createMetrics(name, worker);
-    using _startsMemory = giveStartsMemoryBack();
     await using _tracing = await openTracing(name, collectorUrl, log);
     let problems = (): Promise<Readonly<Record<string, string>>> => Promise.resolve({});
     await using shared = new Shared(log, {
