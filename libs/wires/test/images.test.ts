@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { atOnce } from "../src/json/at-once.ts";
+import { sizeOf } from "../src/images/hub/ask.ts";
 import { askOfImageBody, askOfImageForm, refuseWithoutImage } from "../src/images/ask.ts";
 import { base64InUrl, dataUrlOf, renderImageEvents, renderImages, unitsOfImages } from "../src/images/hub/answer.ts";
 import { imageTypeOf, inputImage } from "../src/images/hub/image-bytes.ts";
@@ -213,7 +214,7 @@ describe("a request", () => {
 
   test("counts each image that it brings, its mask among them", () => {
     const image = png.toString("base64");
-    const tokens = (more: object) => askOfImageBody({ ...simple, ...more }).media.tokens;
+    const tokens = (more: object) => sizeOf(askOfImageBody({ ...simple, ...more }).request).mediaTokens;
     expect(tokens({})).toBe(0);
     expect(tokens({ image: [image, image], mask: image })).toBe(3 * tokens({ image }));
   });

@@ -1,21 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { flaggedFrom, parseJudgement } from "../src/moderation/by-chat/parse-answer.ts";
-import { bytesOfInstructions, mostJudged, renderJudgementRequest } from "../src/moderation/by-chat/render-request.ts";
-import { categoryNames } from "../src/moderation/hub/categories.ts";
-import type { ModerationContext } from "../src/moderation/hub/codec.ts";
-import { mostItems, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/request.ts";
-import { askOfModerations, reliedOfModerations } from "../src/moderation/moderations/ask.ts";
-import { moderationsCodec } from "../src/moderation/moderations/index.ts";
+import type { WholeContext } from "../src/kind/index.ts";
+import {
+  bytesOfInstructions,
+  categoryNames,
+  flaggedFrom,
+  maxJudged,
+  parseJudgement,
+  renderJudgementRequest,
+} from "../src/moderation/by-chat/index.ts";
+import { maxItems, sizeOf, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/request.ts";
+import { moderations } from "../src/moderation/moderations/index.ts";
 import { textCodecs } from "../src/text/codecs.ts";
 import type { FinishReason, TextAnswer } from "../src/text/hub/answer.ts";
 import { textWires } from "../src/text/hub/request.ts";
 import { failureOf, word } from "./arbitraries.ts";
 
-const parse = (body: object) => moderationsCodec.parseRequest({ ...body }).request;
+const parse = (body: object) => moderations.client.read({ ...body }).request;
 const item = (...parts: readonly ModerationPart[]) => ({ parts });
 const text = (said: string): ModerationPart => ({ kind: "text", text: said });
-const contextOf = (request: ModerationRequest): ModerationContext => ({
+const contextOf = (request: ModerationRequest): WholeContext<ModerationRequest> => ({
   model: "mine",
   request,
   answerId: "1",
@@ -36,7 +40,7 @@ test.each<[string, unknown, ModerationRequest["items"]]>([
 ])("input may be %s, and goes to a vendor as it came", (_, input, items) => {
   const body = { model: "mine", input, strange: 1 };
   expect(parse(body).items).toEqual(items);
-  expect(moderationsCodec.renderRequest(parse(body), { model: "theirs" })).toEqual({
+  expect(moderations.vendor.render(parse(body), { model: "theirs" })).toEqual({
     body: { ...body, model: "theirs" },
     dropped: [],
   });
@@ -54,8 +58,8 @@ test("requests survive their wire", () => {
   );
   fc.assert(
     fc.property(items, (items) => {
-      const { body } = moderationsCodec.renderRequest({ model: "theirs", items }, { model: "theirs" });
-      expect(moderationsCodec.parseRequest(body)).toEqual({ request: { model: "theirs", items }, dropped: [] });
+      const { body } = moderations.vendor.render({ model: "theirs", items }, { model: "theirs" });
+      expect(moderations.client.read(body)).toEqual({ request: { model: "theirs", items }, dropped: [] });
     }),
   );
 });
@@ -73,7 +77,7 @@ test("answers survive their wire", () => {
     fc.property(fc.array(result, { minLength: 1, maxLength: 3 }), (results) => {
       const answer = { id: "modr-9", model: "mine", results };
       const request = { model: "mine", items: results.map(() => item(text("a"))) };
-      expect(moderationsCodec.parseAnswer(moderationsCodec.renderAnswer(answer, contextOf(request)))).toEqual(answer);
+      expect(moderations.vendor.parse(moderations.client.render(answer, contextOf(request)))).toEqual(answer);
     }),
   );
 });
@@ -85,14 +89,14 @@ test("a vendor's answer under the client's name of the model", () => {
     category_scores: { violence: 0.9 },
     category_applied_input_types: { violence: ["text", "image"] },
   };
-  const answer = moderationsCodec.parseAnswer({
+  const answer = moderations.vendor.parse({
     id: "modr-2",
     model: "theirs",
     results: [{ ...result, category_scores: { violence: 0.9, illicit: null } }],
   });
   const context = contextOf({ model: "mine", items: [item(text("a"))] });
-  expect(moderationsCodec.renderAnswer(answer, context)).toEqual({ id: "modr-2", model: "mine", results: [result] });
-  expect(moderationsCodec.readUsage({ usage: { prompt_tokens: 3 } })).toEqual({ inputTokens: 3, outputTokens: 0 });
+  expect(moderations.client.render(answer, context)).toEqual({ id: "modr-2", model: "mine", results: [result] });
+  expect(moderations.vendor.usage({ usage: { prompt_tokens: 3 } })).toEqual({ inputTokens: 3, outputTokens: 0 });
 });
 
 test.each<[string, object]>([
@@ -101,7 +105,7 @@ test.each<[string, object]>([
   ["no verdict", { results: [{ categories: {}, category_scores: {} }] }],
   ["words for scores", { results: [{ flagged: true, categories: {}, category_scores: { violence: "much" } }] }],
 ])("a vendor that gives %s has failed", (_, body) => {
-  expect(failureOf(() => moderationsCodec.parseAnswer({ ...body })).code).toBe("upstream_error");
+  expect(failureOf(() => moderations.vendor.parse({ ...body })).code).toBe("upstream_error");
 });
 
 test.each<[string, object, string]>([
@@ -115,22 +119,22 @@ test.each<[string, object, string]>([
   ["an image without a place", { input: [{ type: "image_url", image_url: {} }] }, "input[0].image_url.url"],
   ["an image as a word", { input: [{ type: "image_url", image_url: "u" }] }, "input[0].image_url"],
   ["an empty model", { model: "", input: "a" }, "model"],
-  ["too many", { input: Array.from({ length: mostItems + 1 }, () => "a") }, "input"],
+  ["too many", { input: Array.from({ length: maxItems + 1 }, () => "a") }, "input"],
 ])("what is wrong is named: %s", (_, body, param) => {
-  expect(failureOf(() => askOfModerations(body))).toMatchObject({ status: 400, param });
+  expect(failureOf(() => moderations.client.read(body))).toMatchObject({ status: 400, param });
 });
 
 test("what admission gets", () => {
-  expect(askOfModerations({ input: ["aé", "b"] })).toMatchObject({
-    model: "omni-moderation-latest",
+  expect(parse({ input: "a" }).model).toBe("omni-moderation-latest");
+  expect(sizeOf(parse({ input: ["aé", "b"] }))).toMatchObject({
     textBytes: 4 + 2 * 4,
-    media: { tokens: 0 },
+    mediaTokens: 0,
   });
   const url = `data:image/png;base64,${"A".repeat(400)}`;
-  const { textBytes, media } = askOfModerations({ model: "m", input: [{ type: "image_url", image_url: { url } }] });
-  expect([textBytes, media.characters]).toEqual([0, url.length]);
-  expect(media.tokens).toBeGreaterThan(0);
-  expect(reliedOfModerations).toEqual(["model", "input"]);
+  const { textBytes, mediaTokens } = sizeOf(parse({ model: "m", input: [{ type: "image_url", image_url: { url } }] }));
+  expect(textBytes).toBe(0);
+  expect(mediaTokens).toBeGreaterThan(0);
+  expect(moderations.client.relied).toEqual(["model", "input"]);
 });
 
 describe("by a chat model", () => {
@@ -190,7 +194,7 @@ describe("by a chat model", () => {
   test("its likelihoods become a result each", () => {
     const high = { violence: flaggedFrom, hate: 0.49 };
     const answer = parseJudgement(answerOf(judged(scores(), scores(high))), request);
-    const body = moderationsCodec.renderAnswer(answer, contextOf(request));
+    const body = moderations.client.render(answer, contextOf(request));
     expect(body).toMatchObject({
       id: "modr-1",
       model: "mine",
@@ -228,7 +232,7 @@ describe("by a chat model", () => {
   });
 
   test("more items than it can judge are refused", () => {
-    const many = parse({ input: Array.from({ length: mostJudged + 1 }, () => "a") });
+    const many = parse({ input: Array.from({ length: maxJudged + 1 }, () => "a") });
     expect(failureOf(() => renderJudgementRequest(many))).toMatchObject({
       code: "unsupported_parameter",
       param: "items",

@@ -1,14 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cohereCodec } from "../src/ranking/cohere/index.ts";
-import type { RankingContext } from "../src/ranking/hub/codec.ts";
-import { documentText } from "../src/ranking/hub/document.ts";
-import { mostDocuments, type RankedDocument, type RankingRequest } from "../src/ranking/hub/request.ts";
-import { askOfRerank, reliedOfRerank } from "../src/ranking/jina/ask.ts";
-import { jinaCodec } from "../src/ranking/jina/index.ts";
+import { cohere } from "../src/ranking/cohere/index.ts";
+import type { WholeContext } from "../src/kind/index.ts";
+import {
+  documentText,
+  maxDocuments,
+  sizeOf,
+  type RankedDocument,
+  type RankingRequest,
+} from "../src/ranking/hub/request.ts";
+import { jina } from "../src/ranking/jina/index.ts";
 import { failureOf, json, record, word } from "./arbitraries.ts";
 
-const contextOf = (request: Partial<RankingRequest>): RankingContext => ({
+const contextOf = (request: Partial<RankingRequest>): WholeContext<RankingRequest> => ({
   model: "mine",
   request: { model: "mine", query: "q", documents: ["a", "b", "c"], returnDocuments: false, ...request },
   answerId: "rr-1",
@@ -42,9 +46,9 @@ describe("requests survive their wire", () => {
     const wish = fc.tuple(fields, fc.boolean()).map(([fields, returnDocuments]) => ({ ...fields, returnDocuments }));
     fc.assert(
       fc.property(requests(fc.oneof(word, json), wish), (request) => {
-        const { body, dropped } = jinaCodec.renderRequest(request, { model: "theirs" });
+        const { body, dropped } = jina.vendor.render(request, { model: "theirs" });
         expect(dropped).toEqual([]);
-        expect(jinaCodec.parseRequest(body)).toEqual({ request, dropped: [] });
+        expect(jina.client.read(body)).toEqual({ request, dropped: [] });
       }),
     );
   });
@@ -52,18 +56,18 @@ describe("requests survive their wire", () => {
   test("cohere", () => {
     fc.assert(
       fc.property(requests(word, record({ maxTokensPerDocument: few })), (request) => {
-        const { body, dropped } = cohereCodec.renderRequest(request, { model: "theirs" });
+        const { body, dropped } = cohere.vendor.render(request, { model: "theirs" });
         expect(dropped).toEqual([]);
-        expect(cohereCodec.parseRequest(body)).toEqual({ request, dropped: [] });
+        expect(cohere.client.read(body)).toEqual({ request, dropped: [] });
       }),
     );
   });
 });
 
 test.each([
-  ["jina", jinaCodec, "mine"],
-  ["cohere", cohereCodec, ""],
-] as const)("answers survive their wire: %s", (_, codec, model) => {
+  ["jina", jina, "mine"],
+  ["cohere", cohere, ""],
+] as const)("answers survive their wire: %s", (_, wire, model) => {
   const units = fc.oneof(
     fc.record({ inputTokens: fc.nat(999) }),
     fc.record({ requests: fc.nat(9) }),
@@ -79,9 +83,9 @@ test.each([
         .toSorted((left, right) => right.score - left.score);
       const answer = { id: "rr-9", model, results, usage };
       const documents = scores.map((_, index) => `d${index}`);
-      const body = codec.renderAnswer(answer, contextOf({ documents, returnDocuments: true }));
-      expect(codec.parseAnswer(body)).toEqual(answer);
-      expect(codec.readUsage(body)).toEqual(usage);
+      const body = wire.client.render(answer, contextOf({ documents, returnDocuments: true }));
+      expect(wire.vendor.parse(body)).toEqual(answer);
+      expect(wire.vendor.usage(body)).toEqual(usage);
     }),
   );
 });
@@ -97,17 +101,17 @@ const asked = {
 };
 
 describe("a client on a cohere vendor", () => {
-  const { request } = jinaCodec.parseRequest(asked);
+  const { request } = jina.client.read(asked);
 
   test("its request: texts only, no documents back", () => {
-    expect(cohereCodec.renderRequest(request, { model: "theirs" })).toEqual({
+    expect(cohere.vendor.render(request, { model: "theirs" })).toEqual({
       body: { model: "theirs", query: "q", documents: ["a", "b", 'title: c\nbody: {"x":1}'], top_n: 2 },
       dropped: ["instruction", "maxChunksPerDocument"],
     });
   });
 
   test("its answer: sorted, cut, with the documents of the request and both kinds of usage", () => {
-    const answer = cohereCodec.parseAnswer({
+    const answer = cohere.vendor.parse({
       id: "co-1",
       results: [
         { index: 0, relevance_score: 0.1 },
@@ -117,7 +121,7 @@ describe("a client on a cohere vendor", () => {
       meta: { billed_units: { search_units: 1 }, tokens: { input_tokens: 20 } },
     });
     expect(answer.usage).toEqual({ inputTokens: 20, requests: 1 });
-    expect(jinaCodec.renderAnswer(answer, contextOf(request))).toEqual({
+    expect(jina.client.render(answer, contextOf(request))).toEqual({
       id: "co-1",
       model: "mine",
       object: "list",
@@ -132,7 +136,7 @@ describe("a client on a cohere vendor", () => {
 
   test("a picture is refused", () => {
     const pictures = { ...request, documents: [{ image: "https://a/b.png" }] };
-    expect(failureOf(() => cohereCodec.renderRequest(pictures, { model: "theirs" }))).toMatchObject({
+    expect(failureOf(() => cohere.vendor.render(pictures, { model: "theirs" }))).toMatchObject({
       code: "unsupported_parameter",
       param: "documents",
     });
@@ -140,8 +144,8 @@ describe("a client on a cohere vendor", () => {
 });
 
 test("a client on a vendor of its own wire: all as it came, other names made one", () => {
-  const { request } = jinaCodec.parseRequest(asked);
-  expect(jinaCodec.renderRequest(request, { model: "theirs" })).toEqual({
+  const { request } = jina.client.read(asked);
+  expect(jina.vendor.render(request, { model: "theirs" })).toEqual({
     body: {
       model: "theirs",
       query: "q",
@@ -169,13 +173,13 @@ describe("answers", () => {
     ["usage", { usage: { total_tokens: 5 } }, { inputTokens: 5 }],
     ["meta", { meta: { tokens: { input_tokens: 6 } } }, { inputTokens: 6 }],
   ])("tokens in %s", (_, meta, usage) => {
-    expect(jinaCodec.readUsage({ ...meta })).toEqual(usage);
+    expect(jina.vendor.usage({ ...meta })).toEqual(usage);
   });
 
   test("without usage none is made up", () => {
-    const answer = jinaCodec.parseAnswer({ data: [{ index: 0, relevance_score: 1, document: "a" }] });
+    const answer = jina.vendor.parse({ data: [{ index: 0, relevance_score: 1, document: "a" }] });
     expect(answer).toEqual({ id: "", model: "", results: [{ index: 0, score: 1, document: { text: "a" } }] });
-    expect(jinaCodec.renderAnswer(answer, contextOf({}))).toEqual({
+    expect(jina.client.render(answer, contextOf({}))).toEqual({
       id: "rr-1",
       model: "mine",
       object: "list",
@@ -189,12 +193,12 @@ describe("answers", () => {
     ["no score", { results: [{ index: 1 }] }],
     ["words for a score", { results: [{ index: 1, relevance_score: "1" }] }],
   ])("a vendor that gives %s has failed", (_, body) => {
-    expect(failureOf(() => jinaCodec.parseAnswer({ ...body })).code).toBe("upstream_error");
+    expect(failureOf(() => jina.vendor.parse({ ...body })).code).toBe("upstream_error");
   });
 
   test("a result for a document that is not there is the vendor's fault", () => {
     const answer = { id: "", model: "", results: [{ index: 3, score: 1 }] };
-    expect(failureOf(() => jinaCodec.renderAnswer(answer, contextOf({}))).code).toBe("upstream_error");
+    expect(failureOf(() => jina.client.render(answer, contextOf({}))).code).toBe("upstream_error");
   });
 });
 
@@ -205,19 +209,19 @@ test.each<[string, object, string]>([
   ["no documents", { model: "m", query: "q" }, "documents"],
   ["an empty list", { model: "m", query: "q", documents: [] }, "documents"],
   ["a number", { model: "m", query: "q", documents: ["a", 1] }, "documents[1]"],
-  ["too many", { model: "m", query: "q", documents: Array.from({ length: mostDocuments + 1 }, () => "") }, "documents"],
+  ["too many", { model: "m", query: "q", documents: Array.from({ length: maxDocuments + 1 }, () => "") }, "documents"],
   ["no results", { model: "m", query: "q", documents: ["a"], top_n: 0 }, "top_n"],
   ["a word for yes", { model: "m", query: "q", documents: ["a"], return_documents: "yes" }, "return_documents"],
   ["fields of another kind", { model: "m", query: "q", documents: ["a"], rank_fields: [1] }, "rank_fields[0]"],
 ])("what is wrong is named: %s", (_, body, param) => {
-  expect(failureOf(() => askOfRerank(body))).toMatchObject({ status: 400, param });
+  expect(failureOf(() => jina.client.read(body))).toMatchObject({ status: 400, param });
 });
 
 test("admission counts the query once per document", () => {
-  expect(askOfRerank({ model: "m", query: "abcd", documents: ["a", "bc"] })).toMatchObject({
-    model: "m",
+  expect(sizeOf(jina.client.read({ model: "m", query: "abcd", documents: ["a", "bc"] }).request)).toEqual({
+    mediaTokens: 0,
     textBytes: 1 + 4 + 2 + 4 + 2 * (4 + 4),
     maxOutputTokens: 0,
   });
-  expect(reliedOfRerank).toEqual(expect.arrayContaining(["model", "query", "documents"]));
+  expect(jina.client.relied).toEqual(expect.arrayContaining(["model", "query", "documents"]));
 });

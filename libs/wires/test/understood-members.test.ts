@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { openApi, type BodyName } from "@modelgate/contracts";
 import { isRecord } from "../src/json/index.ts";
 import { askOfImageBody } from "../src/images/index.ts";
-import { askOfCohereRerank, askOfRerank } from "../src/ranking/index.ts";
+import { wires as rankingWires } from "../src/ranking/index.ts";
 import { textCodecs } from "../src/text/index.ts";
-import { askOfCohereEmbed, askOfEmbedContent, askOfEmbeddings, askOfOllamaEmbed } from "../src/vectors/index.ts";
+import { wires as vectorsWires } from "../src/vectors/index.ts";
 import { videoCodecs } from "../src/video/index.ts";
 
 const document = JSON.parse(JSON.stringify(openApi()));
@@ -22,8 +22,8 @@ const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] 
     { contents },
     (body) => textCodecs.content.client.read(body, { model: "m", stream: false }),
   ],
-  ["EmbeddingsRequest", { model: "m", input: "a" }, (body) => askOfEmbeddings(body)],
-  ["CohereEmbedRequest", { model: "m", texts: ["a"] }, askOfCohereEmbed],
+  ["EmbeddingsRequest", { model: "m", input: "a" }, (body) => vectorsWires.embeddings.client.read(body, {})],
+  ["CohereEmbedRequest", { model: "m", texts: ["a"] }, vectorsWires["cohere-embeddings"].client.read],
   [
     "OllamaChatRequest",
     { model: "m", messages: user, logprobs: true },
@@ -34,10 +34,14 @@ const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] 
     { model: "m", prompt: "a", logprobs: true },
     (body) => textCodecs["ollama-generate"].client.read(body, {}),
   ],
-  ["OllamaEmbedRequest", { model: "m", input: "a" }, askOfOllamaEmbed],
-  ["EmbedContentRequest", { content: contents[0] }, (body) => askOfEmbedContent(body, { model: "m" })],
-  ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, askOfRerank],
-  ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, askOfCohereRerank],
+  ["OllamaEmbedRequest", { model: "m", input: "a" }, vectorsWires["ollama-embed"].client.read],
+  [
+    "EmbedContentRequest",
+    { content: contents[0] },
+    (body) => vectorsWires["embed-content"].client.read(body, { model: "m" }),
+  ],
+  ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, rankingWires["jina-rerank"].client.read],
+  ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, rankingWires["cohere-rerank"].client.read],
   ["ImageRequest", { model: "m", prompt: "a" }, askOfImageBody],
   ["VideoRequest", { model: "m", prompt: "a" }, (body) => videoCodecs["video-generations"].parseRequest(body)],
   ["VideoForm", { model: "m", prompt: "a" }, (body) => videoCodecs.videos.parseRequest(body)],

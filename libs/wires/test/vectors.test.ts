@@ -1,18 +1,16 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { askOfBatchEmbedContents, askOfEmbedContent, reliedOfContentEmbeddings } from "../src/vectors/content/ask.ts";
-import { batchEmbedContentsCodec, embedContentCodec } from "../src/vectors/content/index.ts";
-import { askOfEmbeddings, reliedOfEmbeddings } from "../src/vectors/embeddings/ask.ts";
-import { embeddingsCodec } from "../src/vectors/embeddings/index.ts";
-import type { VectorsContext } from "../src/vectors/hub/codec.ts";
-import { mostInputs, vectorTasks, type VectorContent, type VectorsRequest } from "../src/vectors/hub/request.ts";
-import { base64Of, floatsOf } from "../src/vectors/hub/vector.ts";
+import type { WholeContext } from "../src/kind/index.ts";
+import { contentEmbeddings, embedContent } from "../src/vectors/content/index.ts";
+import { embeddings } from "../src/vectors/embeddings/index.ts";
+import { maxInputs, sizeOf, vectorTasks, type VectorContent, type VectorsRequest } from "../src/vectors/hub/request.ts";
+import { base64Of, floatsOf } from "../src/vectors/hub/answer.ts";
 import { failureOf, record, word } from "./arbitraries.ts";
 
 const texts = (...all: readonly string[]): VectorsRequest["inputs"] =>
   all.map((text) => ({ content: { kind: "text", text } }));
-const contextOf = (request: Partial<VectorsRequest>): VectorsContext => ({
+const contextOf = (request: Partial<VectorsRequest>): WholeContext<VectorsRequest> => ({
   model: "mine",
   request: { model: "mine", inputs: texts("a"), ...request },
   answerId: "id",
@@ -64,50 +62,47 @@ describe("requests survive their wire", () => {
       }));
     fc.assert(
       fc.property(requests, (request) => {
-        const { body, dropped } = embeddingsCodec.renderRequest(request, { model: "theirs" });
+        const { body, dropped } = embeddings.vendor.render(request, { model: "theirs" });
         expect(dropped).toEqual([]);
-        expect(embeddingsCodec.parseRequest(body)).toEqual({ request, dropped: [] });
+        expect(embeddings.client.read(body, {})).toEqual({ request, dropped: [] });
       }),
     );
   });
 
-  test.each([
-    ["one", embedContentCodec, 1],
-    ["a batch", batchEmbedContentsCodec, 4],
-  ] as const)("content, %s", (_, codec, maxLength) => {
+  test("content", () => {
     const input = fc.record(
       { content: text, task: fc.constantFrom(...vectorTasks), title: word },
       { requiredKeys: ["content"] },
     );
     const requests = fc
       .record({
-        inputs: fc.array(input, { minLength: 1, maxLength }),
+        inputs: fc.array(input, { minLength: 1, maxLength: 4 }),
         fields: record({ dimensions: fc.integer({ min: 1, max: 4096 }) }),
       })
       .map(({ inputs, fields }): VectorsRequest => ({ model: "theirs", inputs, ...fields }));
     fc.assert(
       fc.property(requests, (request) => {
-        const { body, dropped } = codec.renderRequest(request, { model: "theirs" });
+        const { body, dropped } = contentEmbeddings.vendor.render(request, { model: "theirs" });
         expect(dropped).toEqual([]);
-        expect(codec.parseRequest(body)).toEqual({ request, dropped: [] });
-        expect(codec.parseRequest(body, { model: "theirs" })).toEqual({ request, dropped: [] });
+        expect(contentEmbeddings.client.read(body, {})).toEqual({ request, dropped: [] });
+        expect(contentEmbeddings.client.read(body, { model: "theirs" })).toEqual({ request, dropped: [] });
       }),
     );
   });
 });
 
 test.each([
-  ["embeddings", embeddingsCodec, { model: "mine" }],
-  ["content", batchEmbedContentsCodec, { model: "" }],
-] as const)("answers survive their wire: %s", (_, codec, { model }) => {
+  ["embeddings", embeddings, { model: "mine" }],
+  ["content", contentEmbeddings, { model: "" }],
+] as const)("answers survive their wire: %s", (_, wire, { model }) => {
   const vectors = many(fc.array(float, { minLength: 1, maxLength: 5 }).map((floats) => ({ floats })));
   fc.assert(
     fc.property(vectors, fc.nat(999), (vectors, inputTokens) => {
       const answer = { model, vectors, usage: { inputTokens } };
       const context = contextOf({ inputs: texts(...vectors.map(() => "a")) });
-      const body = codec.renderAnswer(answer, context);
-      expect(codec.parseAnswer(body)).toEqual(answer);
-      expect(codec.readUsage(body)).toEqual({ inputTokens });
+      const body = wire.client.render(answer, context);
+      expect(wire.vendor.parse(body)).toEqual(answer);
+      expect(wire.vendor.usage(body)).toEqual({ inputTokens });
     }),
   );
 });
@@ -133,10 +128,10 @@ test.each([
   ],
   ["objects", [{ image: "u" }], [{ kind: "own", wire: "embeddings", value: { image: "u" } }]],
 ])("input may be %s", (_, input, contents) => {
-  const { request } = embeddingsCodec.parseRequest({ model: "m", input });
+  const { request } = embeddings.client.read({ model: "m", input }, {});
   expect(request.inputs).toEqual(contents.map((content) => ({ content })));
-  expect(embeddingsCodec.renderRequest(request, { model: "theirs" }).body).toEqual({ model: "theirs", input });
-  expect(askOfEmbeddings({ model: "m", input }).request).toEqual(request);
+  expect(embeddings.vendor.render(request, { model: "theirs" }).body).toEqual({ model: "theirs", input });
+  expect(embeddings.client.read({ model: "m", input }, {}).request).toEqual(request);
 });
 
 describe("an embeddings client on a content vendor", () => {
@@ -149,11 +144,11 @@ describe("an embeddings client on a content vendor", () => {
     input_type: "query",
     strange: 1,
   };
-  const { request } = embeddingsCodec.parseRequest(asked);
+  const { request } = embeddings.client.read(asked, {});
 
   test("its request", () => {
     const each = { model: "models/theirs", taskType: "RETRIEVAL_QUERY", outputDimensionality: 2 };
-    expect(batchEmbedContentsCodec.renderRequest(request, { model: "theirs" })).toEqual({
+    expect(contentEmbeddings.vendor.render(request, { model: "theirs" })).toEqual({
       body: {
         requests: [
           { ...each, content: { parts: [{ text: "a" }] } },
@@ -165,8 +160,8 @@ describe("an embeddings client on a content vendor", () => {
   });
 
   test("its answer, in Base64 as asked, with the gateway's own count", () => {
-    const answer = batchEmbedContentsCodec.parseAnswer({ embeddings: [{ values: [0.5, -1, 0.25] }, { values: [1] }] });
-    expect(embeddingsCodec.renderAnswer(answer, contextOf(request))).toEqual({
+    const answer = contentEmbeddings.vendor.parse({ embeddings: [{ values: [0.5, -1, 0.25] }, { values: [1] }] });
+    expect(embeddings.client.render(answer, contextOf(request))).toEqual({
       object: "list",
       data: [
         { object: "embedding", index: 0, embedding: "AAAAPwAAgL8AAIA+" },
@@ -178,7 +173,7 @@ describe("an embeddings client on a content vendor", () => {
   });
 
   test("its members go on to a vendor of its own wire", () => {
-    expect(embeddingsCodec.renderRequest(request, { model: "theirs" })).toEqual({
+    expect(embeddings.vendor.render(request, { model: "theirs" })).toEqual({
       body: { ...asked, model: "theirs" },
       dropped: [],
     });
@@ -186,7 +181,7 @@ describe("an embeddings client on a content vendor", () => {
 
   test("tokens are refused loudly", () => {
     const render = (inputs: VectorsRequest["inputs"]) =>
-      failureOf(() => batchEmbedContentsCodec.renderRequest({ model: "m", inputs }, { model: "theirs" }));
+      failureOf(() => contentEmbeddings.vendor.render({ model: "m", inputs }, { model: "theirs" }));
     expect(render([{ content: { kind: "tokens", tokens: [1] } }])).toMatchObject({
       code: "unsupported_parameter",
       param: "inputs",
@@ -204,16 +199,16 @@ describe("a content client on an embeddings vendor", () => {
   };
 
   test("its request", () => {
-    const { request, dropped } = embedContentCodec.parseRequest(single, { model: "mine" });
+    const { request, dropped } = embedContent.client.read(single, { model: "mine" });
     expect(dropped).toEqual(["autoTruncate"]);
-    expect(embeddingsCodec.renderRequest(request, { model: "theirs" })).toEqual({
+    expect(embeddings.vendor.render(request, { model: "theirs" })).toEqual({
       body: { model: "theirs", input: "a\nb", dimensions: 3 },
       dropped: ["task", "title"],
     });
   });
 
   test("its answer, whichever spelling the vendor gave, out of order", () => {
-    const answer = embeddingsCodec.parseAnswer({
+    const answer = embeddings.vendor.parse({
       model: "theirs",
       data: [
         { index: 1, embedding: [1] },
@@ -221,26 +216,28 @@ describe("a content client on an embeddings vendor", () => {
       ],
       usage: { total_tokens: 4 },
     });
-    expect(batchEmbedContentsCodec.renderAnswer(answer, contextOf({ inputs: texts("a", "b") }))).toEqual({
+    expect(contentEmbeddings.client.render(answer, contextOf({ inputs: texts("a", "b") }))).toEqual({
       embeddings: [{ values: [0.5, -1, 0.25] }, { values: [1] }],
       usageMetadata: { promptTokenCount: 4 },
     });
     const one = { model: "", vectors: [{ floats: [1] }] };
-    expect(embedContentCodec.renderAnswer(one, contextOf({}))).toEqual({ embedding: { values: [1] } });
-    expect(embedContentCodec.parseAnswer({ embedding: { values: [1] } })).toEqual(one);
+    expect(embedContent.client.render(one, contextOf({}))).toEqual({ embedding: { values: [1] } });
+    expect(contentEmbeddings.vendor.parse({ embedding: { values: [1] } })).toEqual(one);
   });
 
   test("images stay in their wire", () => {
     const content = { parts: [{ inlineData: { mimeType: "image/png", data: "AA==" } }] };
-    const { request, dropped } = embedContentCodec.parseRequest({ content }, { model: "mine" });
+    const { request, dropped } = embedContent.client.read({ content }, { model: "mine" });
     expect(dropped).toEqual([]);
-    expect(embedContentCodec.renderRequest(request, { model: "theirs" }).body).toMatchObject({ content });
-    expect(failureOf(() => embeddingsCodec.renderRequest(request, { model: "theirs" })).param).toBe("inputs");
+    expect(contentEmbeddings.vendor.render(request, { model: "theirs" }).body).toMatchObject({
+      requests: [{ content }],
+    });
+    expect(failureOf(() => embeddings.vendor.render(request, { model: "theirs" })).param).toBe("inputs");
   });
 });
 
 describe("what is wrong is named", () => {
-  const big = Array.from({ length: mostInputs + 1 }, () => "a");
+  const big = Array.from({ length: maxInputs + 1 }, () => "a");
   test.each<[string, unknown, string]>([
     ["no model", { input: "a" }, "model"],
     ["no input", { model: "m" }, "input"],
@@ -255,13 +252,13 @@ describe("what is wrong is named", () => {
     ["another encoding", { model: "m", input: "a", encoding_format: "int8" }, "encoding_format"],
     ["a user of another kind", { model: "m", input: "a", user: 1 }, "user"],
   ])("embeddings: %s", (_, body, param) => {
-    expect(failureOf(() => askOfEmbeddings(body))).toMatchObject({ status: 400, param });
-    expect(failureOf(() => embeddingsCodec.parseRequest(body as never))).toMatchObject({ status: 400, param });
+    expect(failureOf(() => embeddings.client.read(body, {}))).toMatchObject({ status: 400, param });
+    expect(failureOf(() => embeddings.client.read(body as never, {}))).toMatchObject({ status: 400, param });
   });
 
   test("another model in the path than in the body", () => {
-    expect(failureOf(() => askOfEmbeddings({ model: "a", input: "x" }, { model: "b" })).param).toBe("model");
-    expect(askOfEmbeddings({ input: "x" }, { model: "b" }).model).toBe("b");
+    expect(failureOf(() => embeddings.client.read({ model: "a", input: "x" }, { model: "b" })).param).toBe("model");
+    expect(embeddings.client.read({ input: "x" }, { model: "b" }).request.model).toBe("b");
   });
 
   test.each<[string, object, string]>([
@@ -282,7 +279,7 @@ describe("what is wrong is named", () => {
       "requests[1].outputDimensionality",
     ],
   ])("content: %s", (_, body, param) => {
-    const failure = failureOf(() => batchEmbedContentsCodec.parseRequest({ ...body }, { model: "mine" }));
+    const failure = failureOf(() => contentEmbeddings.client.read({ ...body }, { model: "mine" }));
     expect(failure).toMatchObject({ status: 400, param });
   });
 });
@@ -302,45 +299,54 @@ test.each<[string, object]>([
   ],
   ["an index beyond", { data: [{ index: 9, embedding: [1] }] }],
 ])("a vendor that gives %s has failed", (_, body) => {
-  expect(failureOf(() => embeddingsCodec.parseAnswer({ ...body })).code).toBe("upstream_error");
+  expect(failureOf(() => embeddings.vendor.parse({ ...body })).code).toBe("upstream_error");
 });
 
 test("a vendor that gives too few vectors has failed", () => {
   const few = { model: "", vectors: [{ floats: [1] }] };
-  expect(failureOf(() => embeddingsCodec.renderAnswer(few, contextOf({ inputs: texts("a", "b") })))).toBeInstanceOf(
+  expect(failureOf(() => embeddings.client.render(few, contextOf({ inputs: texts("a", "b") })))).toBeInstanceOf(
     Failure,
   );
 });
 
 describe("what admission gets", () => {
   test("bytes of text, tokens as media, no output", () => {
-    expect(askOfEmbeddings({ model: "m", input: ["aé", "b"] })).toMatchObject({
-      model: "m",
+    expect(sizeOf(embeddings.client.read({ model: "m", input: ["aé", "b"] }, {}).request)).toEqual({
       textBytes: 4 + 2 * 4,
-      media: { characters: 0, tokens: 0 },
+      mediaTokens: 0,
       maxOutputTokens: 0,
     });
-    expect(askOfEmbeddings({ model: "m", input: [[1, 2], [3]] })).toMatchObject({ textBytes: 0, media: { tokens: 3 } });
+    expect(sizeOf(embeddings.client.read({ model: "m", input: [[1, 2], [3]] }, {}).request)).toMatchObject({
+      textBytes: 0,
+      mediaTokens: 3,
+    });
   });
 
   test("the bytes of a picture are no text", () => {
     const url = `data:image/png;base64,${"A".repeat(40_000)}`;
-    const { textBytes, media } = askOfEmbeddings({ model: "m", input: [{ type: "image_url", image_url: { url } }] });
+    const input = [{ type: "image_url", image_url: { url } }];
+    const { textBytes, mediaTokens } = sizeOf(embeddings.client.read({ model: "m", input }, {}).request);
     expect(textBytes).toBeLessThan(200);
-    expect(media.tokens).toBeGreaterThan(0);
+    expect(mediaTokens).toBeGreaterThan(0);
   });
 
   test("of content requests as well", () => {
     const single = { content: { parts: [{ text: "abc" }] }, title: "T" };
-    expect(askOfEmbedContent(single, { model: "m" })).toMatchObject({ model: "m", textBytes: 4 + 2 * 4 });
+    expect(sizeOf(embedContent.client.read(single, { model: "m" }).request).textBytes).toBe(4 + 2 * 4);
     const batch = { requests: [single, { content: { parts: [{ text: "d" }] } }] };
-    expect(askOfBatchEmbedContents(batch, { model: "m" })).toMatchObject({ model: "m", textBytes: 5 + 3 * 4 });
-    expect(failureOf(() => askOfEmbedContent({}, { model: "m" })).param).toBe("content");
-    expect(askOfEmbedContent({ ...single, autoTruncate: true }, { model: "m" }).dropped).toEqual(["autoTruncate"]);
-    expect(reliedOfContentEmbeddings).toEqual(expect.arrayContaining(["content", "requests", "outputDimensionality"]));
+    expect(sizeOf(contentEmbeddings.client.read(batch, { model: "m" }).request).textBytes).toBe(5 + 3 * 4);
+    expect(failureOf(() => embedContent.client.read({}, { model: "m" })).param).toBe("content");
+    expect(embedContent.client.read({ ...single, autoTruncate: true }, { model: "m" }).dropped).toEqual([
+      "autoTruncate",
+    ]);
+    expect(contentEmbeddings.client.relied).toEqual(
+      expect.arrayContaining(["content", "requests", "outputDimensionality"]),
+    );
   });
 
   test("members that must stand there once", () => {
-    expect(reliedOfEmbeddings).toEqual(expect.arrayContaining(["model", "input", "dimensions", "encoding_format"]));
+    expect(embeddings.client.relied).toEqual(
+      expect.arrayContaining(["model", "input", "dimensions", "encoding_format"]),
+    );
   });
 });

@@ -8,13 +8,13 @@ import {
   type ImageRequest,
 } from "@modelgate/wires/images";
 import { endUserIn, isRecord } from "@modelgate/wires/json";
-import type { Ask } from "@modelgate/wires/kind";
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
+import type { Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
 
 /** A request that was read; dispose it when its images have been sent. */
 export interface ReadRequest extends Disposable {
-  readonly ask: Ask<ImageRequest>;
+  readonly ask: Parsed<ImageRequest>;
   /** The end user that it names. */
   readonly endUser: string | undefined;
 }

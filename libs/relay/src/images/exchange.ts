@@ -11,7 +11,7 @@ import {
   type ImagesAnswer,
   type ImagesVendorCodec,
 } from "@modelgate/wires/images";
-import type { Ask } from "@modelgate/wires/kind";
+import type { Parsed } from "@modelgate/wires/wire";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
 import { renderSupported, type Asker } from "../answers/unsupported.ts";
 import { parseAnswer } from "../answers/whole-answer.ts";
@@ -26,7 +26,7 @@ import { inWantedForm, wantedForm } from "./wanted-form.ts";
 export interface ImagesCall {
   readonly deps: ImagesDeps;
   readonly asker: Asker;
-  readonly ask: Pick<Ask<ImageRequest>, "request" | "dropped">;
+  readonly ask: Parsed<ImageRequest>;
   readonly input: InputImages;
   /** Renders finished images, in the form that the request wants them, as the client's answer. */
   readonly render: (made: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;

@@ -1,9 +1,8 @@
 import { bodies, Failure } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import { isRecord } from "../json/fields.ts";
-import type { Ask } from "../kind/ask.ts";
-import { readChecked } from "../kind/read-checked.ts";
-import { askOfImages } from "./hub/ask.ts";
+import { readChecked } from "../kind/index.ts";
+import type { Parsed } from "../wire.ts";
 import type { ImageRequest } from "./hub/request.ts";
 import { parseForm, type ImagesForm } from "./openai/parse-form.ts";
 import { parseRequest as parseSimple } from "./openai/parse-request.ts";
@@ -27,14 +26,14 @@ function withoutNulls(body: unknown): unknown {
  * Checks a JSON body for images and says what the gateway must know. A body with `input` is the qwen-style one, any
  * other the simple one. Throws Failure (400) naming the field.
  */
-export function askOfImageBody(body: unknown): Ask<ImageRequest> {
+export function askOfImageBody(body: unknown): Parsed<ImageRequest> {
   const isQwen = isRecord(body) && (body["input"] ?? undefined) !== undefined;
-  return askOfImages(readChecked(body, shape, isQwen ? parseQwen : parseSimple));
+  return readChecked(body, shape, isQwen ? parseQwen : (record) => parseSimple(record));
 }
 
 /** Checks a form for images. Throws Failure (400) naming the field. */
-export function askOfImageForm(form: ImagesForm): Ask<ImageRequest> {
-  return askOfImages(parseForm(form));
+export function askOfImageForm(form: ImagesForm): Parsed<ImageRequest> {
+  return parseForm(form);
 }
 
 /** Refuses (400) a request to edit that brings no image. */

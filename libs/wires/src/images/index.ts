@@ -17,3 +17,4 @@ export { imagesInContent } from "./content/parse-answer.ts";
 export { imagesCodecs } from "./codecs.ts";
 export { beginsImages, imagesPass } from "./openai/pass.ts";
 export { dearerImage } from "./dearer-image.ts";
+export { sizeOf } from "./hub/ask.ts";

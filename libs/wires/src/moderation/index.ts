@@ -1,6 +1,12 @@
-// Wires of moderation, and moderation by a chat model.
-export { parseJudgement } from "./by-chat/parse-answer.ts";
-export { bytesOfInstructions, renderJudgementRequest } from "./by-chat/render-request.ts";
-export type { ModerationRequest } from "./hub/request.ts";
-export { askOfModerations, reliedOfModerations } from "./moderations/ask.ts";
-export { moderationsCodec } from "./moderations/index.ts";
+import type { WholeWire } from "../kind/index.ts";
+import type { ModerationAnswer } from "./hub/answer.ts";
+import type { ModerationRequest } from "./hub/request.ts";
+import { moderations } from "./moderations/index.ts";
+
+export { bytesOfInstructions, parseJudgement, renderJudgementRequest } from "./by-chat/index.ts";
+export { sizeOf, type ModerationRequest } from "./hub/request.ts";
+
+/** The wires of moderation: one line each. */
+export const wires = { moderations } as const satisfies Readonly<
+  Record<string, WholeWire<ModerationRequest, ModerationAnswer>>
+>;

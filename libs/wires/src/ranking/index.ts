@@ -1,6 +1,14 @@
-// Wires of rerankers.
-export { searchesOf } from "./hub/ask.ts";
-export { askOfCohereRerank } from "./cohere/ask.ts";
-export { cohereCodec } from "./cohere/index.ts";
-export { askOfRerank, reliedOfRerank } from "./jina/ask.ts";
-export { jinaCodec } from "./jina/index.ts";
+import type { RankingWire } from "@modelgate/contracts";
+import type { WholeWire } from "../kind/index.ts";
+import { cohere } from "./cohere/index.ts";
+import type { RankingAnswer } from "./hub/answer.ts";
+import type { RankingRequest } from "./hub/request.ts";
+import { jina } from "./jina/index.ts";
+
+export { searchesOf, sizeOf } from "./hub/request.ts";
+
+/** The wires of rerankers: one line each. */
+export const wires = {
+  "jina-rerank": jina,
+  "cohere-rerank": cohere,
+} as const satisfies Readonly<Record<RankingWire, WholeWire<RankingRequest, RankingAnswer>>>;

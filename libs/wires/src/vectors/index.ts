@@ -1,10 +1,26 @@
-// Wires of embeddings.
-export { askOfEmbeddings, reliedOfEmbeddings } from "./embeddings/ask.ts";
-export { embeddingsCodec } from "./embeddings/index.ts";
-export { askOfBatchEmbedContents, askOfEmbedContent, reliedOfContentEmbeddings } from "./content/ask.ts";
-export { batchEmbedContentsCodec, embedContentCodec } from "./content/index.ts";
-export { vectorsCodecs } from "./codecs.ts";
-export { askOfCohereEmbed, cohereEmbedCodec, reliedOfCohereEmbed } from "./for-clients/cohere.ts";
-export { askOfOllamaEmbed, ollamaEmbedCodec, reliedOfOllamaEmbed } from "./for-clients/ollama.ts";
-export type { ClientVectorsCodec } from "./hub/codec.ts";
-export type { VectorsRequest } from "./hub/request.ts";
+import type { VectorsWire } from "@modelgate/contracts";
+import type { WholeWire } from "../kind/index.ts";
+import { cohere } from "./cohere/index.ts";
+import { contentEmbeddings, embedContent } from "./content/index.ts";
+import { embeddings } from "./embeddings/index.ts";
+import type { VectorsAnswer, VectorsVendor } from "./hub/answer.ts";
+import type { VectorsRequest } from "./hub/request.ts";
+import { ollama } from "./ollama/index.ts";
+import { predict } from "./predict/index.ts";
+import { titan } from "./titan/index.ts";
+
+export type { VectorsAnswer, VectorsVendor } from "./hub/answer.ts";
+export { sizeOf, type VectorsRequest } from "./hub/request.ts";
+
+/** The wires of vectors: one line each. */
+export const wires = {
+  embeddings,
+  "content-embeddings": contentEmbeddings,
+  "cohere-embeddings": cohere,
+  "titan-embeddings": titan,
+  "predict-embeddings": predict,
+  "embed-content": embedContent,
+  "ollama-embed": ollama,
+} as const satisfies Readonly<
+  Record<VectorsWire | "embed-content" | "ollama-embed", WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>>
+>;

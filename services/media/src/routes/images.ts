@@ -27,6 +27,7 @@ import {
   refuseWithoutImage,
   renderImageEvents,
   renderImages,
+  sizeOf,
   type ImageRequest,
   type ImagesAnswer,
 } from "@modelgate/wires/images";
@@ -63,7 +64,7 @@ function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
       input,
       render: (made) => renderAnswer(made, ask.request, act),
     };
-    await runCall(deps.relay, call, ask.model, (serving) => planImages(deps, body, asked, serving));
+    await runCall(deps.relay, call, ask.request.model, (serving) => planImages(deps, body, asked, serving));
   };
 }
 
@@ -87,9 +88,7 @@ function planImages(
   const { request } = ask;
   const pass = imagesPass();
   const size: RequestSize = {
-    textBytes: ask.textBytes,
-    mediaTokens: ask.media.tokens,
-    maxOutputTokens: undefined,
+    ...sizeOf(request),
     choices: mostImagesOf(request),
   };
   const wanted: WantedImages = {

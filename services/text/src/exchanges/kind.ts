@@ -1,5 +1,5 @@
 import type { Units, UpstreamWire } from "@modelgate/contracts";
-import type { KindCodec } from "@modelgate/wires/kind";
+import type { WholeClient, WholeVendor } from "@modelgate/wires/kind";
 import type { JsonObject } from "@modelgate/wires/text";
 import { type AnswerHead, type Exchange, parseAnyAnswer, renderJson, renderSupported } from "@modelgate/relay";
 
@@ -17,36 +17,29 @@ export interface KindCall<Request> {
   readonly bodyBytes: number;
 }
 
-/** What such a call needs of its vendor's codec. */
-export interface KindVendor<Request, Answer> extends Pick<
-  KindCodec<UpstreamWire, Request, Answer>,
-  "wire" | "renderRequest"
-> {
-  parseAnswer(body: JsonObject, headers: AnswerHead["headers"]): Answer;
-  readUsage(body: JsonObject, headers: AnswerHead["headers"]): Units | undefined;
-}
-
-/** The exchange of such a call: from the client's codec to the vendor's and back, always through the neutral form. */
+/** The exchange of such a call: from the client's wire to the vendor's and back, always through the neutral form. */
 export async function kindExchange<Request, Answer>(
   call: KindCall<Request>,
-  client: Pick<KindCodec<string, Request, Answer>, "renderAnswer" | "spelling" | "wire">,
-  vendor: KindVendor<Request, Answer>,
+  clientWire: { readonly name: string; readonly client: WholeClient<Request, Answer> },
+  wire: UpstreamWire,
+  vendor: WholeVendor<Request, Answer>,
   upstreamModel: string,
 ): Promise<Exchange> {
+  const { name, client } = clientWire;
   const asker = { spelling: client.spelling, strict: call.strict };
   const { body, dropped } = renderSupported(asker, call.dropped, () =>
-    vendor.renderRequest(call.request, { model: upstreamModel }),
+    vendor.render(call.request, { model: upstreamModel }),
   );
-  const isSame = client.wire === vendor.wire && call.model === upstreamModel;
+  const isSame = name === wire && call.model === upstreamModel;
   return await wholeExchange({
-    wire: vendor.wire,
+    wire,
     body,
     bodyBytes: call.bodyBytes,
     dropped,
-    usageOf: (answer, { headers }) => vendor.readUsage(answer, headers),
-    render: (answer, { headers }) => client.renderAnswer(vendor.parseAnswer(answer, headers), call),
+    usageOf: (answer, { headers }) => vendor.usage(answer, headers),
+    render: (answer, { headers }) => client.render(vendor.parse(answer, headers), call),
     // Millions of numbers are not parsed only to be written again as they came.
-    usageUnparsed: isSame ? (bytes) => usageAtEnd(bytes, (answer) => vendor.readUsage(answer, {})) : undefined,
+    usageUnparsed: isSame ? (bytes) => usageAtEnd(bytes, (answer) => vendor.usage(answer, {})) : undefined,
   });
 }
 

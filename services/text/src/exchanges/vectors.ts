@@ -1,6 +1,8 @@
-import { addUnits, present, type Units, type VectorsWire } from "@modelgate/contracts";
+import { addUnits, present, type Units, type UpstreamWire } from "@modelgate/contracts";
 import { parseAnyAnswer, renderJson, renderSupported, type AnswerHead, type Exchange } from "@modelgate/relay";
-import { vectorsCodecs, type ClientVectorsCodec, type VectorsRequest } from "@modelgate/wires/vectors";
+import type { WholeClient } from "@modelgate/wires/kind";
+import { wires, type VectorsAnswer, type VectorsRequest, type VectorsVendor } from "@modelgate/wires/vectors";
+import { vendorWire } from "@modelgate/wires/wire";
 import { kindExchange, type KindCall } from "./kind.ts";
 import { sendAll } from "./send-all.ts";
 
@@ -10,22 +12,23 @@ import { sendAll } from "./send-all.ts";
  */
 export async function vectorsExchange(
   call: KindCall<VectorsRequest>,
-  client: ClientVectorsCodec,
-  wire: VectorsWire,
+  clientWire: { readonly name: string; readonly client: WholeClient<VectorsRequest, VectorsAnswer> },
+  wire: UpstreamWire,
   upstreamModel: string,
 ): Promise<Exchange> {
-  const vendor = vectorsCodecs[wire];
-  const batches = batchesOf(call.request, vendor.mostInputs(upstreamModel));
-  if (batches.length === 1) return await kindExchange(call, client, vendor, upstreamModel);
+  const { vendor } = vendorWire<VectorsVendor>(wires, wire);
+  const batches = batchesOf(call.request, vendor.maxInputs(upstreamModel));
+  if (batches.length === 1) return await kindExchange(call, clientWire, wire, vendor, upstreamModel);
+  const { client } = clientWire;
   const asker = { spelling: client.spelling, strict: call.strict };
   const rendered = batches.map((request) =>
-    renderSupported(asker, call.dropped, () => vendor.renderRequest(request, { model: upstreamModel })),
+    renderSupported(asker, call.dropped, () => vendor.render(request, { model: upstreamModel })),
   );
   const [first, ...others] = await Promise.all(rendered.map(({ body }) => renderJson(body, call.bodyBytes)));
   if (first === undefined) throw new Error("a request without inputs");
   const parse = async ({ headers, bytes }: AnswerHead & { readonly bytes: Buffer }) => {
     const body = await parseAnyAnswer(bytes);
-    return { ...vendor.parseAnswer(body, headers), usage: vendor.readUsage(body, headers) };
+    return { ...vendor.parse(body, headers), usage: vendor.usage(body, headers) };
   };
   return {
     wire,
@@ -43,7 +46,7 @@ export async function vectorsExchange(
             const usage = sumOf(all);
             const vectors = all.flatMap((each) => each.vectors);
             const answer = present({ model: begun.model, vectors, usage });
-            return { body: Buffer.from(JSON.stringify(client.renderAnswer(answer, call))), usage, words: () => "" };
+            return { body: Buffer.from(JSON.stringify(client.render(answer, call))), usage, words: () => "" };
           },
         };
       },

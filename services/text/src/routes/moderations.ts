@@ -4,12 +4,11 @@ import { checked, readJson, renderSupported, type Exchange } from "@modelgate/re
 import { kindExchange, wholeExchange, type KindCall } from "../exchanges/kind.ts";
 import { isRecord } from "@modelgate/wires/json";
 import {
-  askOfModerations,
   bytesOfInstructions,
-  moderationsCodec,
   parseJudgement,
-  reliedOfModerations,
   renderJudgementRequest,
+  sizeOf,
+  wires,
   type ModerationRequest,
 } from "@modelgate/wires/moderation";
 import { vendorCodec, type VendorTextCodec } from "@modelgate/wires/text";
@@ -17,6 +16,8 @@ import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
 import { withStoreUse } from "../vendor-ids.ts";
+
+const native = wires.moderations;
 
 /**
  * POST /v1/moderations (interface endpoint 11): by a vendor that has it, or by a chat model. A model of kind
@@ -28,17 +29,18 @@ export function moderations(deps: Deps): EndpointHandler {
       call,
       deps.body,
       checked(
-        withStoreUse(deps, plainDialect, (value) => askOfModerations(withModel(deps, call, value))),
-        reliedOfModerations,
+        withStoreUse(deps, plainDialect, (value) => native.client.read(withModel(deps, call, value))),
+        native.client.relied,
       ),
     );
     await runKind(deps, call, {
       ask: body.seen,
+      size: sizeOf(body.seen.request),
       body: body.bytes,
       wires: wiresOfKind.moderation,
       exchange: (wire, asked, upstreamModel) =>
-        wire === moderationsCodec.wire
-          ? kindExchange(asked, moderationsCodec, moderationsCodec, upstreamModel)
+        wire === native.name
+          ? kindExchange(asked, native, wire, native.vendor, upstreamModel)
           : judged(asked, vendorCodec(wire), upstreamModel),
       addedBytes: bytesOfInstructions,
     });
@@ -65,7 +67,7 @@ function judged(
   upstreamModel: string,
 ): Promise<Exchange> {
   const { request, dropped: before } = renderJudgementRequest(call.request);
-  const asker = { spelling: moderationsCodec.spelling, strict: call.strict };
+  const asker = { spelling: native.client.spelling, strict: call.strict };
   const { body, dropped } = renderSupported(asker, before, () => {
     const target = { model: upstreamModel, defaultMaxTokens: judgementTokens };
     // Hints that get lost here are the gateway's own: the client gave none.
@@ -77,6 +79,6 @@ function judged(
     bodyBytes: call.bodyBytes,
     dropped,
     usageOf: (answer) => vendor.parse(answer).usage,
-    render: (answer) => moderationsCodec.renderAnswer(parseJudgement(vendor.parse(answer), call.request), call),
+    render: (answer) => native.client.render(parseJudgement(vendor.parse(answer), call.request), call),
   });
 }

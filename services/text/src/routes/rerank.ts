@@ -2,40 +2,45 @@ import { rankingWires, type Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, dearestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
 import { kindExchange } from "../exchanges/kind.ts";
-import {
-  askOfCohereRerank,
-  askOfRerank,
-  cohereCodec,
-  jinaCodec,
-  reliedOfRerank,
-  searchesOf,
-} from "@modelgate/wires/ranking";
+import { searchesOf, sizeOf, wires } from "@modelgate/wires/ranking";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
+import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1/rerank (interface endpoint 10). */
 export function rerank(deps: Deps): EndpointHandler {
-  return ranking(deps, jinaCodec, askOfRerank);
+  return ranking(deps, wires["jina-rerank"]);
 }
 
 /** POST /v2/rerank, of Cohere's clients. */
 export function cohereRerank(deps: Deps): EndpointHandler {
-  return ranking(deps, cohereCodec, askOfCohereRerank);
+  return ranking(deps, wires["cohere-rerank"]);
 }
 
-function ranking(deps: Deps, client: typeof jinaCodec, look: typeof askOfRerank): EndpointHandler {
+function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): EndpointHandler {
+  const { client } = clientWire;
   return async (call) => {
-    using body = await readJson(call, deps.body, checked(withStoreUse(deps, plainDialect, look), reliedOfRerank));
+    using body = await readJson(
+      call,
+      deps.body,
+      checked(
+        withStoreUse(deps, plainDialect, (value) => client.read(value)),
+        client.relied,
+      ),
+    );
     await runKind(deps, call, {
       ask: body.seen,
+      size: sizeOf(body.seen.request),
       body: body.bytes,
       // The client's own wire is best.
-      wires: rankingWires.toSorted((left, right) => Number(right === client.wire) - Number(left === client.wire)),
+      wires: rankingWires.toSorted(
+        (left, right) => Number(right === clientWire.name) - Number(left === clientWire.name),
+      ),
       measure: (size, price) => measureOf(searchesOf(body.seen.request), size, price),
       exchange: (wire, asked, upstreamModel) =>
-        kindExchange(asked, client, wire === "cohere-rerank" ? cohereCodec : jinaCodec, upstreamModel),
+        kindExchange(asked, clientWire, wire, vendorWire(wires, wire).vendor, upstreamModel),
     });
   };
 }
@@ -51,7 +56,7 @@ function measureOf(
 ): Measure {
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
   return {
-    upper: { ...dearestTokens({ input: textBytes + mediaTokens, output: 0 }, price), requests: searches.most },
+    upper: { ...dearestTokens({ input: textBytes + mediaTokens, output: 0 }, price), requests: searches.max },
     floor: { inputTokens, requests: searches.usual },
     meter: (reported) =>
       Promise.resolve({

@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { UpstreamAnswer } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "@modelgate/platform";
-import { moderationsCodec } from "@modelgate/wires/moderation";
-import { jinaCodec } from "@modelgate/wires/ranking";
+import { wires as moderationWires } from "@modelgate/wires/moderation";
+import { wires as rankingWires } from "@modelgate/wires/ranking";
 import { textCodecs, type PassedWire } from "@modelgate/wires/text";
-import { embeddingsCodec } from "@modelgate/wires/vectors";
+import { wires as vectorsWires } from "@modelgate/wires/vectors";
 import { type Exchange, readAnswer } from "@modelgate/relay";
 import { kindExchange } from "../../src/exchanges/kind.ts";
 import { passMode } from "../../src/exchanges/passed.ts";
@@ -90,13 +90,13 @@ describe("a complete answer that cannot be used fails its attempt", () => {
   });
 
   test.each([
-    ["embeddings", embeddingsCodec, { model: "m", input: ["a"] }, "data"],
-    ["rerank", jinaCodec, { model: "m", query: "q", documents: ["a"] }, "results"],
-    ["moderations", moderationsCodec, { model: "m", input: "a" }, "results"],
-  ] as const)("%s", async (_, codec, body, member) => {
-    const parsed = codec.parseRequest(body);
+    ["embeddings", vectorsWires.embeddings, { model: "m", input: ["a"] }, "data"],
+    ["rerank", rankingWires["jina-rerank"], { model: "m", query: "q", documents: ["a"] }, "results"],
+    ["moderations", moderationWires.moderations, { model: "m", input: "a" }, "results"],
+  ] as const)("%s", async (_, wire, body, member) => {
+    const parsed = wire.client.read(body, {});
     const call = { ...parsed, model: "m", strict: false, answerId: "a", inputTokens: 1, bodyBytes: 10 };
-    const exchange = await kindExchange<any, any>(call, codec, codec, "m");
+    const exchange = await kindExchange<any, any>(call, wire, wire.name, wire.vendor, "m");
     const usage = { prompt_tokens: 1, total_tokens: 1 };
     const wrong = ["nope", ["nope"], [{}], undefined].map((value) => JSON.stringify({ [member]: value, usage }));
     for (const text of [...never, ...wrong])

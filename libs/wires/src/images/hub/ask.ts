@@ -1,19 +1,14 @@
-import { bytesOfTexts, type Ask } from "../../kind/ask.ts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import { bytesOfTexts, type InputSize } from "../../kind/index.ts";
 import type { ImageRequest } from "./request.ts";
 
-/** No vendor counts more input tokens for one image at the highest fidelity. */
+/** Maximum of input tokens that vendors count for one image at the highest fidelity. */
 const tokensPerInputImage = 7_000;
 
-/** What admission must know of a request for images. */
-export function askOfImages({ request, dropped }: ParsedRequest<ImageRequest>): Ask<ImageRequest> {
-  const brought = request.images.length + (request.mask === undefined ? 0 : 1);
+/** Measures a request for images. */
+export function sizeOf({ prompt, negativePrompt, images, mask }: ImageRequest): InputSize {
   return {
-    model: request.model,
-    textBytes: bytesOfTexts([request.prompt, request.negativePrompt ?? ""]),
-    media: { characters: 0, tokens: brought * tokensPerInputImage },
+    textBytes: bytesOfTexts([prompt, negativePrompt ?? ""]),
+    mediaTokens: (images.length + (mask === undefined ? 0 : 1)) * tokensPerInputImage,
     maxOutputTokens: undefined,
-    request,
-    dropped,
   };
 }

@@ -1,5 +1,5 @@
 import type { Fields, JsonRecord } from "../../json/fields.ts";
-import { readVendor } from "../../kind/vendor-answer.ts";
+import { readVendor } from "../../kind/index.ts";
 import { noImages, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
 import { readTokens } from "./usage.ts";
 

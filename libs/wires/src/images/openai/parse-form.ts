@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import type { Parsed } from "../../wire.ts";
 import { imageFile } from "../hub/image-bytes.ts";
 import type { ImageRequest, InputImage } from "../hub/request.ts";
 import { parseRequest } from "./parse-request.ts";
@@ -17,7 +17,7 @@ const numbers = new Set(["n", "output_compression", "partial_images", "seed"]);
 const flags = new Set(["stream", "watermark", "prompt_extend"]);
 
 /** The form of the simple body in the neutral form. Throws Failure (400) naming the field. */
-export function parseForm({ fields, files }: ImagesForm): ParsedRequest<ImageRequest> {
+export function parseForm({ fields, files }: ImagesForm): Parsed<ImageRequest> {
   const images: InputImage[] = [];
   let mask: InputImage | undefined;
   for (const { name, bytes } of files) {

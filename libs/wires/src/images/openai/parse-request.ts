@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import type { Parsed } from "../../wire.ts";
 import { ownMembers } from "../../kind/own-members.ts";
 import { inputImage } from "../hub/image-bytes.ts";
 import {
@@ -22,7 +22,7 @@ export interface BroughtImages {
  * The simple body in the neutral form; unknown members travel on to vendors of this wire. `brought` are the files of
  * a form. Throws Failure (400) naming the field.
  */
-export function parseRequest(body: JsonRecord, brought: BroughtImages = { images: [] }): ParsedRequest<ImageRequest> {
+export function parseRequest(body: JsonRecord, brought: BroughtImages = { images: [] }): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const images = [...brought.images, ...parseImages(fields)];
   if (images.length > mostInputImages)

@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import { readVendor } from "../../kind/vendor-answer.ts";
+import { readVendor } from "../../kind/index.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
 import { noImages, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
 import type { ImagesTask } from "../hub/codec.ts";

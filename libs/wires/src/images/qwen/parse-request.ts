@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import type { Parsed } from "../../wire.ts";
 import { ownMembers } from "../../kind/own-members.ts";
 import { inputImage } from "../hub/image-bytes.ts";
 import { mostInputImages, mostPromptCharacters, type ImageRequest, type InputImage } from "../hub/request.ts";
@@ -11,7 +11,7 @@ import { parseCount, parseHints } from "../openai/parse-request.ts";
  * The qwen-style body (interface section 2.5) in the neutral form; unknown parameters travel on to vendors of
  * this dialect. How images are wanted, and whether in a stream, may be said beside them. Throws Failure (400).
  */
-export function parseRequest(body: JsonRecord): ParsedRequest<ImageRequest> {
+export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const content = parseContent(fields);
   const parameters = fields.fields("parameters") ?? new Fields({}, "parameters");

@@ -1,19 +1,18 @@
 import type { OwnMembers } from "../../kind/own-members.ts";
+import { bytesOfTexts, type InputSize } from "../../kind/index.ts";
+import { mediaOf, measureTypedPart } from "../../text/media.ts";
 
-/** The wires of moderation: one folder each. */
-export type ModerationWire = "moderations";
+/** Maximum of texts in one request: beyond it 400. */
+export const maxItems = 2_048;
+/** Maximum of parts of one item: beyond it 400. */
+export const maxParts = 256;
 
-/** Texts that one request may have: beyond it 400. */
-export const mostItems = 2_048;
-/** Parts that one item may have: beyond it 400. */
-export const mostParts = 256;
-
-/** A piece of what is judged. An image is where its URL says, which may be a `data:` URL. */
+/** A piece of the judged content. The URL of an image may be a `data:` URL. */
 export type ModerationPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "image"; readonly url: string };
 
-/** What is judged as one, and gets one result. */
+/** Parts that are judged together and get one result. */
 export interface ModerationItem {
   readonly parts: readonly ModerationPart[];
 }
@@ -21,7 +20,20 @@ export interface ModerationItem {
 /** A request to judge texts and images, in the neutral form. Either many items of one text, or one item of many parts. */
 export interface ModerationRequest {
   readonly model: string;
-  /** At least one, at most `mostItems`. */
+  /** At least one, at most `maxItems`. */
   readonly items: readonly ModerationItem[];
-  readonly own?: OwnMembers<ModerationWire> | undefined;
+  readonly own?: OwnMembers<"moderations"> | undefined;
+}
+
+/** Measures a request. Its output is bounded by the model that judges. */
+export function sizeOf({ items }: ModerationRequest): InputSize {
+  const parts = items.flatMap((item) => item.parts);
+  const images = parts.flatMap((part) =>
+    part.kind === "image" ? [{ type: "image_url", image_url: { url: part.url } }] : [],
+  );
+  return {
+    textBytes: bytesOfTexts(parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))),
+    mediaTokens: mediaOf([images], measureTypedPart).tokens,
+    maxOutputTokens: undefined,
+  };
 }

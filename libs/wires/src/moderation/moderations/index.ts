@@ -1,17 +1,155 @@
-import type { ModerationCodec } from "../hub/codec.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
-import { renderAnswer } from "./render-answer.ts";
-import { renderRequest } from "./render-request.ts";
-import { readUsage } from "./usage.ts";
+import { bodies, Failure, present, type Units } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { readChecked, readVendor, type WholeContext, type WholeWire } from "../../kind/index.ts";
+import { ownMembers, renderOwn } from "../../kind/own-members.ts";
+import { chatUsage } from "../../text/chat/usage.ts";
+import type { Parsed, Rendered, Target } from "../../wire.ts";
+import { resultsFor, type ModerationAnswer, type ModerationResult } from "../hub/answer.ts";
+import {
+  maxItems,
+  maxParts,
+  type ModerationItem,
+  type ModerationPart,
+  type ModerationRequest,
+} from "../hub/request.ts";
 
-/** The moderations wire (POST /v1/moderations), both directions. */
-export const moderationsCodec: ModerationCodec = {
-  wire: "moderations",
-  parseRequest,
-  renderRequest,
-  parseAnswer,
-  renderAnswer,
-  readUsage,
-  spelling: { model: "model", items: "input" },
-};
+const shape = Compile(bodies.ModerationsRequest);
+
+/** The moderations wire (POST /v1/moderations). */
+export const moderations = {
+  name: "moderations",
+  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },
+  client: {
+    read: (body) => readChecked(body, shape, parseRequest),
+    render: renderAnswer,
+    relied: Object.keys(bodies.ModerationsRequest.properties),
+    spelling: { model: "model", items: "input" },
+  },
+} as const satisfies WholeWire<ModerationRequest, ModerationAnswer>;
+
+/** Default of `model`, as the wire's vendor has it. */
+export const defaultModerationModel = "omni-moderation-latest";
+
+/** Parses a request; unknown members go to vendors of this wire. */
+function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
+  const fields = new Fields(body);
+  const model = fields.text("model") ?? defaultModerationModel;
+  if (model === "") throw fields.wrong("model", "a string that is not empty");
+  const request: ModerationRequest = {
+    model,
+    items: parseInput(fields),
+    ...present({ own: ownMembers("moderations", fields) }),
+  };
+  return { request, dropped: [] };
+}
+
+/** Parses `input`: a text, texts (each judged alone), or parts (judged together). */
+function parseInput(fields: Fields): readonly ModerationItem[] {
+  const input = fields.need("input");
+  if (typeof input === "string") return [itemOf(input)];
+  if (!Array.isArray(input) || input.length === 0)
+    throw fields.wrong("input", "a string or an array that is not empty");
+  if (isRecord(input[0])) return [{ parts: fields.each("input", maxParts).map(parsePart) }];
+  if (input.length > maxItems) throw fields.wrong("input", `at most ${maxItems} texts`);
+  return (fields.texts("input") ?? []).map(itemOf);
+}
+
+function itemOf(text: string): ModerationItem {
+  return { parts: [{ kind: "text", text }] };
+}
+
+function parsePart(part: Fields): ModerationPart {
+  const type = part.word("type", ["text", "image_url"]);
+  if (type === "text") return { kind: "text", text: part.needText("text") };
+  if (type === undefined) part.need("type");
+  part.need("image_url");
+  return { kind: "image", url: part.fields("image_url")?.needText("url") ?? "" };
+}
+
+function renderRequest(request: ModerationRequest, { model }: Target): Rendered {
+  const own = renderOwn(request.own, "moderations");
+  return { body: { ...own.members, model, input: renderInput(request.items) }, dropped: own.dropped };
+}
+
+/** Renders texts as strings, which every model of this wire takes; only newer models take parts. */
+function renderInput(items: readonly ModerationItem[]): unknown {
+  const texts = items.flatMap(({ parts: [part, ...others] }) =>
+    part?.kind === "text" && others.length === 0 ? [part.text] : [],
+  );
+  if (texts.length < items.length) return items.flatMap(({ parts }) => parts.map(renderPart));
+  return texts.length === 1 ? texts[0] : texts;
+}
+
+function renderPart(part: ModerationPart): JsonRecord {
+  return part.kind === "text" ? { type: "text", text: part.text } : { type: "image_url", image_url: { url: part.url } };
+}
+
+function parseAnswer(body: JsonRecord): ModerationAnswer {
+  const usage = readUsage(body);
+  return readVendor(body, (fields) => {
+    const results = fields.each("results", maxItems).map(parseResult);
+    if (results.length === 0) throw new Failure("upstream_error", "The vendor's answer has no results.");
+    const [id, model] = [fields.text("id") ?? "", fields.text("model") ?? ""];
+    return present({ id, model, results, usage });
+  });
+}
+
+function parseResult(item: Fields): ModerationResult {
+  item.need("flagged");
+  const categories = membersOf(item, "categories", "true, false or null", isAnswer);
+  const applied = item.has("category_applied_input_types")
+    ? membersOf(item, "category_applied_input_types", "an array of words", isWords)
+    : undefined;
+  return present({
+    flagged: item.flag("flagged") ?? false,
+    categories,
+    scores: membersOf(item, "category_scores", "a number", isNumber),
+    appliedInputTypes: applied,
+  });
+}
+
+/** Reads an object whose members are all of one kind. Numbers that are null, of categories that old models lack, are left out. */
+function membersOf<Value>(
+  item: Fields,
+  name: string,
+  kind: string,
+  is: (value: unknown) => value is Value,
+): Readonly<Record<string, Value>> {
+  const found = item.need(name);
+  if (!isRecord(found)) throw item.wrong(name, "an object");
+  const entries: [string, Value][] = [];
+  for (const [category, value] of Object.entries(found)) {
+    if (is(value)) entries.push([category, value]);
+    else if (value !== null) throw item.wrong(`${name}.${category}`, kind);
+  }
+  return Object.fromEntries(entries);
+}
+
+function isAnswer(value: unknown): value is boolean | null {
+  return value === null || typeof value === "boolean";
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number";
+}
+
+function isWords(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((word) => typeof word === "string");
+}
+
+/** Reads usage as in chat: the wire has none, but some of its vendors report it. */
+function readUsage({ usage }: JsonRecord): Units | undefined {
+  return chatUsage(usage);
+}
+
+/** Renders an answer, which has no place for usage on this wire. */
+function renderAnswer(answer: ModerationAnswer, context: WholeContext<ModerationRequest>): JsonRecord {
+  return {
+    id: answer.id === "" ? `modr-${context.answerId}` : answer.id,
+    model: context.model,
+    results: resultsFor(context.request, answer.results).map(({ flagged, categories, scores, appliedInputTypes }) =>
+      present({ flagged, categories, category_scores: scores, category_applied_input_types: appliedInputTypes }),
+    ),
+  };
+}

@@ -1,8 +1,8 @@
-import { Failure, type Units } from "@modelgate/contracts";
-import type { Fields, JsonRecord } from "../../json/fields.ts";
-import type { KindContext } from "../../kind/codec.ts";
-import { documentObject } from "./document.ts";
-import { mostDocuments, type RankingRequest } from "./request.ts";
+import { Failure, present, type Units } from "@modelgate/contracts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import type { WholeContext } from "../../kind/index.ts";
+import { countOf } from "../../text/hub/counts.ts";
+import { maxDocuments, type RankingRequest } from "./request.ts";
 
 export interface RankedResult {
   /** Index of the document in the request. */
@@ -16,17 +16,17 @@ export interface RankedResult {
 export interface RankingAnswer {
   /** "" where the vendor gave none. */
   readonly id: string;
-  /** The vendor's name of the model; "" where it says none. */
+  /** The vendor's name of the model; "" where it gives none. */
   readonly model: string;
   readonly results: readonly RankedResult[];
   /** Tokens, and search units as `requests`. Absent where the vendor reported none. */
   readonly usage?: Units | undefined;
 }
 
-/** A vendor's list of results, the most relevant first; documents may be texts or objects. */
+/** Parses a vendor's list of results and sorts it, the most relevant first; documents may be texts or objects. */
 export function parseResults(fields: Fields, name: string): readonly RankedResult[] {
   fields.need(name);
-  const results = fields.each(name, mostDocuments).map((item): RankedResult => {
+  const results = fields.each(name, maxDocuments).map((item): RankedResult => {
     item.need("index");
     item.need("relevance_score");
     const [index, score] = [item.count("index") ?? 0, item.number("relevance_score") ?? 0];
@@ -42,15 +42,34 @@ function parseDocument(item: Fields): JsonRecord | undefined {
 }
 
 /**
- * The results as the client wants them: so many as it asked for, with documents if it asked for them, filled in from
- * its request where the vendor gave none. Throws Failure upstream_error for a result without a document of the request.
+ * Renders as many results as the client wants, with documents if it wants them, filled in from its request where the
+ * vendor gave none. Throws Failure upstream_error for a result without a document of the request.
  */
-export function renderResults(answer: RankingAnswer, { request }: KindContext<RankingRequest>): readonly JsonRecord[] {
+export function renderResults(answer: RankingAnswer, { request }: WholeContext<RankingRequest>): readonly JsonRecord[] {
   return answer.results.slice(0, request.top).map(({ index, score, document }) => {
-    const asked = request.documents[index];
-    if (asked === undefined)
+    const own = request.documents[index];
+    if (own === undefined)
       throw new Failure("upstream_error", `The vendor ranked a document ${index} that is not in the request.`);
     const result = { index, relevance_score: score };
-    return request.returnDocuments ? { ...result, document: document ?? documentObject(asked) } : result;
+    if (!request.returnDocuments) return result;
+    return { ...result, document: document ?? (typeof own === "string" ? { text: own } : own) };
   });
+}
+
+/** Returns units of tokens and search units (as `requests`) if reported; undefined without either. */
+export function rankingUnits(inputTokens: number | undefined, searchUnits: number | undefined): Units | undefined {
+  if (inputTokens === undefined && searchUnits === undefined) return undefined;
+  return present({ inputTokens, requests: searchUnits });
+}
+
+/** Reads search units and tokens in an answer's `meta`. */
+export function readMeta({ meta }: JsonRecord): {
+  readonly searchUnits: number | undefined;
+  readonly inputTokens: number | undefined;
+} {
+  const within = (name: string, count: string): number | undefined => {
+    const found = isRecord(meta) ? meta[name] : undefined;
+    return isRecord(found) ? countOf(found[count]) : undefined;
+  };
+  return { searchUnits: within("billed_units", "search_units"), inputTokens: within("tokens", "input_tokens") };
 }

@@ -1,26 +1,112 @@
-import type { RankingCodec } from "../hub/codec.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
-import { renderAnswer } from "./render-answer.ts";
-import { renderRequest } from "./render-request.ts";
-import { readUsage } from "./usage.ts";
+import { present, type Units } from "@modelgate/contracts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { readVendor, type WholeContext, type WholeWire } from "../../kind/index.ts";
+import { ownMembers, renderOwn } from "../../kind/own-members.ts";
+import { countOf } from "../../text/hub/counts.ts";
+import type { Parsed, Rendered, Target } from "../../wire.ts";
+import { parseResults, rankingUnits, readMeta, renderResults, type RankingAnswer } from "../hub/answer.ts";
+import { parseDocuments, parseQuery, parseTop, readRanking, relied, type RankingRequest } from "../hub/request.ts";
 
-/** The rerank wire that most vendors and all clients of POST /v1/rerank share, both directions. */
-export const jinaCodec: RankingCodec = {
-  wire: "jina-rerank",
-  parseRequest,
-  renderRequest,
-  parseAnswer,
-  renderAnswer,
-  readUsage,
-  spelling: {
-    model: "model",
-    query: "query",
-    documents: "documents",
-    top: "top_n",
-    returnDocuments: "return_documents",
-    rankFields: "rank_fields",
-    maxChunksPerDocument: "max_chunks_per_doc",
-    maxTokensPerDocument: "max_tokens_per_doc",
+/** The rerank wire that most vendors and all clients of POST /v1/rerank share. */
+export const jina = {
+  name: "jina-rerank",
+  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },
+  client: {
+    read: (body) => readRanking(body, parseRequest),
+    render: renderAnswer,
+    relied,
+    spelling: {
+      model: "model",
+      query: "query",
+      documents: "documents",
+      top: "top_n",
+      returnDocuments: "return_documents",
+      rankFields: "rank_fields",
+      maxChunksPerDocument: "max_chunks_per_doc",
+      maxTokensPerDocument: "max_tokens_per_doc",
+    },
   },
-};
+} as const satisfies WholeWire<RankingRequest, RankingAnswer>;
+
+/**
+ * Parses a request. Documents are returned only where the client wants them, since vendors have different defaults.
+ * Unknown members go to vendors of this wire.
+ */
+function parseRequest(body: JsonRecord): Parsed<RankingRequest> {
+  const fields = new Fields(body);
+  const model = fields.needText("model");
+  const query = parseQuery(fields);
+  const documents = parseDocuments(fields);
+  const request: RankingRequest = {
+    model,
+    query,
+    documents,
+    returnDocuments: fields.flag("return_documents") ?? false,
+    ...present({
+      top: parseTop(fields, either(fields, "top_n", "top_k"), documents),
+      rankFields: fields.texts("rank_fields"),
+      maxChunksPerDocument: fields.count(either(fields, "max_chunks_per_doc", "max_chunk_per_doc"), 1),
+      maxTokensPerDocument: fields.count("max_tokens_per_doc", 1),
+      own: ownMembers("jina-rerank", fields),
+    }),
+  };
+  return { request, dropped: [] };
+}
+
+/** Returns the name that is present, of two for the same member; the first where both are. Both count as read. */
+function either(fields: Fields, first: string, second: string): string {
+  const name = fields.has(first) ? first : second;
+  fields.ignore(first, second);
+  return name;
+}
+
+/** Renders a vendor's request. It always has `return_documents`, since vendors have different defaults. */
+function renderRequest(request: RankingRequest, { model }: Target): Rendered {
+  const own = renderOwn(request.own, "jina-rerank");
+  const body = present({
+    ...own.members,
+    model,
+    query: request.query,
+    documents: request.documents,
+    top_n: request.top,
+    return_documents: request.returnDocuments,
+    rank_fields: request.rankFields,
+    max_chunks_per_doc: request.maxChunksPerDocument,
+    max_tokens_per_doc: request.maxTokensPerDocument,
+  });
+  return { body, dropped: own.dropped };
+}
+
+/** Parses a vendor's answer; some call the results `data`. */
+function parseAnswer(body: JsonRecord): RankingAnswer {
+  const usage = readUsage(body);
+  return readVendor(body, (fields) => {
+    const results = parseResults(fields, fields.has("results") ? "results" : "data");
+    const [id, model] = [fields.text("id") ?? "", fields.text("model") ?? ""];
+    return present({ id, model, results, usage });
+  });
+}
+
+/** Reads tokens in `usage`, or in `meta` where a vendor reports them there; search units in `meta`. */
+function readUsage(body: JsonRecord): Units | undefined {
+  const { usage } = body;
+  const tokens = isRecord(usage) ? (countOf(usage["total_tokens"]) ?? countOf(usage["prompt_tokens"])) : undefined;
+  const { searchUnits, inputTokens } = readMeta(body);
+  return rankingUnits(tokens ?? inputTokens, searchUnits);
+}
+
+/** Renders the answer with the usage of all usual vendors: `usage` in tokens, `meta` in search units. */
+function renderAnswer(answer: RankingAnswer, context: WholeContext<RankingRequest>): JsonRecord {
+  const { inputTokens, requests } = answer.usage ?? {};
+  return present({
+    id: answer.id === "" ? context.answerId : answer.id,
+    model: context.model,
+    object: "list",
+    results: renderResults(answer, context),
+    usage:
+      inputTokens === undefined
+        ? undefined
+        : { prompt_tokens: inputTokens, completion_tokens: 0, total_tokens: inputTokens },
+    meta: requests === undefined ? undefined : { billed_units: { search_units: requests } },
+  });
+}

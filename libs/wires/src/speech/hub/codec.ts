@@ -1,6 +1,6 @@
 import type { SpeechWire, Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { ParsedRequest, RenderedRequest } from "../../kind/codec.ts";
+import type { Parsed, Rendered } from "../../wire.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { SpeechRequest } from "./request.ts";
 
@@ -15,7 +15,7 @@ export type SpeechEvent =
   | { readonly kind: "other" };
 
 /** A request as it is sent to a vendor, with what stands in its address. */
-export interface RenderedSpeech extends RenderedRequest {
+export interface RenderedSpeech extends Rendered {
   readonly query?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -39,9 +39,9 @@ export interface SpeechVendorCodec {
 export interface SpeechCodec {
   readonly wire: SpeechWire;
   /** Client → hub. Throws Failure (400) naming the field that is wrong. */
-  parseRequest(body: JsonRecord): ParsedRequest<SpeechRequest>;
+  parseRequest(body: JsonRecord): Parsed<SpeechRequest>;
   /** Hub → upstream; `events`: whether the vendor is asked for events, whatever the client asked for. */
-  renderRequest(request: SpeechRequest, target: { readonly model: string; readonly events: boolean }): RenderedRequest;
+  renderRequest(request: SpeechRequest, target: { readonly model: string; readonly events: boolean }): Rendered;
   /** Reads a frame of the vendor's stream. Throws Failure upstream_error if it cannot be read. */
   readEvent(frame: Frame): SpeechEvent;
   /** A frame for the client: a piece of audio, or the end with what it used. */

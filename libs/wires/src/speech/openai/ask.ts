@@ -1,6 +1,6 @@
 import { bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
-import { readChecked } from "../../kind/read-checked.ts";
+import { readChecked } from "../../kind/index.ts";
 import type { SpeechRequest } from "../hub/request.ts";
 import { parseRequest } from "./parse-request.ts";
 

@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import type { Parsed } from "../../wire.ts";
 import { ownMembers } from "../../kind/own-members.ts";
 import { speechFormats, type SpeechFormat, type SpeechRequest } from "../hub/request.ts";
 
@@ -8,7 +8,7 @@ const formats = Object.keys(speechFormats).filter((name): name is SpeechFormat =
 const [slowest, fastest] = [0.25, 4] as const;
 
 /** A request for speech (interface endpoint 27) in the neutral form. Unknown members travel on to the vendor. */
-export function parseRequest(body: JsonRecord): ParsedRequest<SpeechRequest> {
+export function parseRequest(body: JsonRecord): Parsed<SpeechRequest> {
   const fields = new Fields(body);
   const input = fields.needText("input");
   if (input.trim() === "") throw new Failure("invalid_value", "input must not be blank.", { param: "input" });

@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import type { RenderedRequest } from "../../kind/codec.ts";
+import type { Rendered } from "../../wire.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { SpeechRequest } from "../hub/request.ts";
 
@@ -7,7 +7,7 @@ import type { SpeechRequest } from "../hub/request.ts";
 export function renderRequest(
   request: SpeechRequest,
   { model, events }: { readonly model: string; readonly events: boolean },
-): RenderedRequest {
+): Rendered {
   const own = renderOwn(request.own, "speech");
   const body = present({
     ...own.members,

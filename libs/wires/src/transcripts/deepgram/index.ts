@@ -1,6 +1,6 @@
 import { present, type Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import { readVendor } from "../../kind/vendor-answer.ts";
+import { readVendor } from "../../kind/index.ts";
 import type { Segment, Transcript } from "../hub/answer.ts";
 import { lostHints, refuseFormats } from "../hub/lost.ts";
 import type { TranscriptsRequest } from "../hub/request.ts";

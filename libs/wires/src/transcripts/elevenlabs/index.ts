@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../json/fields.ts";
-import { readVendor } from "../../kind/vendor-answer.ts";
+import { readVendor } from "../../kind/index.ts";
 import type { Segment, Transcript } from "../hub/answer.ts";
 import { lostHints, refuseFormats } from "../hub/lost.ts";
 import type { FormEntry, TranscriptsRequest } from "../hub/request.ts";

@@ -1,5 +1,5 @@
 import type { JsonRecord } from "../../json/fields.ts";
-import { readVendor } from "../../kind/vendor-answer.ts";
+import { readVendor } from "../../kind/index.ts";
 import type { Transcript } from "../hub/answer.ts";
 
 /** Most segments that an answer may have: a day of speech in pieces of a second. */

@@ -1,58 +1,106 @@
-import { present, type Units } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
-import type { RenderedRequest } from "../../kind/codec.ts";
+import { bodies, present, type Units } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { readChecked, type WholeContext, type WholeWire } from "../../kind/index.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import { Unsupported } from "../../text/hub/unsupported.ts";
-import type { AnswerHeaders, VectorsVendorCodec } from "../hub/codec.ts";
-import { commonTask, plainTexts } from "../hub/plain-texts.ts";
-import type { VectorsRequest, VectorTask } from "../hub/request.ts";
-import { memberIn, vectorsIn } from "../hub/vendor-vectors.ts";
+import type { AnswerHeaders, Parsed, Rendered, Target } from "../../wire.ts";
+import {
+  base64Of,
+  floatsOf,
+  memberIn,
+  vectorsFor,
+  vectorsIn,
+  type VectorsAnswer,
+  type VectorsVendor,
+} from "../hub/answer.ts";
+import { commonTask, maxInputs, plainTexts, type VectorsRequest, type VectorTask } from "../hub/request.ts";
 
-/** Texts that the vendor takes in one request. */
-const mostTexts = 96;
-/** The header in which Amazon says what a model of others read. */
+const shape = Compile(bodies.CohereEmbedRequest);
+
+/** Maximum of texts in one request. */
+const maxTexts = 96;
+/** Header with the input tokens, where the model is called by InvokeModel on Amazon Bedrock. */
 const countHeader = "x-amzn-bedrock-input-token-count";
 
-/** What vectors may be for, in the vendor's words; one must be named. */
+/** Values of `input_type`. */
+const tasks: Readonly<Record<string, VectorTask>> = {
+  search_query: "query",
+  search_document: "document",
+  classification: "classification",
+  clustering: "clustering",
+};
+
+/** Value of `input_type` where the request has no task: vendors demand one. */
 const usual = "search_document";
-const words: Readonly<Partial<Record<VectorTask, string>>> = {
+const inputTypes: Readonly<Partial<Record<VectorTask, string>>> = {
   query: "search_query",
   document: usual,
   classification: "classification",
   clustering: "clustering",
 };
 
-/** Cohere's embeddings (POST /v2/embed), and the same by InvokeModel on Bedrock, where the head has the usage. */
-export const cohereEmbeddings: VectorsVendorCodec = {
-  wire: "cohere-embeddings",
-  mostInputs: () => mostTexts,
-  renderRequest,
-  parseAnswer(body, headers) {
-    const { embeddings } = body;
-    const vectors = vectorsIn(Array.isArray(embeddings) ? embeddings : memberIn(embeddings, "float"));
-    return { model: "", vectors, ...present({ usage: readUsage(body, headers) }) };
+/** Cohere's second version of embeddings (POST /v2/embed); vendors may also answer it by InvokeModel on Amazon Bedrock. */
+export const cohere = {
+  name: "cohere-embeddings",
+  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxTexts },
+  client: {
+    read: (body) => readChecked(body, shape, parseRequest),
+    render: renderAnswer,
+    relied: Object.keys(bodies.CohereEmbedRequest.properties),
+    spelling: {
+      model: "model",
+      inputs: "texts",
+      dimensions: "output_dimension",
+      encoding: "embedding_types",
+      task: "input_type",
+    },
   },
-  readUsage,
-};
+} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-function renderRequest(request: VectorsRequest, { model }: { readonly model: string }): RenderedRequest {
+function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
+  const fields = new Fields(body);
+  const model = fields.needText("model");
+  for (const name of ["images", "inputs"]) if (fields.raw(name) !== undefined) throw fields.unsupported(name);
+  const texts = fields.texts("texts") ?? [];
+  if (texts.length === 0 || texts.length > maxInputs) throw fields.wrong("texts", `1 to ${maxInputs} texts`);
+  const task = own(tasks, fields.text("input_type") ?? "");
+  const [type = "float", ...more] = fields.texts("embedding_types") ?? [];
+  if ((type !== "float" && type !== "base64") || more.length > 0) throw fields.unsupported("embedding_types");
+  const request: VectorsRequest = {
+    model,
+    inputs: texts.map((text) => present({ content: { kind: "text" as const, text }, task })),
+    encoding: type,
+    ...present({ dimensions: fields.count("output_dimension", 1) }),
+  };
+  return { request, dropped: fields.unread() };
+}
+
+function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const task = commonTask(request);
   const unsupported = new Unsupported();
   for (const name of renderOwn(request.own, "cohere-embeddings").dropped) unsupported.note(name);
   for (const { task: each, title } of request.inputs) {
-    if (each !== task || (each !== undefined && words[each] === undefined)) unsupported.noteIf("task", each);
+    if (each !== task || (each !== undefined && inputTypes[each] === undefined)) unsupported.noteIf("task", each);
     unsupported.noteIf("title", title);
   }
   unsupported.noteIf("user", request.user);
   const body = present({
     model,
     texts: plainTexts(request),
-    input_type: (task === undefined ? undefined : words[task]) ?? usual,
+    input_type: (task === undefined ? undefined : inputTypes[task]) ?? usual,
     embedding_types: ["float"],
     output_dimension: request.dimensions,
   });
   return { body, dropped: unsupported.words };
+}
+
+function parseAnswer(body: JsonRecord, headers: AnswerHeaders): VectorsAnswer {
+  const { embeddings } = body;
+  const vectors = vectorsIn(Array.isArray(embeddings) ? embeddings : memberIn(embeddings, "float"));
+  return { model: "", vectors, ...present({ usage: readUsage(body, headers) }) };
 }
 
 function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefined {
@@ -61,4 +109,18 @@ function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefi
     countOf(memberIn(memberIn(meta, "billed_units"), "input_tokens")) ??
     (Number.isSafeInteger(inHead) && inHead >= 0 ? inHead : undefined);
   return inputTokens === undefined ? undefined : { inputTokens };
+}
+
+/** Renders vectors by type: numbers or Base64, which are the types that can be had. */
+function renderAnswer(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
+  const vectors = vectorsFor(context, answer);
+  const isBase64 = context.request.encoding === "base64";
+  const inputTokens = answer.usage?.inputTokens ?? context.inputTokens;
+  return {
+    id: context.answerId,
+    embeddings: isBase64 ? { base64: vectors.map(base64Of) } : { float: vectors.map(floatsOf) },
+    texts: context.request.inputs.map(({ content }) => (content.kind === "text" ? content.text : "")),
+    meta: { api_version: { version: "2" }, billed_units: { input_tokens: inputTokens } },
+    response_type: "embeddings_by_type",
+  };
 }

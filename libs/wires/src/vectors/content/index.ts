@@ -1,31 +1,47 @@
-import type { VectorsCodec, VectorsVendorCodec } from "../hub/codec.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { parseBatch, parseSingle } from "./parse-request.ts";
-import { renderBatchAnswer, renderSingleAnswer } from "./render-answer.ts";
-import { mostInBatch, renderBatch, renderSingle } from "./render-request.ts";
-import { readUsage } from "./usage.ts";
+import { bodies } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { readChecked, type WholeWire } from "../../kind/index.ts";
+import type { VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
+import type { VectorsRequest } from "../hub/request.ts";
+import { parseAnswer, readUsage, renderBatch, renderSingle } from "./answer.ts";
+import { maxInBatch, parseBatch, parseSingle, renderRequest } from "./request.ts";
 
-const both = {
-  wire: "content-embeddings",
-  parseAnswer,
-  readUsage,
-  spelling: { model: "model", inputs: "content", dimensions: "outputDimensionality", task: "taskType", title: "title" },
+const single = Compile(bodies.EmbedContentRequest);
+const batch = Compile(bodies.BatchEmbedContentsRequest);
+
+/** Members that decide what a call may do and cost, of either call. */
+const relied = [
+  ...Object.keys(bodies.EmbedContentRequest.properties),
+  ...Object.keys(bodies.BatchEmbedContentsRequest.properties),
+];
+
+const spelling = {
+  model: "model",
+  inputs: "content",
+  dimensions: "outputDimensionality",
+  task: "taskType",
+  title: "title",
 } as const;
 
-/** Vectors of the content-generation wire, one text a call (:embedContent). */
-export const embedContentCodec: VectorsCodec = {
-  ...both,
-  parseRequest: parseSingle,
-  renderRequest: renderSingle,
-  renderAnswer: renderSingleAnswer,
-};
+/** One text per call (:embedContent), which only clients send. */
+export const embedContent = {
+  name: "embed-content",
+  client: {
+    read: (body, path) => readChecked(body, single, (record) => parseSingle(record, path)),
+    render: renderSingle,
+    relied,
+    spelling,
+  },
+} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-/** The same for many texts (:batchEmbedContents): what a vendor of this wire is best asked, whatever the client's form. */
-export const batchEmbedContentsCodec: VectorsCodec & VectorsVendorCodec = {
-  ...both,
-  parseRequest: parseBatch,
-  renderRequest: renderBatch,
-  renderAnswer: renderBatchAnswer,
-  mostInputs: () => mostInBatch,
-  spelling: { ...both.spelling, inputs: "requests" },
-};
+/** Many texts per call (:batchEmbedContents), which vendors are sent whatever the client's form is. */
+export const contentEmbeddings = {
+  name: "content-embeddings",
+  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInBatch },
+  client: {
+    read: (body, path) => readChecked(body, batch, (record) => parseBatch(record, path)),
+    render: renderBatch,
+    relied,
+    spelling: { ...spelling, inputs: "requests" },
+  },
+} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;

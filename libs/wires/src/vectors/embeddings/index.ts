@@ -1,19 +1,22 @@
-import type { VectorsCodec, VectorsVendorCodec } from "../hub/codec.ts";
-import { mostInputs } from "../hub/request.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
-import { renderAnswer } from "./render-answer.ts";
-import { renderRequest } from "./render-request.ts";
-import { readUsage } from "./usage.ts";
+import { bodies } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { readChecked, type WholeWire } from "../../kind/index.ts";
+import type { VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
+import { maxInputs, type VectorsRequest } from "../hub/request.ts";
+import { parseAnswer, readUsage, renderAnswer } from "./answer.ts";
+import { parseRequest, renderRequest } from "./request.ts";
 
-/** The embeddings wire (POST /v1/embeddings), both directions. */
-export const embeddingsCodec: VectorsCodec & VectorsVendorCodec = {
-  wire: "embeddings",
-  parseRequest,
-  renderRequest,
-  parseAnswer,
-  renderAnswer,
-  readUsage,
-  mostInputs: () => mostInputs,
-  spelling: { model: "model", inputs: "input", dimensions: "dimensions", encoding: "encoding_format", user: "user" },
-};
+/** Schema of a body whose model may be in the path, on the engines endpoint. */
+const shape = Compile(bodies.EngineEmbeddingsRequest);
+
+/** The embeddings wire (POST /v1/embeddings). */
+export const embeddings = {
+  name: "embeddings",
+  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInputs },
+  client: {
+    read: (body, path) => readChecked(body, shape, (record) => parseRequest(record, path)),
+    render: renderAnswer,
+    relied: Object.keys(bodies.EmbeddingsRequest.properties),
+    spelling: { model: "model", inputs: "input", dimensions: "dimensions", encoding: "encoding_format", user: "user" },
+  },
+} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;

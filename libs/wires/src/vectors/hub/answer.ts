@@ -1,11 +1,82 @@
-import type { Units } from "@modelgate/contracts";
-import type { Vector } from "./vector.ts";
+import { Failure, type Units } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import type { WholeContext, WholeVendor } from "../../kind/index.ts";
+import { maxInputs, type VectorsRequest } from "./request.ts";
 
 /** Vectors in the order of the inputs. */
 export interface VectorsAnswer {
-  /** The vendor's name of the model; "" where it says none. */
+  /** The vendor's name of the model; "" where it gives none. */
   readonly model: string;
   readonly vectors: readonly Vector[];
   /** Absent where the vendor reported none. */
   readonly usage?: Units | undefined;
+}
+
+/** The vendor side of a wire of vectors. */
+export interface VectorsVendor extends WholeVendor<VectorsRequest, VectorsAnswer> {
+  /** Maximum of inputs in one request for a model: more are sent in several requests. */
+  maxInputs(model: string): number;
+}
+
+/** Returns the vectors of an answer, one per input. Throws Failure upstream_error where there are more or fewer. */
+export function vectorsFor({ request }: WholeContext<VectorsRequest>, { vectors }: VectorsAnswer): readonly Vector[] {
+  const { length } = request.inputs;
+  if (vectors.length === length) return vectors;
+  throw new Failure("upstream_error", `The vendor gave ${vectors.length} vectors for ${length} inputs.`);
+}
+
+/** A vector as its vendor sent it: numbers, or Base64 of little-endian float32. Converted only where the client wants the other. */
+export type Vector = { readonly floats: readonly number[] } | { readonly base64: string };
+
+const bytesPerFloat = 4;
+const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Returns the vector's numbers. Throws Failure upstream_error for Base64 that holds none. */
+export function floatsOf(vector: Vector): readonly number[] {
+  if ("floats" in vector) return vector.floats;
+  const bytes = Buffer.from(vector.base64, "base64");
+  if (bytes.length === 0 || bytes.length % bytesPerFloat !== 0 || !base64Text.test(vector.base64)) throw unreadable();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Array.from({ length: bytes.length / bytesPerFloat }, (_, at) => {
+    const float = view.getFloat32(at * bytesPerFloat, true);
+    // JSON has no literal for the others.
+    if (!Number.isFinite(float)) throw unreadable();
+    return float;
+  });
+}
+
+/** Returns the vector as Base64 of little-endian float32; numbers are rounded to float32. */
+export function base64Of(vector: Vector): string {
+  if ("base64" in vector) return vector.base64;
+  const view = new DataView(new ArrayBuffer(vector.floats.length * bytesPerFloat));
+  vector.floats.forEach((float, at) => view.setFloat32(at * bytesPerFloat, float, true));
+  return Buffer.from(view.buffer).toString("base64");
+}
+
+function unreadable(): Failure {
+  return new Failure("upstream_error", "The vendor's answer has a vector that cannot be read.");
+}
+
+/** Reads a list of vectors as numbers. Throws Failure upstream_error for anything else. */
+export function vectorsIn(value: unknown): readonly Vector[] {
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxInputs) throw noVector();
+  return value.map((each: unknown) => ({ floats: floatsIn(each) }));
+}
+
+/** Reads a vector as numbers. Throws Failure upstream_error for anything else. */
+export function floatsIn(value: unknown): readonly number[] {
+  if (!Array.isArray(value) || value.length === 0) throw noVector();
+  return value.map((each: unknown) => {
+    if (typeof each === "number") return each;
+    throw noVector();
+  });
+}
+
+/** Returns a member of a value; undefined where the value is not an object. */
+export function memberIn(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined;
+}
+
+function noVector(): Failure {
+  return new Failure("upstream_error", "The vendor's answer has no vector that can be read.");
 }

@@ -1,32 +1,33 @@
-import { present, Failure, type Units } from "@modelgate/contracts";
+import { Failure, present, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { RenderedRequest } from "../../kind/codec.ts";
+import type { WholeWire } from "../../kind/index.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import { Unsupported } from "../../text/hub/unsupported.ts";
-import { taskWords } from "../content/tasks.ts";
-import type { VectorsVendorCodec } from "../hub/codec.ts";
-import { plainTexts } from "../hub/plain-texts.ts";
-import type { VectorsRequest } from "../hub/request.ts";
-import { floatsIn, memberIn } from "../hub/vendor-vectors.ts";
+import type { Rendered } from "../../wire.ts";
+import { taskWords } from "../content/request.ts";
+import { floatsIn, memberIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
+import { plainTexts, type VectorsRequest } from "../hub/request.ts";
 
-/** Texts in one request: Gemini's embeddings are made one by one. */
-const [mostTexts, mostOfGemini] = [250, 1];
+/** Maximum of texts in one request: one for Gemini. */
+const [maxTexts, maxOfGemini] = [250, 1];
 
 /** Embeddings of Google Cloud's Vertex AI (:predict). */
-export const predictEmbeddings: VectorsVendorCodec = {
-  wire: "predict-embeddings",
-  mostInputs: (model) => (model.startsWith("gemini-") ? mostOfGemini : mostTexts),
-  renderRequest,
-  parseAnswer: (body) => ({
-    model: "",
-    vectors: predictionsIn(body).map((each) => ({ floats: floatsIn(memberIn(each["embeddings"], "values")) })),
-    ...present({ usage: readUsage(body) }),
-  }),
-  readUsage,
-};
+export const predict = {
+  name: "predict-embeddings",
+  vendor: {
+    maxInputs: (model) => (model.startsWith("gemini-") ? maxOfGemini : maxTexts),
+    render: renderRequest,
+    parse: (body) => ({
+      model: "",
+      vectors: predictionsIn(body).map((each) => ({ floats: floatsIn(memberIn(each["embeddings"], "values")) })),
+      ...present({ usage: readUsage(body) }),
+    }),
+    usage: readUsage,
+  },
+} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-function renderRequest(request: VectorsRequest): RenderedRequest {
+function renderRequest(request: VectorsRequest): Rendered {
   const texts = plainTexts(request);
   const unsupported = new Unsupported();
   for (const name of renderOwn(request.own, "predict-embeddings").dropped) unsupported.note(name);

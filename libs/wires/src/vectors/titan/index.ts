@@ -1,31 +1,32 @@
 import { present } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { RenderedRequest } from "../../kind/codec.ts";
+import type { WholeWire } from "../../kind/index.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { Unsupported } from "../../text/hub/unsupported.ts";
-import type { VectorsVendorCodec } from "../hub/codec.ts";
-import { plainTexts } from "../hub/plain-texts.ts";
-import type { VectorsRequest } from "../hub/request.ts";
-import { floatsIn } from "../hub/vendor-vectors.ts";
+import type { Rendered, Target } from "../../wire.ts";
+import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
+import { plainTexts, type VectorsRequest } from "../hub/request.ts";
 
 /** The first version has vectors of one length only. */
 const ofOneLength = /titan-embed-(?:text-v1|g1)/;
 
 /** Amazon's own text embeddings by InvokeModel: one text a request. */
-export const titanEmbeddings: VectorsVendorCodec = {
-  wire: "titan-embeddings",
-  mostInputs: () => 1,
-  renderRequest,
-  parseAnswer: (body) => {
-    const usage = readUsage(body);
-    return { model: "", vectors: [{ floats: floatsIn(body["embedding"]) }], ...present({ usage }) };
+export const titan = {
+  name: "titan-embeddings",
+  vendor: {
+    maxInputs: () => 1,
+    render: renderRequest,
+    parse: (body) => {
+      const usage = readUsage(body);
+      return { model: "", vectors: [{ floats: floatsIn(body["embedding"]) }], ...present({ usage }) };
+    },
+    usage: readUsage,
   },
-  readUsage,
-};
+} as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-function renderRequest(request: VectorsRequest, { model }: { readonly model: string }): RenderedRequest {
+function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const [inputText, ...others] = plainTexts(request);
   if (inputText === undefined || others.length > 0)
     throw unsupportedFailure("inputs", "The vendor of this model takes one text in a request.");

@@ -1,6 +1,6 @@
 import { type VideoWire, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import type { Parsed } from "../../wire.ts";
 import { readExtras } from "../hub/extras.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";
 import { ownVideoMembers } from "../hub/own.ts";
@@ -10,7 +10,7 @@ import { parseSize, type VideoSize } from "../hub/size.ts";
 import { Failure } from "@modelgate/contracts";
 
 /** POST /v1/video/generations in the neutral form (interface section 2.3). */
-export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
+export function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   return { request: readShared(fields, fields.needText("model"), "video-generations"), dropped: [] };
 }

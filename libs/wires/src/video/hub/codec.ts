@@ -1,6 +1,6 @@
 import type { VideoStyle, VideoWire } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import type { Parsed } from "../../wire.ts";
 import type { VideoRequest } from "./request.ts";
 import type { Sighting } from "./sighting.ts";
 import type { TaskContext, VideoTask } from "./task.ts";
@@ -42,7 +42,7 @@ export interface VendorVideoCodec {
 export interface VideoCodec extends VendorVideoCodec {
   readonly wire: VideoStyle;
   /** Client → hub. Throws Failure (400) naming the field that is wrong. */
-  parseRequest(body: JsonRecord): ParsedRequest<VideoRequest>;
+  parseRequest(body: JsonRecord): Parsed<VideoRequest>;
   /** The answer to a task that was just created. */
   renderCreated(task: VideoTask, context: TaskContext): JsonRecord;
   /** A task's state. */

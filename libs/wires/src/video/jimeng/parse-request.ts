@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import type { Parsed } from "../../wire.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";
 import { ownVideoMembers } from "../hub/own.ts";
 import { mostSeconds, type VideoRequest } from "../hub/request.ts";
@@ -10,7 +10,7 @@ import { secondsOf } from "./frames.ts";
 const anySeed = -1;
 
 /** Style D, a submitted task (interface section 2.4): its model is `req_key`, its length is given in frames. */
-export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
+export function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const model = fields.needText("req_key");
   const prompt = fields.text("prompt");

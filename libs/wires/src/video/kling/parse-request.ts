@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import type { Parsed } from "../../wire.ts";
 import { readShared } from "../generations/parse-request.ts";
 import type { VideoRequest } from "../hub/request.ts";
 
@@ -8,7 +8,7 @@ import type { VideoRequest } from "../hub/request.ts";
  * Style C in the neutral form: interface section 2.3, or the vendor's own dialect, whose model is `model_name`, whose
  * pictures are bare Base64 and whose length is a text. `callback_url` and `external_task_id` stay with the gateway.
  */
-export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
+export function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const [named, model] = [fields.text("model_name"), fields.text("model")];
   if (named !== undefined && model !== undefined && named !== model)

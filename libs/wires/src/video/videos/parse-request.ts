@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import type { ParsedRequest } from "../../kind/codec.ts";
+import type { Parsed } from "../../wire.ts";
 import { refusePriced } from "../hub/extras.ts";
 import { parseImage, type VideoImage } from "../hub/image.ts";
 import { ownVideoMembers } from "../hub/own.ts";
@@ -12,7 +12,7 @@ import { parseSize } from "../hub/size.ts";
  * POST /v1/videos in the neutral form. A form is read as the same members, its file as a data URL in
  * `input_reference`. `seconds` may be a number; `duration` is taken for it where it is alone.
  */
-export function parseRequest(body: JsonRecord): ParsedRequest<VideoRequest> {
+export function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const model = fields.needText("model");
   const prompt = fields.needText("prompt");

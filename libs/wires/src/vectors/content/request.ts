@@ -1,0 +1,126 @@
+import { present } from "@modelgate/contracts";
+import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { renderOwn } from "../../kind/own-members.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
+import {
+  maxInputs,
+  vectorTasks,
+  type VectorContent,
+  type VectorInput,
+  type VectorsRequest,
+  type VectorTask,
+} from "../hub/request.ts";
+
+/** Values of `taskType`. */
+export const taskWords = {
+  query: "RETRIEVAL_QUERY",
+  document: "RETRIEVAL_DOCUMENT",
+  similarity: "SEMANTIC_SIMILARITY",
+  classification: "CLASSIFICATION",
+  clustering: "CLUSTERING",
+  "question-answering": "QUESTION_ANSWERING",
+  "fact-verification": "FACT_VERIFICATION",
+  "code-query": "CODE_RETRIEVAL_QUERY",
+} as const satisfies Record<VectorTask, string>;
+
+/** The value for no task. */
+const noTask = "TASK_TYPE_UNSPECIFIED";
+
+/** Maximum of parts of one content. */
+const maxParts = 4_096;
+
+/** Parses the body of :embedContent. Names may be in camelCase or snake_case. */
+export function parseSingle(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
+  const fields = new Fields(body, "", "either");
+  const model = modelOf(fields, path.model);
+  const dimensions = fields.count("outputDimensionality", 1);
+  const request = { model, inputs: [parseInput(fields)], ...present({ dimensions }) };
+  return { request, dropped: fields.unread() };
+}
+
+/** Parses the body of :batchEmbedContents. Its requests must agree in model and dimensions: no other wire has several. */
+export function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
+  const fields = new Fields(body, "", "either");
+  fields.need("requests");
+  const requests = fields.each("requests", maxInputs);
+  const [first] = requests;
+  if (first === undefined) throw fields.wrong("requests", "an array that is not empty");
+  const model = modelOf(first, path.model);
+  const dimensions = first.count("outputDimensionality", 1);
+  const inputs = requests.map((each) => {
+    modelOf(each, model);
+    if (each.count("outputDimensionality", 1) !== dimensions)
+      throw each.wrong("outputDimensionality", "the same in all requests");
+    return parseInput(each);
+  });
+  return { request: { model, inputs, ...present({ dimensions }) }, dropped: fields.unread() };
+}
+
+/** Returns the model of the path, or of the body where the path has none; both must be the same. */
+function modelOf(fields: Fields, inPath: string | undefined): string {
+  const inBody = fields.text("model")?.replace(/^models\//, "");
+  if (inPath === undefined) return inBody ?? fields.needText("model");
+  if (inBody !== undefined && inBody !== inPath) throw fields.wrong("model", "the model of the path");
+  return inPath;
+}
+
+function parseInput(fields: Fields): VectorInput {
+  fields.need("content");
+  return { content: parseContent(fields), ...present({ task: parseTask(fields), title: fields.text("title") }) };
+}
+
+/** Parses one input: its texts, a line each. Only vendors of this wire get parts of other kinds. */
+function parseContent(fields: Fields): VectorContent {
+  const content = fields.fields("content");
+  const parts = content?.each("parts", maxParts) ?? [];
+  content?.ignore("role");
+  if (content !== undefined && parts.some((part) => !part.has("text") && Object.keys(part.value).length > 0)) {
+    for (const part of parts) part.whole();
+    return { kind: "own", wire: "content-embeddings", value: content.whole() };
+  }
+  const text = parts.map((part) => part.text("text") ?? "").join("\n");
+  if (text === "") throw fields.wrong("content.parts", "an array with some text");
+  return { kind: "text", text };
+}
+
+function parseTask(fields: Fields): VectorInput["task"] {
+  const word = fields.word("taskType", [noTask, ...Object.values(taskWords)]);
+  return vectorTasks.find((task) => taskWords[task] === word);
+}
+
+/** Maximum of texts in one call of :batchEmbedContents. */
+export const maxInBatch = 100;
+
+/** Renders the body of :batchEmbedContents, for at most `maxInBatch` inputs. Throws Failure unsupported_parameter for tokens. */
+export function renderRequest(request: VectorsRequest, target: Target): Rendered {
+  return {
+    body: { requests: request.inputs.map((input) => renderInput(input, request, target)) },
+    dropped: lost(request),
+  };
+}
+
+/** Returns the hints that are lost. The form of the numbers is not among them: the gateway converts it. */
+function lost({ own, user }: VectorsRequest): readonly string[] {
+  const { dropped } = renderOwn(own, "content-embeddings");
+  return user === undefined ? dropped : [...dropped, "user"];
+}
+
+function renderInput({ content, task, title }: VectorInput, request: VectorsRequest, { model }: Target): JsonRecord {
+  return present({
+    model: `models/${model}`,
+    content: renderContent(content),
+    taskType: task === undefined ? undefined : taskWords[task],
+    title,
+    outputDimensionality: request.dimensions,
+  });
+}
+
+function renderContent(content: VectorContent): JsonRecord {
+  if (content.kind === "text") return { parts: [{ text: content.text }] };
+  if (content.kind === "own" && content.wire === "content-embeddings") return content.value;
+  throw unsupportedFailure(
+    "inputs",
+    `The vendor of this model takes text, not ${content.kind === "tokens" ? "tokens" : "this"}.`,
+  );
+}
