@@ -17,6 +17,7 @@ import {
 } from "@modelgate/contracts";
 import { answerFailure, statusOf } from "./answer.ts";
 import { sinkOf, type AnswerSink } from "./answer-sink.ts";
+import { endingOf } from "./ending.ts";
 import { goingPath, interruptOn, onInterrupt, opened } from "./interrupt.ts";
 import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
@@ -33,6 +34,8 @@ export interface ServiceCall {
   readonly response: ServerResponse;
   /** Where the answer goes, for what need not know that it is HTTP. */
   readonly answer: AnswerSink;
+  /** Aborted where the call ends before its answer is over: by a Failure of the gateway's, or with ClientGone. */
+  readonly ending: AbortSignal;
   readonly id: EndpointId;
   readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
@@ -159,7 +162,7 @@ async function answer(
       answerFailure(response, known, failure, requestId);
     });
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
-    await handler({ ...call, answer: sinkOf(response), caller, strict, format });
+    await handler({ ...call, answer: sinkOf(response), ending: endingOf(response), caller, strict, format });
   } catch (error) {
     if (response.writableEnded) return; // it was interrupted, and has its answer
     if (error instanceof ClientGone) return void response.destroy();

@@ -25,6 +25,7 @@ export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";
 export { spoolFile, type SpooledFile } from "./form/spool-file.ts";
+export { endedBy, endingOf } from "./ending.ts";
 export { goingRequest, onInterrupt, partingMs } from "./interrupt.ts";
 export { inTurns, inTurnsIfLong, nextTurn } from "./in-turns.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";

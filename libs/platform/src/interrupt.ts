@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Failure } from "@modelgate/contracts";
+import { endCall } from "./ending.ts";
 
 /** Ends a call's answer before it is over, for a reason that the client may see. */
 type Interrupted = (failure: Failure) => void;
@@ -48,9 +49,11 @@ export function onInterrupt(response: ServerResponse, listener: Interrupted): Di
 /** Ends an open call because this process does. */
 export function interrupt(response: ServerResponse): void {
   if (response.writableEnded || response.destroyed) return;
-  response[listenersKey]?.at(-1)?.(
-    new Failure("server_overloaded", "The gateway is being restarted; try again shortly.", { retryAfterSeconds: 1 }),
-  );
+  const failure = new Failure("server_overloaded", "The gateway is being restarted; try again shortly.", {
+    retryAfterSeconds: 1,
+  });
+  endCall(response, failure);
+  response[listenersKey]?.at(-1)?.(failure);
 }
 
 /** Remembers which call is open on a connection. */

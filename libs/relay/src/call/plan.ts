@@ -8,7 +8,7 @@ import type { CallCost } from "../money/measure.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** The part of a service's call that its life depends on: who calls, and where the answer goes. */
-export type RelayedCall = Pick<ServiceCall, "answer" | "caller" | "endpoint" | "id" | "log" | "requestId"> &
+export type RelayedCall = Pick<ServiceCall, "answer" | "caller" | "ending" | "endpoint" | "id" | "log" | "requestId"> &
   Partial<Pick<ServiceCall, "span">>;
 
 /** What is sent to vendors, and over which channels. */

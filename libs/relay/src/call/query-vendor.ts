@@ -9,10 +9,8 @@ import { send } from "./send.ts";
  * hold, an event, or an answer to the client. Gives the vendor's complete answer; throws Failure.
  */
 export async function queryVendor(deps: RelayDeps, call: RelayedCall, query: VendorCall): Promise<Buffer> {
-  const controller = new AbortController();
-  using _watching = call.answer.watch({ closed: () => controller.abort() });
   try {
-    using attempted = await send(deps, call, query, { callId: deps.newCallId(), signal: controller.signal });
+    using attempted = await send(deps, call, query, { callId: deps.newCallId(), signal: call.ending });
     const { accepted } = attempted;
     if (accepted.kind === "whole") return accepted.answer.body;
     if (accepted.kind === "stream") accepted.held.abort();

@@ -104,6 +104,7 @@ export class BackgroundRun {
     const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });
     const made: TextServiceCall = {
       answer: this.#sink,
+      ending: this.#sink.ending,
       caller: call.caller,
       id: "responses",
       endpoint: endpointOf("responses"),

@@ -1,5 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
-import type { AnswerSink, SinkWatcher } from "@modelgate/platform";
+import { ClientGone, type AnswerSink, type SinkWatcher } from "@modelgate/platform";
 import { isRecord, parseRecord } from "@modelgate/wires/json";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -35,13 +35,14 @@ export class BackgroundSink implements AnswerSink {
   readonly #keeping: EventKeeping;
   readonly #frames = eventStreamFraming.splitter();
   readonly #watchers = new Set<SinkWatcher>();
+  readonly #ending = new AbortController();
   #waiting: string[] = [];
   #waitingCharacters = 0;
   #keptCharacters = 0;
   #isKeeping = true;
   #flushing: Promise<void> | undefined;
   #begun = false;
-  #ending = false;
+  #isEnding = false;
   #over = false;
   #wasFull = false;
 
@@ -50,12 +51,17 @@ export class BackgroundSink implements AnswerSink {
     this.next = keeping.from;
   }
 
+  /** Aborted where the response ends before it is over. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
   get begun(): boolean {
     return this.#begun;
   }
 
   get closed(): boolean {
-    return this.#over || this.#ending;
+    return this.#over || this.#isEnding;
   }
 
   get full(): boolean {
@@ -86,7 +92,7 @@ export class BackgroundSink implements AnswerSink {
     if (rest.length > 0) this.#take(rest);
     // Not within the call: who ends an answer does not hear of that meanwhile.
     setImmediate(() => this.#end(true));
-    this.#ending = true;
+    this.#isEnding = true;
   }
 
   destroy(): void {
@@ -100,12 +106,14 @@ export class BackgroundSink implements AnswerSink {
 
   /** The response is not wanted any more. */
   cancel(): void {
-    if (!this.#ending) this.#end(false);
+    if (!this.#isEnding) this.#end(false);
   }
 
   /** Ends the response before it is over, for a reason of the gateway's. */
   interrupt(failure: Failure): void {
-    if (!this.closed) [...this.#watchers].findLast(({ interrupted }) => interrupted)?.interrupted?.(failure);
+    if (this.closed) return;
+    this.#ending.abort(failure);
+    [...this.#watchers].findLast(({ interrupted }) => interrupted)?.interrupted?.(failure);
   }
 
   /** Resolves when all events until now are kept, or lost. */
@@ -163,6 +171,7 @@ export class BackgroundSink implements AnswerSink {
   #end(whole: boolean): void {
     if (this.#over) return;
     this.#over = true;
+    if (!whole) this.#ending.abort(new ClientGone("the response was cancelled"));
     for (const { closed } of this.#watchers) closed?.(whole);
   }
 }

@@ -1,5 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
-import type { AnswerSink, SinkWatcher } from "@modelgate/platform";
+import { ClientGone, type AnswerSink, type SinkWatcher } from "@modelgate/platform";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { WebSocket } from "ws";
 import { messageOf } from "./events.ts";
@@ -19,8 +19,9 @@ export class EventSink implements AnswerSink {
   readonly #frames = eventStreamFraming.splitter();
   /** Their order is that of their coming; one may leave while they are called. */
   readonly #watchers = new Set<SinkWatcher>();
+  readonly #ending = new AbortController();
   #begun = false;
-  #ending = false;
+  #isEnding = false;
   #over = false;
   #wasFull = false;
 
@@ -30,12 +31,17 @@ export class EventSink implements AnswerSink {
     this.#bufferedBytes = bufferedBytes;
   }
 
+  /** Aborted where the response ends before it is over. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
   get begun(): boolean {
     return this.#begun;
   }
 
   get closed(): boolean {
-    return this.#over || this.#ending || this.#socket.readyState !== this.#socket.OPEN;
+    return this.#over || this.#isEnding || this.#socket.readyState !== this.#socket.OPEN;
   }
 
   get full(): boolean {
@@ -60,13 +66,13 @@ export class EventSink implements AnswerSink {
   }
 
   end(last?: Buffer | string): void {
-    if (this.#over || this.#ending) return;
+    if (this.#over || this.#isEnding) return;
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
     if (rest.length > 0) this.#send(rest);
     // Not within the call: who ends an answer does not hear of that meanwhile.
     setImmediate(() => this.#end(true));
-    this.#ending = true;
+    this.#isEnding = true;
   }
 
   destroy(): void {
@@ -81,12 +87,13 @@ export class EventSink implements AnswerSink {
 
   /** The connection is gone. */
   left(): void {
-    if (!this.#ending) this.#end(false);
+    if (!this.#isEnding) this.#end(false);
   }
 
   /** Ends the response before it is over, because the gateway goes. */
   interrupt(failure: Failure): void {
-    if (this.#over || this.#ending) return;
+    if (this.#over || this.#isEnding) return;
+    this.#ending.abort(failure);
     [...this.#watchers].findLast(({ interrupted }) => interrupted !== undefined)?.interrupted?.(failure);
   }
 
@@ -106,6 +113,7 @@ export class EventSink implements AnswerSink {
   #end(whole: boolean): void {
     if (this.#over) return;
     this.#over = true;
+    if (!whole) this.#ending.abort(new ClientGone("the client left before its answer"));
     for (const { closed } of this.#watchers) closed?.(whole);
   }
 }

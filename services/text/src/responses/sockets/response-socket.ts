@@ -131,7 +131,7 @@ export class ResponseSocket {
       if (this.#asked++ > 0) await admitNext(this.#deps.relay, this.#call);
       const sink = new EventSink(this.#socket, lane, bufferedBytes);
       this.#answering = sink;
-      const call = callOf(this.#deps.relay, this.#call, sink, this.#asked);
+      const call = callOf(this.#deps.relay, this.#call, { answer: sink, ending: sink.ending }, this.#asked);
       const deps = { ...this.#deps, responses: this.#turns.before(this.#deps.responses) };
       const seen = await readResponses(deps, call)(value, bytes);
       previousId = seen.ask.previousId;

@@ -1,6 +1,6 @@
 import { admit, checkStillValid, refusalOf } from "@modelgate/accounts";
 import { endpointLabel, endpointOf } from "@modelgate/contracts";
-import { startSpan, type AnswerSink, type UpgradeCall } from "@modelgate/platform";
+import { startSpan, type UpgradeCall } from "@modelgate/platform";
 import type { RelayDeps } from "@modelgate/relay";
 import type { TextServiceCall } from "../../text-call.ts";
 
@@ -27,12 +27,13 @@ export async function admitNext({ redis, catalog }: RelayDeps, { caller }: Openi
 export function callOf(
   { log }: RelayDeps,
   { caller, requestId: opening, span, strict }: OpeningCall,
-  answer: AnswerSink,
+  { answer, ending }: Pick<TextServiceCall, "answer" | "ending">,
   count: number,
 ): TextServiceCall {
   const requestId = count === 1 ? opening : `${opening}-${count}`;
   return {
     answer,
+    ending,
     caller: { ...caller, requestId },
     id: "responses",
     endpoint: endpointOf("responses"),

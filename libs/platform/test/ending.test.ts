@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer, request, type ServerResponse } from "node:http";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { endCall, endedBy, endingOf } from "../src/ending.ts";
+import { ClientGone } from "../src/read-body.ts";
+
+const server = createServer();
+let port = 0;
+beforeAll(async () => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  if (typeof address === "object" && address !== null) ({ port } = address);
+});
+afterAll(() => {
+  server.close();
+});
+
+async function open() {
+  const asked = request({ port, host: "127.0.0.1" }).end();
+  asked.on("error", () => undefined);
+  const { promise, resolve } = Promise.withResolvers<ServerResponse>();
+  server.once("request", (_, response) => resolve(response));
+  return { asked, response: await promise };
+}
+
+test("a client that leaves ends its call with ClientGone, which is no failure of the gateway", async () => {
+  const { asked, response } = await open();
+  const ending = endingOf(response);
+  asked.destroy();
+  await once(ending, "abort");
+  expect(ending.reason).toBeInstanceOf(ClientGone);
+  expect(endedBy(ending)).toBeUndefined();
+});
+
+test("a client that has left already: the signal says so at once", async () => {
+  const { asked, response } = await open();
+  asked.destroy();
+  await once(response, "close");
+  expect(endingOf(response).reason).toBeInstanceOf(ClientGone);
+});
+
+test("the gateway's failure is the reason, and stays it when the client leaves", async () => {
+  const { asked, response } = await open();
+  const ending = endingOf(response);
+  const failure = new Failure("server_overloaded");
+  endCall(response, failure);
+  asked.destroy();
+  await once(response, "close");
+  expect(endedBy(ending)).toBe(failure);
+});
+
+test("an answer that its client has whole ends nothing, neither before its close nor after it", async () => {
+  const { asked, response } = await open();
+  const ending = endingOf(response);
+  const closed = once(response, "close");
+  response.end("done");
+  endCall(response, new Failure("server_overloaded"));
+  const [answer] = await once(asked, "response");
+  answer.resume();
+  await closed;
+  expect(ending.aborted).toBe(false);
+});
