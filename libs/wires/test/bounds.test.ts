@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { askOfImageBody, mostImagesOf } from "@modelgate/wires/images";
+import { maxImagesOf, readImageBody } from "@modelgate/wires/images";
 import { refuseAmbiguous, withoutMembers } from "@modelgate/wires/json";
 import { surplusBounds, textCodecs } from "@modelgate/wires/text";
 import { videoCodecs } from "@modelgate/wires/video";
@@ -139,5 +139,5 @@ test.each([
   [{ extra_body: { parameters: { n: 8 } } }, 8],
   [{ seed: 900, user: "12" }, 1],
 ])("the most images that a vendor may make: %j", (more, most) => {
-  expect(mostImagesOf(askOfImageBody({ model: "m", prompt: "a fox", ...more }).request)).toBe(most);
+  expect(maxImagesOf(readImageBody({ model: "m", prompt: "a fox", ...more }).request)).toBe(most);
 });

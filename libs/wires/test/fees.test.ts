@@ -2,7 +2,7 @@ import type { BothWire } from "./harness.ts";
 import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/index.ts";
 import { SseDecoder } from "../src/sse/index.ts";
-import { dearerImage } from "../src/images/index.ts";
+import { costlyMember } from "../src/images/index.ts";
 import { textCodecs } from "../src/text/index.ts";
 import { mediaOf, measureTypedPart } from "../src/text/media.ts";
 
@@ -296,7 +296,7 @@ test.each([
   [{ size: "4K" }, "size"],
   [{ size: "auto" }, undefined],
 ])("an image of %j costs more by its %s", (image, dearer) => {
-  expect(dearerImage(image)).toBe(dearer);
+  expect(costlyMember(image)).toBe(dearer);
 });
 
 test("an image that keeps its size is bound by the tokens of a large one", () => {

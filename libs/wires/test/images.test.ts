@@ -2,25 +2,25 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { atOnce } from "../src/json/at-once.ts";
-import { sizeOf } from "../src/images/hub/ask.ts";
-import { askOfImageBody, askOfImageForm, refuseWithoutImage } from "../src/images/ask.ts";
+import { readImageBody, readImageForm, refuseWithoutImage, wires } from "../src/images/index.ts";
 import { base64InUrl, dataUrlOf, renderImageEvents, renderImages, unitsOfImages } from "../src/images/hub/answer.ts";
 import { imageTypeOf, inputImage } from "../src/images/hub/image-bytes.ts";
-import type { ImageRequest } from "../src/images/hub/request.ts";
-import { nearestRatio, parseSize } from "../src/images/hub/size.ts";
-import { writeForm } from "../src/images/hub/write-form.ts";
+import { sizeOf } from "../src/images/hub/pricing.ts";
+import { nearestRatio, parseSize, type ImageRequest } from "../src/images/hub/request.ts";
+import { writeImages, type ImagesVendor } from "../src/images/hub/vendor.ts";
+import { vendorWire } from "../src/wire.ts";
 import { imagesPass } from "../src/images/openai/pass.ts";
-import { imagesCodecs } from "../src/images/codecs.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1");
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 const simple = { model: "m", prompt: "a fox" };
-const ask = (body: object): ImageRequest => askOfImageBody(body).request;
+const ask = (body: object): ImageRequest => readImageBody(body).request;
 const qwen = (content: readonly object[], parameters: object = {}, more: object = {}): ImageRequest =>
   ask({ model: "m", input: { messages: [{ role: "user", content }] }, parameters, ...more });
-const bodyFor = (wire: keyof typeof imagesCodecs, request: ImageRequest) => {
-  const rendered = imagesCodecs[wire].renderRequest(request, { model: "v" });
-  const [body, dropped] = [atOnce(rendered.body), rendered.dropped];
+const bodyFor = (wire: keyof typeof wires, request: ImageRequest) => {
+  const { vendor } = vendorWire<ImagesVendor>(wires, wire);
+  const rendered = vendor.render(request, { model: "v" });
+  const [body, dropped] = [atOnce(writeImages(rendered).body), rendered.dropped];
   return { body: JSON.parse(body.toString()), dropped };
 };
 
@@ -197,11 +197,11 @@ describe("a request", () => {
 
   test("is never asked for its form of a model that has one only", () => {
     const request = ask({ ...simple, response_format: "b64_json" });
-    const body = atOnce(imagesCodecs.images.renderRequest(request, { model: "gpt-image-1" }).body);
+    const body = atOnce(writeImages(wires.images.vendor.render(request, { model: "gpt-image-1" })).body);
     expect(JSON.parse(body.toString())).toEqual({ model: "gpt-image-1", prompt: "a fox" });
   });
 
-  test.each<[keyof typeof imagesCodecs, object, string]>([
+  test.each<[keyof typeof wires, object, string]>([
     ["images", { image: png.toString("base64"), mask: png.toString("base64") }, "mask"],
     ["qwen-images", { image: png.toString("base64"), mask: png.toString("base64") }, "mask"],
     ["content", { n: 2 }, "count"],
@@ -214,7 +214,7 @@ describe("a request", () => {
 
   test("counts each image that it brings, its mask among them", () => {
     const image = png.toString("base64");
-    const tokens = (more: object) => sizeOf(askOfImageBody({ ...simple, ...more }).request).mediaTokens;
+    const tokens = (more: object) => sizeOf(readImageBody({ ...simple, ...more }).request).mediaTokens;
     expect(tokens({})).toBe(0);
     expect(tokens({ image: [image, image], mask: image })).toBe(3 * tokens({ image }));
   });
@@ -243,7 +243,7 @@ describe("a form", () => {
 
   test("is the simple body, its numbers as text", () => {
     const fields = [...text, ["n", "2"], ["stream", "true"], ["size", ""], ["strange", "1"]] as const;
-    const { request } = askOfImageForm({ fields, files: files("image[]", "mask", "image[1]", "image") });
+    const { request } = readImageForm({ fields, files: files("image[]", "mask", "image[1]", "image") });
     expect(request).toMatchObject({ count: 2, stream: true, own: { members: { strange: "1" } } });
     expect(request.size).toBeUndefined();
     expect(request.images.map(({ at }) => at)).toEqual(["image[]", "image[1]", "image"]);
@@ -254,20 +254,20 @@ describe("a form", () => {
     ["true", true],
     ["false", false],
   ])("has flags in words: %s", (word, flag) => {
-    const { request } = askOfImageForm({ fields: [...text, ["stream", word], ["watermark", word]], files: [] });
+    const { request } = readImageForm({ fields: [...text, ["stream", word], ["watermark", word]], files: [] });
     expect(request).toMatchObject({ stream: flag, watermark: flag });
   });
 
   test("has addresses of images as text", () => {
     const fields = [...text, ["image[]", "https://a.example/1.png"], ["image[]", "https://a.example/2.png"]] as const;
-    expect(askOfImageForm({ fields, files: files("image") }).request.images).toMatchObject([
+    expect(readImageForm({ fields, files: files("image") }).request.images).toMatchObject([
       { kind: "file", at: "image" },
       { kind: "url", url: "https://a.example/1.png" },
       { kind: "url", url: "https://a.example/2.png" },
     ]);
   });
 
-  test.each<[string, Parameters<typeof askOfImageForm>[0], string]>([
+  test.each<[string, Parameters<typeof readImageForm>[0], string]>([
     ["another file", { fields: text, files: files("prompt") }, "prompt"],
     ["a deep name", { fields: text, files: files("image[a]") }, "image[a]"],
     ["two masks", { fields: text, files: files("image", "mask", "mask") }, "mask"],
@@ -275,15 +275,19 @@ describe("a form", () => {
     ["a flag of maybe", { fields: [...text, ["stream", "yes"]], files: [] }, "stream"],
     ["a number with letters", { fields: [...text, ["n", "1e1"]], files: [] }, "n"],
   ])("with %s is refused", (_, form, param) => {
-    expect(failureOf(() => askOfImageForm(form))).toEqual({ code: "invalid_value", param });
+    expect(failureOf(() => readImageForm(form))).toEqual({ code: "invalid_value", param });
   });
 
   test("is written so that any reader finds its bytes", async () => {
     const value = 'ü "quoted"\r\n--x';
-    const { body, contentType } = writeForm([
-      { name: "prompt", value },
-      { name: "image[]", filename: 'a".png', contentType: "image/png", bytes: png },
-    ]);
+    const { body, contentType } = writeImages({
+      body: {},
+      dropped: [],
+      form: [
+        { name: "prompt", value },
+        { name: "image[]", filename: 'a".png', contentType: "image/png", bytes: png },
+      ],
+    });
     const read = await new Response(new Uint8Array(atOnce(body)), {
       headers: { "content-type": contentType },
     }).formData();
@@ -294,10 +298,10 @@ describe("a form", () => {
 });
 
 describe("an answer", () => {
-  const parse = (wire: keyof typeof imagesCodecs, body: object) => imagesCodecs[wire].parseAnswer({ ...body });
+  const parse = (wire: keyof typeof wires, body: object) => wires[wire].vendor.parse({ ...body });
   const url = "https://a.example/1.png";
 
-  test.each<[keyof typeof imagesCodecs, object, object, object]>([
+  test.each<[keyof typeof wires, object, object, object]>([
     [
       "images",
       {
@@ -423,7 +427,7 @@ describe("an answer", () => {
   ])("of %s", (wire, body, rendered, units) => {
     const answer = parse(wire, body);
     if ("task" in answer) throw new Error("a task");
-    expect(renderImages(answer, 9)).toEqual(rendered);
+    expect(renderImages(answer, { now: 9, act: "generation" })).toEqual(rendered);
     expect(unitsOfImages(answer)).toEqual(units);
   });
 
@@ -431,7 +435,7 @@ describe("an answer", () => {
     expect(parse("qwen-image-tasks", { output: { task_status: status, task_id: "t" } })).toEqual({ task: "t" });
   });
 
-  test.each<[keyof typeof imagesCodecs, object, string]>([
+  test.each<[keyof typeof wires, object, string]>([
     ["images", { created: 1, data: [] }, "upstream_error"],
     ["images", { data: "x" }, "upstream_error"],
     ["qwen-images", { code: "InvalidParameter", message: "no" }, "upstream_rejected"],
@@ -456,7 +460,10 @@ describe("an answer", () => {
   });
 
   test("as events, one an image", () => {
-    const events = renderImageEvents({ images: [{ base64: "YQ==" }, { base64: "Yg==" }], created: 4 }, 9, "edit");
+    const events = renderImageEvents(
+      { images: [{ base64: "YQ==" }, { base64: "Yg==" }], created: 4 },
+      { now: 9, act: "edit" },
+    );
     const frames = events.split("\n\n").filter((frame) => frame !== "");
     const begin = "event: image_edit.completed\ndata: ";
     expect(frames.map((frame) => frame.startsWith(begin) && JSON.parse(frame.slice(begin.length)))).toMatchObject(
@@ -467,9 +474,10 @@ describe("an answer", () => {
   test("as an event with what clients take for granted, and the vendor's own words where it has some", () => {
     const dataOf = (more: object) =>
       JSON.parse(
-        renderImageEvents({ images: [{ base64: jpeg.toString("base64") }], ...more }, 9, "generation").split(
-          "data: ",
-        )[1] ?? "",
+        renderImageEvents(
+          { images: [{ base64: jpeg.toString("base64") }], ...more },
+          { now: 9, act: "generation" },
+        ).split("data: ")[1] ?? "",
       );
     expect(dataOf({})).toMatchObject({
       size: "auto",

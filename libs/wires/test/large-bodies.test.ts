@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { askOfImageBody, decodeImages, imagesCodecs } from "../src/images/index.ts";
+import { decodeImages, readImageBody, wires, writeImages } from "../src/images/index.ts";
 import { atOnce, holdsAny, parseInTurns, refuseAmbiguous, refuseTwiceInTurns, turnBytes } from "../src/json/index.ts";
 import { textCodecs } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
@@ -127,14 +127,14 @@ test("JSON within a text is parsed only where it is short", () => {
 describe("a large picture", () => {
   const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(megabyte, 7)]);
   const base64 = png.toString("base64");
-  const asked = (image: string) => askOfImageBody({ model: "m", prompt: "p", image }).request;
+  const asked = (image: string) => readImageBody({ model: "m", prompt: "p", image }).request;
 
   test.each(["images", "qwen-images", "content", "image-edits"] as const)(
     "is decoded and sent by %s in small steps, as it came",
     (wire) => {
       const work = decodeImages(asked(`data:image/png;base64,${base64}`));
       expect(stepsOf(decodeImages(asked(base64)))).toBeGreaterThanOrEqual(turns);
-      const { body } = imagesCodecs[wire].renderRequest(atOnce(work), { model: "v" });
+      const { body } = writeImages(wires[wire].vendor.render(atOnce(work), { model: "v" }));
       const pieces = [];
       let step = body.next();
       for (; step.done !== true; step = body.next()) pieces.push(step.value);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openApi, type BodyName } from "@modelgate/contracts";
 import { isRecord } from "../src/json/index.ts";
-import { askOfImageBody } from "../src/images/index.ts";
+import { readImageBody } from "../src/images/index.ts";
 import { wires as rankingWires } from "../src/ranking/index.ts";
 import { textCodecs } from "../src/text/index.ts";
 import { wires as vectorsWires } from "../src/vectors/index.ts";
@@ -42,7 +42,7 @@ const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] 
   ],
   ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, rankingWires["jina-rerank"].client.read],
   ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, rankingWires["cohere-rerank"].client.read],
-  ["ImageRequest", { model: "m", prompt: "a" }, askOfImageBody],
+  ["ImageRequest", { model: "m", prompt: "a" }, readImageBody],
   ["VideoRequest", { model: "m", prompt: "a" }, (body) => videoCodecs["video-generations"].parseRequest(body)],
   ["VideoForm", { model: "m", prompt: "a" }, (body) => videoCodecs.videos.parseRequest(body)],
   ["EpsilonRequest", { req_key: "m", prompt: "a" }, (body) => videoCodecs["jimeng-video"].parseRequest(body)],

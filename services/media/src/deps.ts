@@ -1,7 +1,7 @@
 import type { FormLimits, ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
-import { mostInputImages } from "@modelgate/wires/images";
+import { maxInputImages } from "@modelgate/wires/images";
 import type { Env } from "./env.ts";
 
 /** What the media service's endpoints work with. */
@@ -24,7 +24,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
       maxBytes: env.relay.body.maxBytes,
       totalMs: env.relay.body.totalMs,
       // And a mask.
-      files: mostInputImages + 1,
+      files: maxInputImages + 1,
       fileBytes: env.images.mostBytes,
       budget,
     },

@@ -1,12 +1,6 @@
 import { holdForm, inTurnsIfLong, type HeldForm, type ServiceCall } from "@modelgate/platform";
 import { checked, readJson, refuseVendorIds } from "@modelgate/relay";
-import {
-  askOfImageBody,
-  askOfImageForm,
-  decodeImages,
-  reliedOfImages,
-  type ImageRequest,
-} from "@modelgate/wires/images";
+import { decodeImages, readImageBody, readImageForm, wires, type ImageRequest } from "@modelgate/wires/images";
 import { endUserIn, isRecord } from "@modelgate/wires/json";
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Parsed } from "@modelgate/wires/wire";
@@ -23,7 +17,7 @@ export interface ReadRequest extends Disposable {
 export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ReadRequest> {
   if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);
   const withPrompt = (body: unknown): unknown => (prompt !== undefined && isRecord(body) ? { prompt, ...body } : body);
-  const ask = checked((body) => askOfImageBody(withPrompt(body)), reliedOfImages);
+  const ask = checked((body) => readImageBody(withPrompt(body)), wires.images.client.relied);
   const body = await readJson(call, deps.body, async (value, bytes) => {
     const asked = await ask(value, bytes);
     await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
@@ -45,7 +39,7 @@ async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefine
     const fields = deployed(form.fields, call.params["deployment"]);
     const lacksPrompt = !fields.some(([name]) => name === "prompt");
     const added = prompt !== undefined && lacksPrompt ? [["prompt", prompt] as const] : [];
-    const ask = askOfImageForm({ files: form.files, fields: [...fields, ...added] });
+    const ask = readImageForm({ files: form.files, fields: [...fields, ...added] });
     await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: formAsBody(fields) });
     return {
       ask,

@@ -4,14 +4,15 @@ import { beginsIn, eventStreamFraming } from "@modelgate/wires/sse";
 import {
   beginsImages,
   imagesPass,
-  imagesCodecs,
-  mostImagesOf,
+  maxImagesOf,
   unitsOfImages,
+  wires,
+  writeImages,
   type ImageRequest,
   type ImagesAnswer,
-  type ImagesVendorCodec,
+  type ImagesVendor,
 } from "@modelgate/wires/images";
-import type { Parsed } from "@modelgate/wires/wire";
+import { vendorWire, type Parsed } from "@modelgate/wires/wire";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
 import { renderSupported, type Asker } from "../answers/unsupported.ts";
 import { parseAnswer } from "../answers/whole-answer.ts";
@@ -42,11 +43,11 @@ export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readon
 /** One attempt at images, with a vendor of any wire. Throws Failure (400) for what the client said wrong. */
 export async function imagesExchange(asked: ImagesCall, wire: UpstreamWire, upstreamModel: string): Promise<Exchange> {
   const { ask, asker, input } = asked;
-  const vendor = vendorOf(wire);
+  const { vendor } = vendorWire<ImagesVendor>(wires, wire);
   const request = vendor.needsBytes ? await input.asBytes() : ask.request;
   const { body: sent, dropped } = renderSupported(asker, ask.dropped, () => {
-    const rendered = vendor.renderRequest(request, { model: upstreamModel });
-    return { body: rendered, dropped: rendered.dropped };
+    const rendered = vendor.render(request, { model: upstreamModel });
+    return { body: writeImages(rendered), dropped: rendered.dropped };
   });
   return {
     wire,
@@ -65,22 +66,13 @@ function imageStream(request: ImageRequest): AnswerReader {
     kind: "stream",
     framing: eventStreamFraming,
     begins: (first) => beginsIn({ framing: eventStreamFraming, begins: beginsImages }, first),
-    translator: () => new PassTranslator({ pass: imagesPass(mostImagesOf(request)), mode: "bytes" }),
+    translator: () => new PassTranslator({ pass: imagesPass(maxImagesOf(request)), mode: "bytes" }),
   };
 }
 
-function vendorOf(wire: UpstreamWire): ImagesVendorCodec {
-  if (!isImagesWire(wire)) throw new Error(`${wire} is not a wire of images`);
-  return imagesCodecs[wire];
-}
-
-function isImagesWire(wire: UpstreamWire): wire is ImagesWire {
-  return Object.hasOwn(imagesCodecs, wire);
-}
-
 /** Reads an answer that is not a stream: images, or a task that makes them; either may still have to be fetched. */
-function imagesTask(asked: ImagesCall, vendor: ImagesVendorCodec): AnswerReader {
-  const parse = async (answer: Buffer) => vendor.parseAnswer(await parseAnswer(answer));
+function imagesTask(asked: ImagesCall, vendor: ImagesVendor): AnswerReader {
+  const parse = async (answer: Buffer) => vendor.parse(await parseAnswer(answer));
   return {
     kind: "task",
     async read(bytes) {

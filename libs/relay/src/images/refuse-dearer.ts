@@ -1,5 +1,5 @@
 import { Failure, type Price } from "@modelgate/contracts";
-import { dearerImage } from "@modelgate/wires/images";
+import { costlyMember } from "@modelgate/wires/images";
 import type { Exchange } from "../answers/exchange.ts";
 
 /** Images that are asked for, as far as vendors price them differently. */
@@ -18,7 +18,7 @@ export interface WantedImages {
  */
 export function refuseDearer(wanted: WantedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
   if (!price.has("images") || price.has("outputImageTokens")) return;
-  const dearer = dearerImage(wanted);
+  const dearer = costlyMember(wanted);
   if (dearer === undefined) return;
   const param = wanted.spelling[dearer] ?? dearer;
   if (dropped.includes(param)) return;

@@ -1,20 +1,56 @@
-// Wires of images.
-export { mostImagesOf } from "./most-images.ts";
-export { askOfImageBody, askOfImageForm, imageSpelling, refuseWithoutImage, reliedOfImages } from "./ask.ts";
+import { Failure, type ImagesWire } from "@modelgate/contracts";
+import { isRecord } from "../json/fields.ts";
+import type { Parsed, Wire } from "../wire.ts";
+import { content } from "./content/index.ts";
+import type { ImagesClient } from "./hub/answer.ts";
+import type { ImageRequest } from "./hub/request.ts";
+import type { ImagesVendor } from "./hub/vendor.ts";
+import { imagen, vertexImagen } from "./imagen/index.ts";
+import { imageEdits, images } from "./openai/index.ts";
+import { qwen, qwenEditTasks, qwenTasks } from "./qwen/index.ts";
+
+export { imagesInContent } from "./content/index.ts";
 export {
   base64InUrl,
   dataUrlOf,
-  renderImageEvents,
-  renderImages,
   unitsOfImages,
   type ImagesAnswer,
+  type ImagesTask,
   type MadeImage,
 } from "./hub/answer.ts";
-export type { ImagesTask, ImagesVendorCodec } from "./hub/codec.ts";
 export { decodeImages, encodedImage, imageFile, imageTypeOf, imageTypeOfBase64 } from "./hub/image-bytes.ts";
-export { mostInputImages, type ImageRequest, type InputImage } from "./hub/request.ts";
-export { imagesInContent } from "./content/parse-answer.ts";
-export { imagesCodecs } from "./codecs.ts";
+export { costlyMember, maxImagesOf, sizeOf } from "./hub/pricing.ts";
+export { maxInputImages, type ImageRequest, type InputImage } from "./hub/request.ts";
+export { writeImages, type ImagesVendor } from "./hub/vendor.ts";
 export { beginsImages, imagesPass } from "./openai/pass.ts";
-export { dearerImage } from "./dearer-image.ts";
-export { sizeOf } from "./hub/ask.ts";
+export { parseForm as readImageForm } from "./openai/request.ts";
+
+/** The wires of images: one line each. */
+export const wires = {
+  images,
+  "image-edits": imageEdits,
+  "qwen-images": qwen,
+  "qwen-image-tasks": qwenTasks,
+  "qwen-image-edit-tasks": qwenEditTasks,
+  imagen,
+  "vertex-imagen": vertexImagen,
+  content,
+} as const satisfies Readonly<Record<ImagesWire, Wire<ImagesVendor, ImagesClient>>>;
+
+/**
+ * Reads a client's JSON body: one with `input` is the qwen-style one, any other the simple one. Throws Failure (400)
+ * naming the field.
+ */
+export function readImageBody(body: unknown): Parsed<ImageRequest> {
+  const isQwen = isRecord(body) && (body["input"] ?? undefined) !== undefined;
+  return (isQwen ? qwen : images).client.read(body);
+}
+
+/** Refuses (400) a request to edit that brings no image. */
+export function refuseWithoutImage({ dialect, images: brought }: ImageRequest): void {
+  if (brought.length > 0) return;
+  const param = wires[dialect].client.spelling.images;
+  throw new Failure("missing_required_parameter", `Missing required parameter: ${param} (an image to edit).`, {
+    param,
+  });
+}

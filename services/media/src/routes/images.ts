@@ -22,12 +22,10 @@ import {
 } from "@modelgate/relay/images";
 import {
   imagesPass,
-  imageSpelling,
-  mostImagesOf,
+  maxImagesOf,
   refuseWithoutImage,
-  renderImageEvents,
-  renderImages,
   sizeOf,
+  wires,
   type ImageRequest,
   type ImagesAnswer,
 } from "@modelgate/wires/images";
@@ -59,7 +57,7 @@ function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
     using input = new InputImages(deps.images, ask.request, call.answer);
     const asked: ImagesCall = {
       deps: deps.images,
-      asker: { spelling: imageSpelling[ask.request.dialect], strict: call.strict },
+      asker: { spelling: wires[ask.request.dialect].client.spelling, strict: call.strict },
       ask,
       input,
       render: (made) => renderAnswer(made, ask.request, act),
@@ -71,12 +69,13 @@ function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
 /** Renders images as the one answer of both dialects, or as events of a stream that its vendor does not have. */
 function renderAnswer(
   made: ImagesAnswer,
-  { stream }: ImageRequest,
+  { dialect, stream }: ImageRequest,
   act: Act,
 ): Pick<WholeAnswer, "body" | "contentType"> {
-  const now = Math.floor(Date.now() / 1_000);
-  if (!stream) return { body: Buffer.from(JSON.stringify(renderImages(made, now))) };
-  return { body: Buffer.from(renderImageEvents(made, now, act)), contentType: eventStream };
+  const context = { now: Math.floor(Date.now() / 1_000), act };
+  const { client } = wires[dialect];
+  if (!stream) return { body: Buffer.from(JSON.stringify(client.render(made, context))) };
+  return { body: Buffer.from(client.events(made, context)), contentType: eventStream };
 }
 
 function planImages(
@@ -89,12 +88,12 @@ function planImages(
   const pass = imagesPass();
   const size: RequestSize = {
     ...sizeOf(request),
-    choices: mostImagesOf(request),
+    choices: maxImagesOf(request),
   };
   const wanted: WantedImages = {
     quality: request.quality,
     size: request.size && `${request.size.width}x${request.size.height}`,
-    spelling: request.dialect === "qwen" ? { size: imageSpelling.qwen.size } : {},
+    spelling: request.dialect === "qwen-images" ? { size: wires["qwen-images"].client.spelling.size } : {},
   };
   return {
     endUser,

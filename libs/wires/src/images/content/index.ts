@@ -1,13 +1,96 @@
-import type { ImagesVendorCodec } from "../hub/codec.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { renderRequest } from "./render-request.ts";
+import { Failure, present } from "@modelgate/contracts";
+import { Base64Text } from "../../json/base64.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { contentUsage } from "../../text/content/usage.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import type { Wire } from "../../wire.ts";
+import { noImages, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
+import { nearestRatio, unsupportedHints, type ImageRequest, type ImageSize, type InputImage } from "../hub/request.ts";
+import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
-/** Image models of the content wire: generateContent with IMAGE among what is wanted. */
-export const contentImages: ImagesVendorCodec = {
-  wire: "content",
-  begins: "image",
-  needsBytes: true,
-  streams: false,
-  renderRequest,
-  parseAnswer,
-};
+/** Image models of the content wire: generateContent with IMAGE among `responseModalities`. */
+export const content = {
+  name: "content",
+  vendor: { begins: "image", needsBytes: true, streams: false, render: renderRequest, parse: parseAnswer },
+} as const satisfies Wire<ImagesVendor, ImagesClient>;
+
+/** Ratios that the vendor takes. */
+const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
+/** Classes of resolution by their longest side; below the last, models have a default. */
+const classes = [
+  { above: 3_000, name: "4K" },
+  { above: 1_800, name: "2K" },
+] as const;
+
+/** Renders images before the words. Throws Failure unsupported_parameter for several images: the vendor makes one. */
+function renderRequest(request: ImageRequest): RenderedImages {
+  if ((request.count ?? 1) > 1)
+    throw unsupportedFailure("count", "The vendor of this model makes one image in a request.");
+  const { images, prompt, size, seed } = request;
+  const generationConfig = present({
+    responseModalities: ["TEXT", "IMAGE"],
+    imageConfig: size === undefined ? undefined : renderSize(size),
+    seed,
+  });
+  const contents = [{ role: "user", parts: [...images.map(renderImage), { text: prompt }] }];
+  const dropped = unsupportedHints(request, { has: ["count", "size", "seed"] });
+  return { body: { contents, generationConfig }, dropped };
+}
+
+function renderSize(size: ImageSize): JsonRecord {
+  const longest = Math.max(size.width, size.height);
+  return present({
+    aspectRatio: nearestRatio(size, ratios),
+    imageSize: classes.find(({ above }) => longest > above)?.name,
+  });
+}
+
+function renderImage(image: InputImage): JsonRecord {
+  if (image.kind !== "file") throw new Error("an image's address where its bytes are needed");
+  return { inlineData: { mimeType: image.mediaType, data: new Base64Text("", image.bytes) } };
+}
+
+/** Parses all images of all candidates; text between them is dropped. Throws Failure upstream_rejected for a block. */
+function parseAnswer(body: JsonRecord): ImagesAnswer {
+  const candidates = listOf(body["candidates"]);
+  const images = imagesOf(candidates);
+  if (images.length === 0) throw blocked(body, candidates) ?? noImages();
+  const tokens = contentUsage(body["usageMetadata"]);
+  return present({ images, tokens });
+}
+
+/** Counts the images in an answer, or a piece of a stream; 0 where it is neither. */
+export function imagesInContent(body: JsonRecord | undefined): number {
+  return body === undefined ? 0 : imagesOf(listOf(body["candidates"])).length;
+}
+
+function imagesOf(candidates: readonly JsonRecord[]): readonly MadeImage[] {
+  return candidates.flatMap((candidate) => partsOf(candidate).flatMap(inPart));
+}
+
+function partsOf({ content }: JsonRecord): readonly JsonRecord[] {
+  return isRecord(content) ? listOf(content["parts"]) : [];
+}
+
+/** Images inside thought parts are drafts; they are not counted as output. */
+function inPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] {
+  if (thought === true || !isRecord(inlineData)) return [];
+  const { mimeType, data } = inlineData;
+  const isImage = typeof mimeType === "string" && mimeType.startsWith("image/");
+  return isImage && typeof data === "string" ? [{ base64: data }] : [];
+}
+
+function blocked({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord[]): Failure | undefined {
+  const reason = isRecord(promptFeedback) ? promptFeedback["blockReason"] : undefined;
+  const finish = candidates[0]?.["finishReason"];
+  const why = typeof reason === "string" ? reason : typeof finish === "string" ? finish : undefined;
+  if (why === undefined || finished.has(why)) return undefined;
+  return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: why });
+}
+
+/** Reasons to finish that are not a refusal. */
+const finished: ReadonlySet<string> = new Set(["STOP", "MAX_TOKENS", "OTHER", "NO_IMAGE", "IMAGE_OTHER"]);
+
+function listOf(value: unknown): readonly JsonRecord[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}

@@ -1,8 +1,10 @@
-import { Failure, inputTotal, outputTotal, type Units, present } from "@modelgate/contracts";
+import { Failure, inputTotal, outputTotal, present, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
+import type { ClientSide } from "../../wire.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
+import type { ImageRequest } from "./request.ts";
 
-/** An image that was made: where it can be had, or its bytes. */
+/** An image that was made: its address, or its bytes. */
 export type MadeImage = { readonly revisedPrompt?: string | undefined } & (
   | { readonly url: string }
   | { readonly base64: string }
@@ -10,23 +12,41 @@ export type MadeImage = { readonly revisedPrompt?: string | undefined } & (
 
 /** Images of a vendor, in the neutral form. */
 export interface ImagesAnswer {
-  /** Unix seconds; absent where the vendor says none. */
+  /** Unix seconds; absent where the vendor gives none. */
   readonly created?: number | undefined;
   /** At least one. */
   readonly images: readonly MadeImage[];
   /** Tokens, where the vendor reports them. */
   readonly tokens?: Units | undefined;
-  /** What a vendor of the common wire says beside: size, quality, its own report of usage. */
+  /** Other members of a vendor of the common wire: size, quality, its own report of usage. */
   readonly more?: JsonRecord | undefined;
 }
 
-/** What an answer used: images that came, and tokens where they were reported. */
+/** The call that an answer is rendered for. */
+export interface ImagesContext {
+  /** Unix seconds. */
+  readonly now: number;
+  readonly act: "generation" | "edit";
+}
+
+/** The client side of a wire of images. */
+export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, ImagesContext> {
+  /** Renders a complete answer as a whole stream. */
+  events(answer: ImagesAnswer, context: ImagesContext): string;
+}
+
+/** A vendor's answer that names a task to be polled, before there is an image. */
+export interface ImagesTask {
+  readonly task: string;
+}
+
+/** Returns the units of an answer: its images, and tokens where they were reported. */
 export function unitsOfImages({ images, tokens }: Pick<ImagesAnswer, "images" | "tokens">): Units {
   return { ...tokens, images: images.length };
 }
 
-/** The one answer of both dialects (interface endpoints 12 and 13), images as they are. */
-export function renderImages(answer: ImagesAnswer, now: number): JsonRecord {
+/** Renders the one answer of both dialects (interface endpoints 12 and 13), images as they are. */
+export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): JsonRecord {
   return present({
     created: answer.created ?? now,
     ...answer.more,
@@ -35,20 +55,27 @@ export function renderImages(answer: ImagesAnswer, now: number): JsonRecord {
   });
 }
 
-/** The same as events of the common wire, for clients that asked for a stream where the vendor has none: one an image. */
-export function renderImageEvents(answer: ImagesAnswer, now: number, act: "generation" | "edit"): string {
-  const { data: _, created, ...more } = renderImages(answer, now);
-  const type = `image_${act}.completed`;
+/** Renders an answer as events of the common wire, one per image, for clients of a stream where the vendor has none. */
+export function renderImageEvents(answer: ImagesAnswer, context: ImagesContext): string {
+  const { data: _, created, ...more } = renderImages(answer, context);
+  const type = `image_${context.act}.completed`;
   return answer.images
     .map((image) =>
-      JSON.stringify({ type, ...renderImage(image), created_at: created, ...unsaid, ...formatOf(image), ...more }),
+      JSON.stringify({
+        type,
+        ...renderImage(image),
+        created_at: created,
+        ...usualMembers,
+        ...formatOf(image),
+        ...more,
+      }),
     )
     .map((data) => `event: ${type}\ndata: ${data}\n\n`)
     .join("");
 }
 
-/** Members that clients take for granted in an event, where the vendor says nothing: one that counts images counts no tokens. */
-const unsaid: JsonRecord = {
+/** Members that clients expect in an event, where the vendor gives none: one that counts images counts no tokens. */
+const usualMembers: JsonRecord = {
   size: "auto",
   quality: "auto",
   background: "auto",
@@ -60,7 +87,7 @@ const unsaid: JsonRecord = {
   },
 };
 
-/** The format of an image whose bytes are known. */
+/** Returns the format of an image whose bytes are known. */
 function formatOf(image: MadeImage): JsonRecord {
   const type = "base64" in image ? imageTypeOfBase64(image.base64) : undefined;
   return { output_format: type?.replace("image/", "") ?? "png" };
@@ -90,16 +117,17 @@ function detailsOf(all: number, image: number): JsonRecord {
   return { text_tokens: all - image, image_tokens: image };
 }
 
-/** An image's bytes as an address. */
+/** Renders an image's bytes as an address. */
 export function dataUrlOf(base64: string): string {
   return `data:${imageTypeOfBase64(base64) ?? "application/octet-stream"};base64,${base64}`;
 }
 
-/** The Base64 of an address that holds the bytes itself; undefined for any other. */
+/** Returns the Base64 of an address that holds the bytes itself; undefined for any other. */
 export function base64InUrl(url: string): string | undefined {
   return /^data:[^,]*;base64,(.*)$/is.exec(url)?.[1];
 }
 
+/** Creates the failure of an answer without an image. */
 export function noImages(): Failure {
   return new Failure("upstream_error", "The vendor's answer has no image.");
 }

@@ -3,27 +3,27 @@ import { Base64Text, decodeBase64 } from "../../json/base64.ts";
 import { turnBytes } from "../../json/scan.ts";
 import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
 
-/** How an image file begins. */
+/** First bytes of an image file. */
 const beginnings: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) => boolean])[] = [
   ["image/png", (bytes) => bytes.toString("latin1", 0, 8) === "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff],
   ["image/webp", (bytes) => bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP"],
   ["image/gif", (bytes) => /^GIF8[79]a/.test(bytes.toString("latin1", 0, 6))],
 ];
-/** Enough Base64 for any of them. */
+/** Characters of Base64 that suffice for any of them. */
 const beginningCharacters = 24;
 
-/** What kind of image bytes are; undefined for none that is known. */
+/** Returns the type of an image's bytes; undefined for an unknown one. */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   return beginnings.find(([, isOne]) => isOne(bytes))?.[0];
 }
 
-/** The same of Base64. */
+/** Returns the type of an image in Base64; undefined for an unknown one. */
 export function imageTypeOfBase64(data: string): ImageType | undefined {
   return imageTypeOf(Buffer.from(data.slice(0, beginningCharacters), "base64"));
 }
 
-/** Bytes that must be an image. Throws Failure (400) naming `at`. */
+/** Checks that bytes are an image. Throws Failure (400) naming `at`. */
 export function imageFile(bytes: Buffer, at: string): ImageFile {
   const mediaType = imageTypeOf(bytes);
   if (mediaType === undefined) throw wrongImage(at, `an image (${imageTypes.join(", ")})`);
@@ -48,8 +48,8 @@ export function encodedImage(data: string, at: string): InputImage {
 }
 
 /**
- * The same request with all its images decoded, in steps of about a millisecond. Throws Failure (400) naming the image
- * that is no Base64.
+ * Returns a request with all its images decoded, in steps of about a millisecond. Throws Failure (400) naming the image
+ * that is not Base64.
  */
 export function* decodeImages(request: ImageRequest): Generator<undefined, ImageRequest> {
   const { images, mask } = request;
@@ -61,7 +61,7 @@ export function* decodeImages(request: ImageRequest): Generator<undefined, Image
 function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   if (image.kind !== "encoded") return image;
   const { data, at } = image;
-  // The last turn has what may stand at an end only.
+  // The last turn has the padding.
   const last = data.length - (data.length % turnBytes || turnBytes);
   for (let from = 0; from < last; from += turnBytes) {
     if (notBase64.test(data.slice(from, from + turnBytes))) throw wrongImage(at, "a URL, a data URL or Base64");
@@ -71,15 +71,15 @@ function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   return { kind: "file", at, ...imageFile(yield* decodeBase64(data), at) };
 }
 
-/** An image as an address: its own, or one that holds its bytes. */
+/** Renders an image as an address: its own, or one that holds its bytes. */
 export function addressOf(image: InputImage): string | Base64Text {
   if (image.kind === "url") return image.url;
   if (image.kind === "file") return new Base64Text(`data:${image.mediaType};base64,`, image.bytes);
   throw notDecoded();
 }
 
-/** An image was to be sent that was not decoded before. */
-export function notDecoded(): Error {
+/** Creates the error of an image that was not decoded before it is sent. */
+function notDecoded(): Error {
   return new Error("an image in Base64 where its bytes are needed");
 }
 
@@ -97,7 +97,7 @@ function decoded(data: string, at: string): Buffer {
   return bytes;
 }
 
-/** Base64 of the usual alphabet, padded or not: the decoder itself would pass over anything. */
+/** Checks Base64 of the usual alphabet, padded or not: the decoder itself skips any other character. */
 function isBase64(data: string): boolean {
   const unpadded = data.endsWith("==") ? data.slice(0, -2) : data.endsWith("=") ? data.slice(0, -1) : data;
   if (unpadded === "" || unpadded.length % 4 === 1) return false;

@@ -1,19 +1,21 @@
+import { Failure } from "@modelgate/contracts";
 import type { OwnMembers } from "../../kind/own-members.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
 
-/** The bodies that clients ask in: the simple one, as JSON or as a form, and the qwen-style one. */
-export type ImagesDialect = "images" | "qwen";
+/** The wires of clients: the simple body, as JSON or as a form, and the qwen-style one. */
+export type ImagesDialect = "images" | "qwen-images";
 
-/** Images that one request may bring, and ask for: beyond it 400. */
-export const mostInputImages = 16;
-export const mostImages = 10;
-/** Characters of a prompt: beyond it 400. */
-export const mostPromptCharacters = 32_000;
+/** Maximum of images that one request may bring, and ask for: beyond it 400. */
+export const maxInputImages = 16;
+export const maxImages = 10;
+/** Maximum of characters of a prompt: beyond it 400. */
+export const maxPromptCharacters = 32_000;
 
-/** Media types of images that are taken and given. */
+/** Media types of images, in requests and answers. */
 export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 export type ImageType = (typeof imageTypes)[number];
 
-/** An image's bytes, their type being what the bytes say. */
+/** An image's bytes, with the type that they have themselves. */
 export interface ImageFile {
   readonly mediaType: ImageType;
   readonly bytes: Buffer;
@@ -23,7 +25,7 @@ export interface ImageFile {
 export type InputImage =
   | { readonly kind: "url"; readonly at: string; readonly url: string }
   | ({ readonly kind: "file"; readonly at: string } & ImageFile)
-  /** Much Base64 that is still to be decoded, in turns with other calls (`decodeImages`), before anything is sent. */
+  /** Large Base64 that is decoded in turns with other calls (`decodeImages`) before anything is sent. */
   | { readonly kind: "encoded"; readonly at: string; readonly data: string };
 
 /** Width and height in pixels. */
@@ -32,12 +34,12 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** A request for images in the neutral form. Absent means that the client did not say. */
+/** A request for images in the neutral form. Absent: not given by the client. */
 export interface ImageRequest {
   readonly dialect: ImagesDialect;
   readonly model: string;
   readonly prompt: string;
-  /** What is edited; empty: an image is made from words alone. */
+  /** Images to edit; empty: an image is made from words alone. */
   readonly images: readonly InputImage[];
   readonly mask?: InputImage | undefined;
   readonly count?: number | undefined;
@@ -56,15 +58,94 @@ export interface ImageRequest {
   readonly watermark?: boolean | undefined;
   readonly seed?: number | undefined;
   readonly user?: string | undefined;
-  /** How the client wants its images; absent: as the vendor gives them. */
+  /** Form of the images in the client's answer; absent: as the vendor gives them. */
   readonly responseFormat?: "url" | "b64_json" | undefined;
   readonly stream: boolean;
   readonly partialImages?: number | undefined;
   readonly own?: OwnMembers<ImagesDialect> | undefined;
 }
 
-/** A field that a vendor may not be able to say. */
+/** A field that a vendor's wire may lack. */
 export type ImageField = Exclude<
   keyof ImageRequest,
   "dialect" | "model" | "prompt" | "images" | "responseFormat" | "stream" | "own"
 >;
+
+/** No model makes a larger side. */
+const longestSide = 16_384;
+
+/** Parses a size as `1024x1536` or `1024*1536`; undefined for none and for `auto`. Throws Failure (400) naming `at`. */
+export function parseSize(text: string | undefined, at: string): ImageSize | undefined {
+  if (text === undefined || text === "auto") return undefined;
+  const [, width = 0, height = 0] = /^(\d{1,5})[x*](\d{1,5})$/i.exec(text)?.map(Number) ?? [];
+  if (width < 1 || height < 1 || width > longestSide || height > longestSide)
+    throw new Failure(
+      "invalid_value",
+      `${at} must be <width>x<height> with sides from 1 to ${longestSide} pixels, or auto.`,
+      { param: at },
+    );
+  return { width, height };
+}
+
+/** Returns the ratio, of those such as `16:9`, that is nearest to a size. */
+export function nearestRatio<Ratio extends string>(
+  { width, height }: ImageSize,
+  ratios: readonly Ratio[],
+): Ratio | undefined {
+  const wanted = Math.log(width / height);
+  const far = (ratio: string): number => {
+    const [w = 1, h = 1] = ratio.split(":").map(Number);
+    return Math.abs(Math.log(w / h) - wanted);
+  };
+  return ratios.toSorted((left, right) => far(left) - far(right))[0];
+}
+
+/** Without these the image would be another one: a vendor that lacks them does not get the request. */
+const decisive: readonly ImageField[] = ["mask", "count"];
+
+/** Every field that a vendor may lack. */
+const fields: readonly ImageField[] = [
+  "mask",
+  "count",
+  "size",
+  "quality",
+  "style",
+  "background",
+  "moderation",
+  "inputFidelity",
+  "outputFormat",
+  "outputCompression",
+  "negativePrompt",
+  "promptExtend",
+  "watermark",
+  "seed",
+  "partialImages",
+  "user",
+];
+
+/**
+ * Returns the hints of a request that a vendor's wire lacks, its own members among them. Throws Failure
+ * unsupported_parameter for what may not be lost. Values that leave it to the model (`auto`), and one image, are no hints.
+ */
+export function unsupportedHints(
+  request: ImageRequest,
+  { has, dialect }: { readonly has: readonly ImageField[]; readonly dialect?: ImagesDialect },
+): readonly string[] {
+  const lost = fields.filter((field) => !has.includes(field) && isSet(request, field));
+  const refused = lost.find((field) => decisive.includes(field));
+  if (refused !== undefined) throw unsupportedFailure(refused);
+  return [...lost, ...unsupportedMembers(request, dialect)];
+}
+
+/** Members that only vendors of the client's own dialect know. */
+function unsupportedMembers({ own }: ImageRequest, dialect: ImagesDialect | undefined): readonly string[] {
+  if (own === undefined || own.wire === dialect) return [];
+  const prefix = own.wire === "qwen-images" ? "parameters." : "";
+  return Object.keys(own.members).map((name) => prefix + name);
+}
+
+function isSet(request: ImageRequest, field: ImageField): boolean {
+  const value = request[field];
+  if (field === "count") return (request.count ?? 1) > 1;
+  return value !== undefined && value !== "auto" && value !== false;
+}

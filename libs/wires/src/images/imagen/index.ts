@@ -1,11 +1,94 @@
-import type { ImagesVendorCodec } from "../hub/codec.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { renderAtGemini, renderAtVertex } from "./render-request.ts";
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import type { Wire } from "../../wire.ts";
+import { noImages, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
+import { nearestRatio, unsupportedHints, type ImageField, type ImageRequest, type ImageSize } from "../hub/request.ts";
+import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
-const both = { begins: "image", needsBytes: false, streams: false, parseAnswer } as const;
+const both = { begins: "image", needsBytes: false, streams: false, parse: parseAnswer } as const;
 
 /** Imagen at the Gemini API (:predict). */
-export const imagen: ImagesVendorCodec = { ...both, wire: "imagen", renderRequest: renderAtGemini };
+export const imagen = {
+  name: "imagen",
+  vendor: { ...both, render: renderAtGemini },
+} as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 /** Imagen at Google Cloud's Vertex AI, which takes more. */
-export const vertexImagen: ImagesVendorCodec = { ...both, wire: "vertex-imagen", renderRequest: renderAtVertex };
+export const vertexImagen = {
+  name: "vertex-imagen",
+  vendor: { ...both, render: renderAtVertex },
+} as const satisfies Wire<ImagesVendor, ImagesClient>;
+
+/** Ratios that the vendor takes. */
+const ratios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
+/** Length of the longest side from which the larger of the two classes is used. */
+const largeSide = 1_800;
+/** Maximum of images in one request. */
+const maxImages = 4;
+
+const supported: readonly ImageField[] = ["count", "size", "outputFormat", "outputCompression"];
+const alsoAtVertex: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
+/** Formats that the vendor makes. */
+const formats: ReadonlySet<string> = new Set(["png", "jpeg"]);
+
+function renderAtGemini(request: ImageRequest): RenderedImages {
+  return rendered(request, {}, supported);
+}
+
+function renderAtVertex(request: ImageRequest): RenderedImages {
+  const { negativePrompt, promptExtend, watermark, seed } = request;
+  // The vendor takes a seed only without a watermark.
+  const addWatermark = watermark ?? (seed === undefined ? undefined : false);
+  const more = { negativePrompt, enhancePrompt: promptExtend, addWatermark, seed };
+  return rendered(request, more, [...supported, ...alsoAtVertex]);
+}
+
+/** Throws Failure unsupported_parameter for what the vendor does not edit, or more images than it makes. */
+function rendered(request: ImageRequest, more: JsonRecord, has: readonly ImageField[]): RenderedImages {
+  const { count = 1, size, prompt, images } = request;
+  if (images.length > 0) throw unsupportedFailure("images", "The vendor of this model makes images from words alone.");
+  if (count > maxImages)
+    throw unsupportedFailure("count", `The vendor of this model makes at most ${maxImages} images in a request.`);
+  const parameters = present({
+    sampleCount: count,
+    ...(size === undefined ? {} : renderSize(size)),
+    outputOptions: renderFormat(request),
+    ...more,
+  });
+  return { body: { instances: [{ prompt }], parameters }, dropped: unsupportedHints(request, { has }) };
+}
+
+function renderSize(size: ImageSize): JsonRecord {
+  const isLarge = Math.max(size.width, size.height) > largeSide;
+  return present({ aspectRatio: nearestRatio(size, ratios), sampleImageSize: isLarge ? "2K" : undefined });
+}
+
+function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRecord | undefined {
+  if (outputFormat === undefined || !formats.has(outputFormat)) return undefined;
+  return present({
+    mimeType: `image/${outputFormat}`,
+    compressionQuality: outputFormat === "jpeg" ? outputCompression : undefined,
+  });
+}
+
+/** Parses the images that were made; filtered ones are left out. Throws Failure upstream_rejected where all were. */
+function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
+  const all = Array.isArray(predictions) ? predictions.filter(isRecord) : [];
+  const images = all.flatMap(imageIn);
+  if (images.length > 0) return { images };
+  // Without an image the vendor gives a reason, or sends nothing at all.
+  const reason = all.find(({ raiFilteredReason }) => typeof raiFilteredReason === "string")?.["raiFilteredReason"];
+  if (typeof reason === "string" || all.length === 0)
+    throw new Failure(
+      "upstream_rejected",
+      "The vendor declined to make this image.",
+      present({ vendorCode: reason ? "filtered" : undefined }),
+    );
+  throw noImages();
+}
+
+function imageIn({ bytesBase64Encoded, prompt }: JsonRecord): readonly MadeImage[] {
+  if (typeof bytesBase64Encoded !== "string") return [];
+  return [present({ base64: bytesBase64Encoded, revisedPrompt: typeof prompt === "string" ? prompt : undefined })];
+}

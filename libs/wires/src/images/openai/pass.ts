@@ -2,14 +2,14 @@ import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
 import { parseFrameRecord } from "../../sse/frame-json.ts";
-import { readTokens } from "./usage.ts";
+import { readTokens } from "./answer.ts";
 
 /**
- * A stream of partial images, passed on as it comes. Images are counted as they are completed; that one is shown in
- * part says only that something came. A pass is for one stream.
- * @param most images that were asked for: the stream ends with the last of them, whatever its vendor goes on to make
+ * Creates the pass of one stream of partial images, which is forwarded as it comes. Images are counted as they are
+ * completed; a partial one shows only that something came.
+ * @param max images of the request: the stream ends with the last of them, whatever its vendor goes on to make
  */
-export function imagesPass(most = Infinity): StreamPassCodec {
+export function imagesPass(max = Infinity): StreamPassCodec {
   let completed = 0;
   let tokens: Units = {};
   const used = (): Units => ({ ...tokens, images: completed });
@@ -26,7 +26,7 @@ export function imagesPass(most = Infinity): StreamPassCodec {
     },
     // Several images are completed one after another.
     get endsWithConnection() {
-      return completed < most;
+      return completed < max;
     },
     // Events of this wire name no model.
     renameFrame: (frame) => frame,
@@ -38,11 +38,11 @@ export function imagesPass(most = Infinity): StreamPassCodec {
   };
 }
 
-/** A partial image says so before its bytes, in the event's name or in its type: they need not be parsed. */
+/** A partial image is known by the name or the type of its event, before its bytes: they need not be parsed. */
 const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
 const typeWithin = 400;
 
-/** Whether a stream of images can begin with an event: one that says its type, and is no error. */
+/** Whether a stream of images can begin with an event: one with a type that is not an error. */
 export function beginsImages({ type, error }: JsonRecord): boolean {
   return typeof type === "string" && type !== "error" && !isRecord(error);
 }

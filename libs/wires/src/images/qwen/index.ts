@@ -1,23 +1,102 @@
-import type { ImagesVendorCodec } from "../hub/codec.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { renderGeneration, renderSynthesis } from "./render-request.ts";
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { readVendor } from "../../kind/index.ts";
+import { countOf, unitsOf } from "../../text/hub/counts.ts";
+import type { Wire } from "../../wire.ts";
+import {
+  noImages,
+  renderImageEvents,
+  renderImages,
+  type ImagesAnswer,
+  type ImagesClient,
+  type ImagesTask,
+  type MadeImage,
+} from "../hub/answer.ts";
+import { readImages, relied } from "../hub/read.ts";
+import type { ImagesVendor } from "../hub/vendor.ts";
+import { parseRequest, renderGeneration, renderSynthesis } from "./request.ts";
 
-/** What every endpoint of this vendor has in common. */
-const vendor = { needsBytes: false, streams: false, parseAnswer } as const;
+const endpoint = { needsBytes: false, streams: false, parse: parseAnswer } as const;
 
-/** Images at once. */
-export const qwenImages: ImagesVendorCodec = {
-  ...vendor,
-  wire: "qwen-images",
-  begins: "image",
-  renderRequest: renderGeneration,
-};
+/** The qwen-style body for clients, images at once for vendors. */
+export const qwen = {
+  name: "qwen-images",
+  vendor: { ...endpoint, begins: "image", render: renderGeneration },
+  client: {
+    read: (body) => readImages(body, parseRequest),
+    render: renderImages,
+    events: renderImageEvents,
+    relied,
+    spelling: {
+      images: "input.messages[0].content[].image",
+      count: "parameters.n",
+      size: "parameters.size",
+      negativePrompt: "parameters.negative_prompt",
+      promptExtend: "parameters.prompt_extend",
+      watermark: "parameters.watermark",
+      seed: "parameters.seed",
+    },
+  },
+} as const satisfies Wire<ImagesVendor, ImagesClient>;
+
 /** Images from words as a task. */
-export const qwenImageTasks: ImagesVendorCodec = {
-  ...vendor,
-  wire: "qwen-image-tasks",
-  begins: "task",
-  renderRequest: renderSynthesis,
-};
+export const qwenTasks = {
+  name: "qwen-image-tasks",
+  vendor: { ...endpoint, begins: "task", render: renderSynthesis },
+} as const satisfies Wire<ImagesVendor, ImagesClient>;
+
 /** Images from images as a task. */
-export const qwenImageEditTasks: ImagesVendorCodec = { ...qwenImageTasks, wire: "qwen-image-edit-tasks" };
+export const qwenEditTasks = { ...qwenTasks, name: "qwen-image-edit-tasks" } as const;
+
+/** Maximum of images in one answer; no vendor gives so many. */
+const maxRead = 100;
+
+/**
+ * Parses a vendor's answer: images at once, or a task on its way, done or failed. A task that failed in part gives its
+ * good images. Throws Failure upstream_rejected (400) for what the vendor refused to make, else upstream_error.
+ */
+function parseAnswer(body: JsonRecord): ImagesAnswer | ImagesTask {
+  const read = readVendor(body, (fields): ImagesAnswer | ImagesTask | Failure => {
+    const output = fields.fields("output");
+    if (output === undefined) return failed(fields);
+    const status = output.text("task_status");
+    if (status === "PENDING" || status === "RUNNING") return { task: output.needText("task_id") };
+    const results = output.each("results", maxRead);
+    const images = [...output.each("choices", maxRead).flatMap(inChoice), ...results.flatMap(inResult)];
+    if (images.length > 0) return { images, ...tokensOf(body["usage"]) };
+    return failed(status === undefined || status === "SUCCEEDED" ? (results[0] ?? output) : output);
+  });
+  if (read instanceof Failure) throw read;
+  return read;
+}
+
+function inChoice(choice: Fields): readonly MadeImage[] {
+  const message = choice.fields("message");
+  return (message?.each("content", maxRead) ?? []).flatMap((part) => {
+    const url = part.text("image");
+    return url === undefined ? [] : [{ url }];
+  });
+}
+
+function inResult(result: Fields): readonly MadeImage[] {
+  const url = result.text("url");
+  if (url === undefined) return [];
+  const revised = result.text("actual_prompt");
+  return [present({ url, revisedPrompt: revised })];
+}
+
+/** Reads tokens: most models report images, which are counted as they come; some report tokens too. */
+function tokensOf(usage: unknown): Pick<ImagesAnswer, "tokens"> {
+  if (!isRecord(usage)) return {};
+  const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
+  if ((input ?? 0) + (output ?? 0) === 0) return {};
+  return { tokens: unitsOf({ inputTokens: input ?? 0, outputTokens: output ?? 0 }) };
+}
+
+/** Creates the failure in the vendor's words: a prompt or image that it refused is the client's to change. */
+function failed(output: Fields): Failure {
+  const [code, message] = [output.text("code"), output.text("message")];
+  if (code === undefined) return noImages();
+  const isInput = /^(?:DataInspectionFailed|InvalidParameter|IPInfringementSuspect|InvalidURL)/.test(code);
+  return new Failure(isInput ? "upstream_rejected" : "upstream_error", message, { vendorCode: code });
+}

@@ -1,6 +1,6 @@
 import type { ToolUnit } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { dearerImage } from "../../images/dearer-image.ts";
+import { costlyMember } from "../../images/hub/pricing.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import { memberOf } from "../pass-json.ts";
 import {
@@ -64,7 +64,7 @@ function vendorTool(path: string, tool: JsonRecord): readonly AskedTool[] {
   if (type === "shell") return isHosted(environment) ? [{ path, unit: "codeInterpreters" }] : [];
   const unit = typeof type === "string" ? unitOfTool(type) : undefined;
   if (unit !== "imageGenerations") return [{ path, unit }];
-  const dearer = dearerImage(tool);
+  const dearer = costlyMember(tool);
   return [
     {
       path,

@@ -1,0 +1,71 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { bytesOfTexts, type InputSize } from "../../kind/index.ts";
+import type { ImageRequest } from "./request.ts";
+
+/** Maximum of input tokens that vendors count for one image at the highest fidelity. */
+const tokensPerInputImage = 7_000;
+
+/** Measures a request. */
+export function sizeOf({ prompt, negativePrompt, images, mask }: ImageRequest): InputSize {
+  return {
+    textBytes: bytesOfTexts([prompt, negativePrompt ?? ""]),
+    mediaTokens: (images.length + (mask === undefined ? 0 : 1)) * tokensPerInputImage,
+    maxOutputTokens: undefined,
+  };
+}
+
+/** Names under which some vendor reads the number of images; they are passed on as a client's own members. */
+const countNames: ReadonlySet<string> = new Set([
+  "n",
+  "num",
+  "count",
+  "num_images",
+  "num_outputs",
+  "number_of_images",
+  "numberOfImages",
+  "sampleCount",
+  "batch_size",
+  "samples",
+  "max_images",
+  "image_count",
+]);
+/** Maximum of levels at which they are read: in `parameters`, or in `sequential_image_generation_options` of an `extra_body`. */
+const deepest = 3;
+
+/** Returns the maximum of images that any vendor may make of a request: money is held for all of them. */
+export function maxImagesOf({ count = 1, own }: Pick<ImageRequest, "count" | "own">): number {
+  return own === undefined ? count : Math.max(count, largestIn(own.members, deepest));
+}
+
+function largestIn(members: JsonRecord, depth: number): number {
+  const counts = Object.entries(members).map(([name, value]) => {
+    if (isRecord(value)) return depth > 1 ? largestIn(value, depth - 1) : 0;
+    return countNames.has(name) ? wholeIn(value) : 0;
+  });
+  return Math.max(0, ...counts);
+}
+
+/** Reads a number, or one written as text, as forms have it. */
+function wholeIn(value: unknown): number {
+  const number = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) && number > 0 ? Math.ceil(number) : 0;
+}
+
+const usualQualities: ReadonlySet<unknown> = new Set(["low", "medium", "standard", "auto", "", null, undefined]);
+/** Pixels up to which vendors with a price per image have one price; 2K and 4K images cost more. */
+const usualPixels = 2 * 1024 * 1024;
+
+/** Finds the member that asks for an image of more than the usual quality or size; undefined for none. */
+export function costlyMember({
+  quality,
+  size,
+}: {
+  readonly quality?: unknown;
+  readonly size?: unknown;
+}): "quality" | "size" | undefined {
+  if (!usualQualities.has(quality)) return "quality";
+  if (typeof size !== "string") return undefined;
+  if (/^4k$/i.test(size)) return "size";
+  const [, width = 0, height = 0] = /^(\d+)[x*](\d+)$/i.exec(size)?.map(Number) ?? [];
+  return width * height > usualPixels ? "size" : undefined;
+}

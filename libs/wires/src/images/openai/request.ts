@@ -1,0 +1,173 @@
+import { Failure, present } from "@modelgate/contracts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { ownMembers } from "../../kind/own-members.ts";
+import type { Parsed } from "../../wire.ts";
+import { imageFile, inputImage } from "../hub/image-bytes.ts";
+import {
+  maxImages,
+  maxInputImages,
+  maxPromptCharacters,
+  parseSize,
+  type ImageRequest,
+  type InputImage,
+} from "../hub/request.ts";
+
+/** Images that are files of a form. */
+interface FormImages {
+  readonly images: readonly InputImage[];
+  readonly mask?: InputImage | undefined;
+}
+
+/**
+ * Parses the simple body; unknown members go to vendors of this wire. `files` are those of a form. Throws Failure (400) naming the field.
+ */
+export function parseRequest(body: JsonRecord, files: FormImages = { images: [] }): Parsed<ImageRequest> {
+  const fields = new Fields(body);
+  const images = [...files.images, ...parseImages(fields)];
+  if (images.length > maxInputImages)
+    throw new Failure("invalid_value", `image may have at most ${maxInputImages} images.`, { param: "image" });
+  const mask = files.mask ?? parseMask(fields);
+  if (mask !== undefined && images.length === 0)
+    throw new Failure("missing_required_parameter", "A mask needs an image.", { param: "image" });
+  const request = present({
+    dialect: "images" as const,
+    model: fields.needText("model"),
+    prompt: parsePrompt(fields),
+    images,
+    mask,
+    count: parseCount(fields, "n"),
+    size: parseSize(fields.text("size"), "size"),
+    ...parseStyle(fields),
+    ...parseHints(fields),
+    responseFormat: fields.word("response_format", ["url", "b64_json"]),
+    stream: fields.flag("stream") ?? false,
+    partialImages: fields.count("partial_images"),
+    user: fields.text("user"),
+  });
+  const own = ownMembers("images", fields);
+  return { request: own === undefined ? request : { ...request, own }, dropped: [] };
+}
+
+function parsePrompt(fields: Fields): string {
+  const prompt = fields.needText("prompt");
+  if (prompt.length > maxPromptCharacters)
+    throw fields.wrong("prompt", `a string of at most ${maxPromptCharacters} characters`);
+  return prompt;
+}
+
+/** Parses a number of images. */
+export function parseCount(fields: Fields, name: string): number | undefined {
+  const count = fields.count(name, 1);
+  if (count !== undefined && count > maxImages) throw fields.wrong(name, `a whole number from 1 to ${maxImages}`);
+  return count;
+}
+
+function parseStyle(fields: Fields) {
+  return {
+    quality: fields.text("quality"),
+    style: fields.text("style"),
+    background: fields.word("background", ["transparent", "opaque", "auto"]),
+    moderation: fields.text("moderation"),
+    inputFidelity: fields.text("input_fidelity"),
+    outputFormat: fields.word("output_format", ["png", "jpeg", "webp"]),
+    outputCompression: parseCompression(fields),
+  };
+}
+
+function parseCompression(fields: Fields): number | undefined {
+  const percent = fields.count("output_compression");
+  if (percent !== undefined && percent > 100) throw fields.wrong("output_compression", "a whole number from 0 to 100");
+  return percent;
+}
+
+/** Parses the hints that both dialects have, by the same names. */
+export function parseHints(fields: Fields) {
+  return {
+    negativePrompt: fields.text("negative_prompt"),
+    promptExtend: fields.flag("prompt_extend"),
+    watermark: fields.flag("watermark"),
+    seed: fields.count("seed", Number.MIN_SAFE_INTEGER),
+  };
+}
+
+/** Parses `image`: one or several; `images`: one or several as objects with an address. */
+function parseImages(fields: Fields): readonly InputImage[] {
+  return ["image", "images"].flatMap((name) => {
+    const value = fields.raw(name);
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) return [parseImage(value, name)];
+    if (value.length > maxInputImages) throw fields.wrong(name, `at most ${maxInputImages} images`);
+    return value.map((each: unknown, index) => parseImage(each, `${name}[${index}]`));
+  });
+}
+
+function parseMask(fields: Fields): InputImage | undefined {
+  const value = fields.raw("mask");
+  return value === undefined ? undefined : parseImage(value, "mask");
+}
+
+function parseImage(value: unknown, at: string): InputImage {
+  if (!isRecord(value)) return inputImage(value, at);
+  if (value["file_id"] !== undefined)
+    throw new Failure("unsupported_parameter", `${at}.file_id names a file of another store; send the image itself.`, {
+      param: `${at}.file_id`,
+    });
+  const { image_url: url } = value;
+  return inputImage(isRecord(url) ? url["url"] : url, `${at}.image_url`);
+}
+
+/** A form: text fields and files, in their order. */
+export interface ImagesForm {
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly files: readonly { readonly name: string; readonly bytes: Buffer }[];
+}
+
+/** One image is `image`; several are `image[]` or `image[0]`, `image[1]` …; both are taken together too. */
+const imageName = /^image(?:\[\d{0,3}\])?$/;
+
+const numbers = new Set(["n", "output_compression", "partial_images", "seed"]);
+const flags = new Set(["stream", "watermark", "prompt_extend"]);
+
+/** Parses the form of the simple body. Throws Failure (400) naming the field. */
+export function parseForm({ fields, files }: ImagesForm): Parsed<ImageRequest> {
+  const images: InputImage[] = [];
+  let mask: InputImage | undefined;
+  for (const { name, bytes } of files) {
+    if (name !== "mask" && !imageName.test(name))
+      throw new Failure("invalid_value", `${name} must be text, not a file.`, { param: name });
+    const image: InputImage = { kind: "file", at: name, ...imageFile(bytes, name) };
+    if (name !== "mask") images.push(image);
+    else if (mask === undefined) mask = image;
+    else throw twice(name);
+  }
+  return parseRequest(bodyOf(fields), { images, mask });
+}
+
+/** Returns the text fields as the JSON body would hold them: numbers as numbers, addresses of images as a list. */
+function bodyOf(fields: ImagesForm["fields"]): Readonly<Record<string, unknown>> {
+  const body = new Map<string, unknown>();
+  const urls: string[] = [];
+  for (const [name, value] of fields) {
+    if (imageName.test(name)) urls.push(value);
+    else if (body.has(name)) throw twice(name);
+    else body.set(name, typed(name, value));
+  }
+  if (urls.length > 0) body.set("image", urls);
+  return Object.fromEntries(body);
+}
+
+function typed(name: string, value: string): unknown {
+  // An empty field was not filled in.
+  if (value === "" && name !== "prompt") return undefined;
+  if (numbers.has(name)) return /^-?\d{1,15}$/.test(value) ? Number(value) : wrong(name, "a whole number");
+  if (flags.has(name)) return value === "true" || (value === "false" ? false : wrong(name, "true or false"));
+  return value;
+}
+
+function wrong(name: string, kind: string): never {
+  throw new Failure("invalid_value", `${name} must be ${kind}.`, { param: name });
+}
+
+function twice(name: string): Failure {
+  return new Failure("invalid_value", `${name} appears more than once.`, { param: name });
+}

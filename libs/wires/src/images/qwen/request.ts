@@ -1,0 +1,108 @@
+import { Failure, present } from "@modelgate/contracts";
+import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { ownMembers } from "../../kind/own-members.ts";
+import type { Parsed, Target } from "../../wire.ts";
+import { addressOf, inputImage } from "../hub/image-bytes.ts";
+import {
+  maxInputImages,
+  maxPromptCharacters,
+  parseSize,
+  unsupportedHints,
+  type ImageField,
+  type ImageRequest,
+  type InputImage,
+} from "../hub/request.ts";
+import type { RenderedImages } from "../hub/vendor.ts";
+import { parseCount, parseHints } from "../openai/request.ts";
+
+/**
+ * Parses the qwen-style body (interface section 2.5); unknown parameters go to vendors of this dialect. The form of the
+ * images, and whether they are streamed, may be given next to them. Throws Failure (400).
+ */
+export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
+  const fields = new Fields(body);
+  const content = parseContent(fields);
+  const parameters = fields.fields("parameters") ?? new Fields({}, "parameters");
+  const request = present({
+    dialect: "qwen-images" as const,
+    model: fields.needText("model"),
+    ...content,
+    count: parseCount(parameters, "n"),
+    size: parseSize(parameters.text("size"), parameters.at("size")),
+    ...parseHints(parameters),
+    responseFormat: fields.word("response_format", ["url", "b64_json"]),
+    stream: fields.flag("stream") ?? false,
+    user: fields.text("user"),
+  });
+  const unread = new Set(parameters.unread());
+  const own = ownMembers("qwen-images", parameters);
+  const dropped = fields.unread().filter((path) => !unread.has(path));
+  return { request: own === undefined ? request : { ...request, own }, dropped };
+}
+
+/** Parses the words and images of the one message. */
+function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
+  const input = fields.fields("input") ?? new Fields(fields.need("input"), "input");
+  input.need("messages");
+  const [message, another] = input.each("messages", 2);
+  if (message === undefined || another !== undefined) throw input.wrong("messages", "one message");
+  const role = message.text("role") ?? "user";
+  if (role !== "user") throw message.wrong("role", "user");
+  message.need("content");
+  const words: string[] = [];
+  const images: InputImage[] = [];
+  for (const item of message.each("content", maxInputImages + maxTexts)) {
+    const [text, image] = [item.text("text"), item.raw("image")];
+    if (text === undefined && image === undefined)
+      throw new Failure("invalid_value", `${item.path} must have text or image.`, { param: item.path });
+    if (text !== undefined) words.push(text);
+    if (image !== undefined) images.push(inputImage(image, item.at("image")));
+  }
+  const prompt = words.join("\n");
+  const at = message.at("content");
+  if (prompt === "") throw new Failure("missing_required_parameter", `${at} must contain text.`, { param: at });
+  if (prompt.length > maxPromptCharacters)
+    throw new Failure("invalid_value", `${at} may have at most ${maxPromptCharacters} characters.`, { param: at });
+  if (images.length > maxInputImages)
+    throw new Failure("invalid_value", `${at} may have at most ${maxInputImages} images.`, { param: at });
+  return { prompt, images };
+}
+
+/** Maximum of texts of one message. */
+const maxTexts = 16;
+
+const supported: readonly ImageField[] = ["count", "size", "negativePrompt", "promptExtend", "watermark", "seed"];
+
+/** Renders the body of multimodal-generation/generation: one message, images before the words. */
+export function renderGeneration(request: ImageRequest, { model }: Target): RenderedImages {
+  const content = [...request.images.map((image) => ({ image: addressOf(image) })), { text: request.prompt }];
+  const parameters = { negative_prompt: request.negativePrompt, ...parametersOf(request) };
+  return rendered(request, { model, input: { messages: [{ role: "user", content }] } }, parameters);
+}
+
+/** Renders the body of text2image/image-synthesis, and of image2image/image-synthesis where there are images. */
+export function renderSynthesis(request: ImageRequest, { model }: Target): RenderedImages {
+  const input = present({
+    prompt: request.prompt,
+    negative_prompt: request.negativePrompt,
+    images: request.images.length === 0 ? undefined : request.images.map(addressOf),
+  });
+  return rendered(request, { model, input }, parametersOf(request));
+}
+
+function parametersOf({ size, count, promptExtend, watermark, seed, own }: ImageRequest): JsonRecord {
+  return {
+    ...(own?.wire === "qwen-images" ? own.members : {}),
+    size: size === undefined ? undefined : `${size.width}*${size.height}`,
+    n: count,
+    prompt_extend: promptExtend,
+    watermark,
+    seed,
+  };
+}
+
+function rendered(request: ImageRequest, body: JsonRecord, all: JsonRecord): RenderedImages {
+  const parameters = present({ ...all });
+  const dropped = unsupportedHints(request, { has: supported, dialect: "qwen-images" });
+  return { body: Object.keys(parameters).length === 0 ? body : { ...body, parameters }, dropped };
+}
