@@ -4,9 +4,9 @@ export { freePorts, isFree } from "./ports.ts";
 export { findProgram, startNats, startRedis, startSentinel, type LocalServer } from "./servers.ts";
 export {
   addressOf,
-  entryOf,
   portsOf,
   serviceNames,
+  simulatorProgram,
   startService,
   startTogether,
   type ProcessName,

@@ -36,6 +36,8 @@ export interface ServiceSettings {
   readonly logFile?: (name: ProcessName) => string;
   /** Called with warnings and errors, in plain words. */
   readonly onComplaint?: (name: string, words: string) => void;
+  /** The program that runs services; absent: the shipped one. */
+  readonly program?: string;
   /** How a process is begun; absent: as a new one. */
   readonly spawn?: typeof spawnService;
 }
@@ -70,10 +72,11 @@ export const nodeFlags: readonly string[] = [
 /** A process of a suite: a service, or the gateway, which runs several. */
 export type ProcessName = ServiceName | "gateway";
 
-/** The program of a process. The simulator stands with the tests: it is not part of what is shipped. */
-export function entryOf(name: string): string {
-  return join(root, name === "simulator" ? "e2e" : "services", name, "src/main.ts");
-}
+/** The program that runs services: those that MODELGATE_SERVICES names. */
+export const gatewayProgram = join(root, "services/gateway/src/main.ts");
+
+/** The simulator's program. It stands with the tests: it is not part of what is shipped. */
+export const simulatorProgram = join(root, "e2e/simulator/src/main.ts");
 
 interface Started {
   readonly child: Child;
@@ -83,6 +86,7 @@ interface Started {
 /** Starts one service of a suite in a process of its own. */
 export function startService(name: ServiceName, settings: ServiceSettings): Started {
   return startProcess(name, settings, {
+    ...(name === "simulator" ? {} : { MODELGATE_SERVICES: name }),
     ...portVariables(name, settings.ports),
     ...settings.env,
     ...settings.envOf?.[name],
@@ -120,7 +124,7 @@ function portVariables(name: ServiceName, ports: SuitePorts): Readonly<Record<st
 
 function startProcess(
   name: ProcessName,
-  { ports, onComplaint, spawn = spawnService, ...settings }: ServiceSettings,
+  { ports, onComplaint, program = gatewayProgram, spawn = spawnService, ...settings }: ServiceSettings,
   env: Readonly<Record<string, string>>,
 ): Started {
   const say = (line: string): void => {
@@ -130,7 +134,7 @@ function startProcess(
   return spawn({
     name,
     command: process.execPath,
-    args: [...nodeFlags, entryOf(name)],
+    args: [...nodeFlags, name === "simulator" ? simulatorProgram : program],
     env: {
       REDIS_URL: settings.redisUrl,
       NATS_URL: settings.natsUrl,

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { DeclaredVariable } from "@modelgate/contracts";
-import { entryOf, serviceNames } from "../local/services.ts";
+import { serviceNames } from "../local/services.ts";
+
+const root = join(import.meta.dirname, "../..");
 
 /** The environment of one service. */
 export interface ServiceEnvironment {
@@ -19,7 +21,7 @@ export function describeVariables(): Promise<readonly ServiceEnvironment[]> {
 
 /** Lists the variables of one service. */
 export async function variablesOf(service: string): Promise<readonly DeclaredVariable[]> {
-  const file = join(entryOf(service), "../env.ts");
+  const file = join(root, service === "simulator" ? "e2e" : "services", service, "src/env.ts");
   const { variables }: { variables: { describe(): readonly DeclaredVariable[] } } = await import(
     pathToFileURL(file).href
   );

@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { unreleased } from "../helm/generate/chart.ts";
-import { gateway, rows, simulator } from "../k8s/generate/services.ts";
 import { runSteps, shellLine } from "./run.ts";
 import { stepsOf } from "./steps.ts";
 
@@ -26,7 +25,7 @@ try {
     throw new Error("--registry must be a registry and a path in lower case, for example ghcr.io/acme");
   if (tag !== `v${version}`)
     throw new Error(`--tag is ${tag ?? "missing"}, but package.json says ${version}: the tag must be v${version}`);
-  const steps = stepsOf({ version, registry, folder, services: [...rows, gateway, simulator].map(({ name }) => name) });
+  const steps = stepsOf({ version, registry, folder, images: ["gateway", "simulator"] });
   if (values["dry-run"]) {
     for (const { what, command } of steps) process.stdout.write(`# ${what}\n${shellLine(command)}\n`);
   } else {

@@ -5,8 +5,8 @@ export interface Plan {
   readonly version: string;
   /** Registry and path that images and chart are pushed to, for example `ghcr.io/acme`. */
   readonly registry: string;
-  /** The services that get an image. */
-  readonly services: readonly string[];
+  /** The images, which are stages of the Dockerfile. */
+  readonly images: readonly string[];
   /** The folder for what the release leaves behind: SBOMs, the packaged chart, digests. */
   readonly folder: string;
 }
@@ -32,17 +32,17 @@ export function digestOf(name: string): string {
  * workflow's OIDC identity) and of digests, never of tags.
  */
 export function stepsOf(plan: Plan): readonly Step[] {
-  return [...plan.services.flatMap((service) => imageSteps(plan, service)), ...chartSteps(plan)];
+  return [...plan.images.flatMap((image) => imageSteps(plan, image)), ...chartSteps(plan)];
 }
 
-function imageSteps({ version, registry, folder }: Plan, service: string): readonly Step[] {
-  const image = `${registry}/modelgate/${service}`;
-  const pushed = `${image}@${digestOf(service)}`;
-  const metadata = join(folder, "digests", `${service}.json`);
-  const sbom = (platform: string) => join(folder, "sbom", `${service}-${platform.replace("/", "-")}.spdx.json`);
+function imageSteps({ version, registry, folder }: Plan, name: string): readonly Step[] {
+  const image = `${registry}/modelgate/${name}`;
+  const pushed = `${image}@${digestOf(name)}`;
+  const metadata = join(folder, "digests", `${name}.json`);
+  const sbom = (platform: string) => join(folder, "sbom", `${name}-${platform.replace("/", "-")}.spdx.json`);
   return [
     {
-      what: `build and push ${service}`,
+      what: `build and push ${name}`,
       command: [
         "docker",
         "buildx",
@@ -52,8 +52,8 @@ function imageSteps({ version, registry, folder }: Plan, service: string): reado
         platforms.join(","),
         "--file",
         "deploy/docker/Dockerfile",
-        "--build-arg",
-        `SERVICE=${service}`,
+        "--target",
+        name,
         "--label",
         `org.opencontainers.image.version=${version}`,
         "--tag",
@@ -63,16 +63,16 @@ function imageSteps({ version, registry, folder }: Plan, service: string): reado
         "--push",
         ".",
       ],
-      pushes: { name: service, metadata },
+      pushes: { name, metadata },
     },
-    sign(service, pushed),
+    sign(name, pushed),
     ...platforms.flatMap((platform): readonly Step[] => [
       {
-        what: `list what is in ${service} (${platform})`,
+        what: `list what is in ${name} (${platform})`,
         command: ["syft", "scan", `registry:${pushed}`, "--platform", platform, "-o", `spdx-json=${sbom(platform)}`],
       },
       {
-        what: `attest the SBOM of ${service} (${platform})`,
+        what: `attest the SBOM of ${name} (${platform})`,
         command: ["cosign", "attest", "--yes", "--type", "spdxjson", "--predicate", sbom(platform), pushed],
       },
     ]),

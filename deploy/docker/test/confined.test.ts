@@ -9,7 +9,7 @@ import { at, itemsAt } from "../../k8s/test/suite.ts";
 /** What docker-compose.yml says of one container, as far as these tests ask. */
 interface ComposeService {
   readonly image: string;
-  readonly build?: { readonly args: Readonly<Record<string, string>> };
+  readonly build?: { readonly target: string; readonly args: Readonly<Record<string, string>> };
   readonly environment?: Readonly<Record<string, string>>;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
@@ -59,8 +59,11 @@ describe.each(Object.entries(compose.services))("compose's %s", (name, service) 
       expect(imageOf(service)).toMatch(pinned);
       return;
     }
-    expect(service.image).toBe(`modelgate/${name}`);
-    expect(service.build.args).toEqual({ SERVICE: name, NODE_IMAGE: `\${NODE_IMAGE:-${baseImage}}` });
+    const target = name === "simulator" ? name : "gateway";
+    expect(service.image).toBe(`modelgate/${target}`);
+    expect(service.build.target).toBe(target);
+    expect(service.build.args).toEqual({ NODE_IMAGE: `\${NODE_IMAGE:-${baseImage}}` });
+    expect(dockerfile).toContain(` AS ${target}\n`);
   });
 });
 

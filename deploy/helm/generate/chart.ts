@@ -18,7 +18,7 @@ const head = `{{- /* ${comment} */}}\n`;
 /** What a release sets: its version, and the registry that its images are in. */
 export interface Release {
   readonly version: string;
-  /** Registry and path in front of `modelgate/<service>`; empty for images that were built on the machine. */
+  /** Registry and path in front of `modelgate/<image>`; empty for images that were built on the machine. */
   readonly registry: string;
 }
 

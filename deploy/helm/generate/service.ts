@@ -24,8 +24,8 @@ export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): re
     `${prefixOf(row.name)}_OPS_PORT`,
     "DRAIN_MS",
     ...(row.calledBy === "gateway" ? Object.keys(areaUrls(rows)) : []),
-    // Addresses and paths of the suite itself.
-    ...Object.keys(row.env ?? {}).filter((name) => name.endsWith("_URL") || name === "MODELGATE_CONFIG"),
+    // What the image runs; addresses and paths of the suite itself.
+    ...Object.keys(row.env ?? {}).filter((name) => name.endsWith("_URL") || name.startsWith("MODELGATE_")),
     ...row.secrets,
     ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),
     ...(row.secrets.includes("NATS_URL") ? ofPublishers : []),
@@ -101,7 +101,7 @@ function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly Service
     ),
     replace(
       `${container}/image`,
-      inline(`include "modelgate.image" (dict "root" . "name" "${row.name}" "image" $service.image)`),
+      inline(`include "modelgate.image" (dict "root" . "name" "${row.image ?? "gateway"}" "image" $service.image)`),
     ),
     members(container, optional("imagePullPolicy", ".Values.image.pullPolicy")),
     replace(`${container}/env`, variablesOf(itemsOf(object, container, "env"), row, rows)),

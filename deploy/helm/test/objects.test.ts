@@ -181,7 +181,7 @@ describe.skipIf(helm === undefined)("values", () => {
   test("an image is its own, or the registry's at the tag", () => {
     const image = (...words: readonly string[]) =>
       at(one("Deployment", "text", ...words), "spec", "template", "spec", "containers", 0, "image");
-    expect(image("--set", "image.registry=r.example,image.tag=v7")).toBe("r.example/modelgate/text:v7");
+    expect(image("--set", "image.registry=r.example,image.tag=v7")).toBe("r.example/modelgate/gateway:v7");
     expect(image("--set", "services.text.image=r.example/x@sha256:0")).toBe("r.example/x@sha256:0");
   });
 

@@ -1,4 +1,4 @@
-import type { ServiceRow } from "./services.ts";
+import { imageOf, type ServiceRow } from "./services.ts";
 
 /** The two ports of every container. */
 export const ports = { http: 8_080, ops: 9_090 } as const;
@@ -73,7 +73,7 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
   const probe = (path: string) => ({ httpGet: { path, port: "ops" } });
   return {
     name: row.name,
-    image: `modelgate/${row.name}`,
+    image: imageOf(row),
     ports: [
       { name: "http", containerPort: ports.http },
       { name: "ops", containerPort: ports.ops },

@@ -3,8 +3,10 @@ import { join } from "node:path";
 
 /** What Kubernetes must know of one service beyond what all services share. Everything in `base/` follows from it. */
 export interface ServiceRow {
-  /** The folder in `services/`, the image `modelgate/<name>`, and the name of every object. */
+  /** The name of every object; of a service, its name in MODELGATE_SERVICES. */
   readonly name: string;
+  /** The image `modelgate/<image>`: one for all services; absent: `gateway`. */
+  readonly image?: "gateway" | "simulator";
   /** Variable of the main port, and of the second where that is not `<NAME>_OPS_PORT`. */
   readonly portVariable: string;
   readonly opsPortVariable?: string;
@@ -128,10 +130,15 @@ const table: readonly ServiceRow[] = [
   },
 ];
 
-/** The rows of the services that there are. */
-export const rows: readonly ServiceRow[] = table.filter(({ name }) =>
-  existsSync(join(import.meta.dirname, "../../../services", name, "src/main.ts")),
-);
+/** The rows of the services that there are, each with the variable that has the image run it. */
+export const rows: readonly ServiceRow[] = table
+  .filter(({ name }) => existsSync(join(import.meta.dirname, "../../../services", name, "src/service.ts")))
+  .map((row) => ({ ...row, env: { MODELGATE_SERVICES: row.name, ...row.env } }));
+
+/** The image of a row's container, without its registry. */
+export function imageOf({ image = "gateway" }: ServiceRow): string {
+  return `modelgate/${image}`;
+}
 
 /** Every service in one process, for the overlay `small`: it takes the place of all rows. */
 export const gateway: ServiceRow = {
@@ -164,6 +171,7 @@ export const gateway: ServiceRow = {
 /** The vendors' simulator, for overlays without a vendor's key. */
 export const simulator: ServiceRow = {
   name: "simulator",
+  image: "simulator",
   portVariable: "SIMULATOR_PORT",
   secrets: [],
   calledBy: "suite",

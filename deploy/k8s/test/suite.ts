@@ -62,9 +62,10 @@ export function deployedIn(objects: readonly Fields[]): readonly Deployed[] {
     });
 }
 
-/** The variables that a program's `env.ts` declares, by name; the gateway's are those of all services, too. */
-export async function declaredBy(program: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
-  const all = program === "gateway" ? [program, ...together] : [program];
+/** The variables that a container reads, by name: those of its services, and of the program that runs them. */
+export async function declaredBy(container: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
+  const own = container === "gateway" ? together : [container];
+  const all = container === "simulator" ? own : ["gateway", ...own];
   const variables = await Promise.all(all.map(variablesOf));
   return Object.fromEntries(variables.flat().map((variable) => [variable.name, variable]));
 }
@@ -78,5 +79,5 @@ export const services: readonly string[] = [
   "simulator",
 ];
 
-/** Everything that gets an image: those, and the program that runs all of them. */
-export const images: readonly string[] = [...services, "gateway"];
+/** The images: one runs all services. */
+export const images: readonly string[] = ["gateway", "simulator"];

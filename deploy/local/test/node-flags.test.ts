@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { nodeFlags } from "../services.ts";
 
-test("images start a service with the flags that it has on this machine", () => {
+test("images start a program with the flags that it has on this machine", () => {
   const dockerfile = readFileSync(join(import.meta.dirname, "../../docker/Dockerfile"), "utf8");
-  expect(dockerfile).toContain(`exec node ${nodeFlags.join(" ")} service/src/main.ts`);
+  expect(dockerfile).toContain(`NODE_FLAGS="${nodeFlags.join(" ")}"`);
+  expect(dockerfile).toContain("exec node $NODE_FLAGS $PROGRAM");
 });

@@ -59,7 +59,13 @@ export { serveArea, type LocalArea, type LocalAreas } from "./process/area-serve
 export { hearProcesses, version, type HeardProcesses, type SeenProcess } from "./process/presence.ts";
 export { runProcess } from "./process/run-process.ts";
 export { runWorkers, type WorkPlan } from "./process/run-workers.ts";
-export { defineService, type OpenService, type Service, type ServiceContext } from "./process/service.ts";
+export {
+  defineService,
+  type AdjustEnv,
+  type OpenService,
+  type Service,
+  type ServiceContext,
+} from "./process/service.ts";
 export { Shared, sharedPart } from "./process/shared.ts";
 export { sharedBus, sharedRedis } from "./process/stores.ts";
 export { defineScript, type Script } from "./script/define-script.ts";

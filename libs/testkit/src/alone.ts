@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { entryOf, freePorts, type Child } from "@modelgate/deploy/local";
+import { freePorts, simulatorProgram, type Child } from "@modelgate/deploy/local";
+import { limitsVariable, limitedProgram, type Limits } from "./limits/limits.ts";
 import { finish, spawnWarm } from "./warm/pool.ts";
 
 /**
@@ -14,22 +15,28 @@ export interface AloneService extends Child, AsyncDisposable {
 }
 
 /**
- * Starts one service as a process and waits until it is ready; its environment is the test's to say. `gateway` is several in
- * one process, and has the ports of its edge.
+ * Starts one service as a process and waits until it is ready; its environment and its limits are the test's to name.
+ * `gateway` is several in one process, and has the ports of its edge.
  */
-export async function startServiceAlone(name: string, env: Readonly<Record<string, string>>): Promise<AloneService> {
+export async function startServiceAlone(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  limits: Limits = {},
+): Promise<AloneService> {
   const [port = 0, opsPort = 0] = await freePorts(2);
   const prefix = (name === "gateway" ? "edge" : name).toUpperCase();
   const data = mkdtempSync(join(tmpdir(), "modelgate-alone-"));
   const { child, ready } = spawnWarm({
     name,
     command: process.execPath,
-    args: [entryOf(name)],
+    args: [name === "simulator" ? simulatorProgram : limitedProgram],
     env: {
       HOST: "127.0.0.1",
       [`${prefix}_PORT`]: String(port),
       [`${prefix}_OPS_PORT`]: String(opsPort),
       MODELGATE_DATA: data,
+      ...(name === "simulator" || name === "gateway" ? {} : { MODELGATE_SERVICES: name }),
+      [limitsVariable]: JSON.stringify(limits),
       ...env,
     },
   });

@@ -1,3 +1,4 @@
+export type { Limits } from "./limits/limits.ts";
 export { startServiceAlone, type AloneService } from "./alone.ts";
 export { ChildEnded, findProgram, freePorts, startNats } from "@modelgate/deploy/local";
 export { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";

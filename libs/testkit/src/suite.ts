@@ -17,6 +17,7 @@ import {
 } from "@modelgate/deploy/local";
 import { stringify } from "yaml";
 import { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";
+import { limitedProgram, limitsVariable, withLimits, type Limits } from "./limits/limits.ts";
 import { simulatorAt, type SimulatorClient } from "./simulator-client.ts";
 import { until } from "./until.ts";
 import { finish, spawnWarm } from "./warm/pool.ts";
@@ -35,6 +36,8 @@ export interface SuiteOptions<B extends Backends> {
   readonly services?: "all";
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
+  /** Limits of services that are constants elsewhere. */
+  readonly limits?: Limits;
   /**
    * Whether its processes are new ones, for a test of what a process has once, as its figures; absent: in a test run they may
    * be some that ran the same programs for an earlier test file.
@@ -97,6 +100,12 @@ function isOfKind(model: unknown, kind: string): boolean {
   return typeof model === "object" && model !== null && "kind" in model && model.kind === kind;
 }
 
+/** What a suite need not wait for as long as a real one. */
+const quickLimits: Limits = {
+  control: { configuration: { pollMs: 200 } },
+  ledger: { rounds: { roundMs: 200, leftBehindMs: 500, afterOutageMs: 1_000 } },
+};
+
 const root = join(import.meta.dirname, "../../..");
 
 /** Starts Redis, NATS and every service, and waits until the edge serves. */
@@ -118,14 +127,12 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     host: "127.0.0.1",
     env: {
       LOG_LEVEL: "info",
-      ROUND_MS: "200",
-      LEFT_BEHIND_MS: "500",
-      AFTER_OUTAGE_MS: "1000",
       DRAIN_MS: "5000",
-      CONFIG_POLL_MS: "200",
       MODELGATE_DATA: folder,
+      [limitsVariable]: JSON.stringify(withLimits(quickLimits, options.limits)),
       ...options.env,
     },
+    program: limitedProgram,
     ...(options.envOf === undefined ? {} : { envOf: options.envOf }),
     ...(options.fresh ? {} : { spawn: spawnWarm }),
   };

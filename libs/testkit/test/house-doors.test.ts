@@ -35,10 +35,10 @@ const textWires = "libs/wires/src/text/codecs.ts";
 test.each(["media", "audio", "video", "realtime", "edge", "ledger", "control"])(
   "%s serves no text, and loads none of its wires",
   (service) => {
-    expect(loadedBy(`services/${service}/src/main.ts`)).not.toContain(textWires);
+    expect(loadedBy(`services/${service}/src/service.ts`)).not.toContain(textWires);
   },
 );
 
 test("text loads them", () => {
-  expect(loadedBy("services/text/src/main.ts")).toContain(textWires);
+  expect(loadedBy("services/text/src/service.ts")).toContain(textWires);
 });

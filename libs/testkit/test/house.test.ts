@@ -78,7 +78,7 @@ describe("services look alike", () => {
     ({ folder, name }) =>
       folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== roof,
   );
-  const parts = ["deps.ts", "env.ts", "main.ts", "routes.ts", "service.ts"];
+  const parts = ["deps.ts", "env.ts", "routes.ts", "service.ts"];
 
   test("all eight are there", () => {
     expect(services.map(({ name }) => name).sort()).toEqual(
@@ -88,9 +88,6 @@ describe("services look alike", () => {
 
   test.each(services)("$name has the same parts at its start, and a door", ({ folder }) => {
     expect(parts.filter((part) => !existsSync(join(folder, "src", part)))).toEqual([]);
-    expect(readFileSync(join(folder, "src/main.ts"), "utf8")).toBe(
-      readFileSync(join(root, "services/text/src/main.ts"), "utf8"),
-    );
     const manifest: { exports?: object } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     expect(manifest.exports).toEqual({ ".": "./src/service.ts" });
   });

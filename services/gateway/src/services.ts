@@ -1,4 +1,4 @@
-import type { Service } from "@modelgate/platform";
+import type { AdjustEnv, Service } from "@modelgate/platform";
 
 /** How a service is loaded: a process imports those that it runs. */
 type Door = () => Promise<{ readonly service: Service }>;
@@ -32,7 +32,12 @@ export const serviceNames: readonly ServiceName[] = [
 /** Services of which one process is enough: the books in a file have one writer, the configuration one publisher. */
 export const keepers: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
 
-/** Loads services, in their order. */
-export function loadServices(names: readonly ServiceName[]): Promise<readonly Service[]> {
-  return Promise.all(names.map(async (name) => (await doors[name]()).service));
+/** Loads services, in their order; `adjust` changes the values that they are opened with. */
+export function loadServices(names: readonly ServiceName[], adjust?: AdjustEnv): Promise<readonly Service[]> {
+  return Promise.all(
+    names.map(async (name) => {
+      const { service } = await doors[name]();
+      return adjust === undefined ? service : { ...service, declare: (read) => service.declare(read, adjust) };
+    }),
+  );
 }

@@ -3,7 +3,7 @@ import type { UpgradeHandler } from "../http-server.ts";
 import type { Logger } from "../log.ts";
 import type { Registry } from "../metrics.ts";
 import type { ServiceFrame, ServiceVariables } from "../service-variables.ts";
-import type { Declaration } from "../variables.ts";
+import type { VariableReader } from "../variables.ts";
 import type { AreaServer, LocalAreas } from "./area-server.ts";
 import type { Shared } from "./shared.ts";
 
@@ -42,12 +42,15 @@ export interface OpenService {
 /** What a service is to the others: the door for clients, an area behind it, or the keeper of what calls leave. */
 export type ServiceRole = "door" | "area" | "keeper";
 
+/** Changes the values that the service of a name is opened with: tests make bounds small that are constants. */
+export type AdjustEnv = <Env>(service: string, env: Env) => Env;
+
 /** A service: a function of what it is given, which a process may run beside others. */
 export interface Service {
   readonly name: string;
   readonly role: ServiceRole;
-  /** Reads its variables; with their values it can be opened. */
-  readonly declare: Declaration<DeclaredService>;
+  /** Reads its variables; with their values, which `adjust` may change, it can be opened. */
+  readonly declare: (read: VariableReader, adjust?: AdjustEnv) => DeclaredService;
 }
 
 /** A service whose variables are read. */
@@ -65,8 +68,9 @@ export function defineService<Env>(
   return {
     name: variables.name,
     role,
-    declare(read) {
-      const { frame, env } = variables.declare(read);
+    declare(read, adjust) {
+      const { frame, env: declared } = variables.declare(read);
+      const env = adjust === undefined ? declared : adjust(variables.name, declared);
       return { frame, open: (context) => open({ ...context, env, drainMs: frame.drainMs }) };
     },
   };
