@@ -115,16 +115,25 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
   });
 
   test.each([
-    ["a key", { keys: ["env:MODELGATE_SECRET"] }, "channels[0].keys[0]"],
-    ["an address", { baseUrl: "https://evil.example/${REDIS_URL}" }, "channels[0].baseUrl"],
-  ])("%s that names a variable of modelgate itself is refused", async (_, more, path) => {
+    ["a variable of the gateway", { keys: ["env:MODELGATE_SECRET"] }, "channels[0].keys[0]"],
+    ["a file of the data folder", { keys: [`file:${join(folder, "secret")}`] }, "channels[0].keys[0]"],
+    ["an address with a variable", { baseUrl: "https://evil.example/${REDIS_URL}" }, "channels[0].baseUrl"],
+    ["the key of another address", { keys: ["(hidden)"] }, "channels[0].keys[0]"],
+    ["an address inside a cloud", { baseUrl: "http://169.254.169.254/v1" }, "channels[0].baseUrl"],
+  ])("a channel that would show a vendor %s is refused", async (_, more, path) => {
     const channel = { id: "main", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["chat"] };
     const edits = [{ section: "channels", name: "main", value: { ...channel, ...more } }];
     const { data } = await admin.post("/configuration/edits", { edits });
-    expect(data).toMatchObject({
-      version: null,
-      problems: [{ path, say: expect.stringContaining("modelgate itself") }],
-    });
+    expect(data).toMatchObject({ version: null, problems: [{ path }] });
+  });
+
+  test("models are listed at no link-local address and no port of a store", async () => {
+    const { port } = new URL(suite.backends.redisUrl);
+    for (const baseUrl of ["http://169.254.169.254/v1", `http://127.0.0.1:${port}/v1`, "http://127.0.0.1:5432/v1"])
+      expect(await admin.post("/vendors/models", { provider: "openai", baseUrl, key: "k" }), baseUrl).toMatchObject({
+        status: 400,
+        error: { param: "baseUrl" },
+      });
   });
 
   test("of two who edit the same version the second is refused", async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { WebSocket } from "ws";
+import { checkAddress, vendorLookup } from "./link-local.ts";
 import type { BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 
 /** How a vendor's WebSocket is opened. */
@@ -16,11 +17,12 @@ const handshakeMs = 15_000;
  * Opens a WebSocket at a vendor. Resolves with 101 and the open socket, paused so that no message is lost before
  * somebody listens, or with the refusal that the vendor answered instead. Rejects where no answer came.
  */
-export function connectSocket(
+export async function connectSocket(
   { url, headers, timeoutMs }: UpstreamRequest,
   { mostMessageBytes }: ConnectOptions,
   signal: AbortSignal,
 ): Promise<SocketAnswer | RefusedSocket> {
+  checkAddress(url);
   const { promise, resolve, reject } = Promise.withResolvers<SocketAnswer | RefusedSocket>();
   const socket = new WebSocket(url, {
     headers,
@@ -28,6 +30,7 @@ export function connectSocket(
     maxPayload: mostMessageBytes,
     perMessageDeflate: false,
     followRedirects: false,
+    lookup: vendorLookup,
   });
   const onAbort = (): void => socket.terminate();
   signal.addEventListener("abort", onAbort, { once: true });

@@ -3,6 +3,7 @@ export { AttemptsFailed, type Attempted, type AttemptPlan, type WireRoute, type 
 export type { AttemptLimits, Attempts } from "./attempt.ts";
 export { countCapped, readCapped } from "./capped-calls.ts";
 export { connectSocket } from "./connect.ts";
+export { isLinkLocal } from "./link-local.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { readSeats } from "./gate.ts";
 export {

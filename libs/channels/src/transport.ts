@@ -1,5 +1,6 @@
 import { Pool } from "undici";
 import { dispatchOn, NothingSent } from "./dispatch.ts";
+import { checkAddress, vendorLookup } from "./link-local.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 
 /**
@@ -40,12 +41,13 @@ export function openTransport(): Transport {
       void pools.get(oldest)?.close();
       pools.delete(oldest);
     }
+    checkAddress(origin);
     const pool = new Pool(origin, {
       connections: null,
       pipelining: 1,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs * 10,
-      connect: { timeout: connectMs },
+      connect: { timeout: connectMs, lookup: vendorLookup },
     });
     pools.set(origin, pool);
     return pool;

@@ -128,6 +128,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     env: {
       LOG_LEVEL: "info",
       DRAIN_MS: "5000",
+      CONFIG_VARIABLES: "SIMULATOR_URL",
       MODELGATE_DATA: folder,
       [limitsVariable]: JSON.stringify(withLimits(quickLimits, options.limits)),
       ...options.env,

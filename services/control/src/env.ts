@@ -22,6 +22,22 @@ export const variables = serviceVariables("control", (read) => ({
       "How often that file, and the key files that it names, are checked where no notice of a change arrives.",
       { min: 50 },
     ),
+    allowed: {
+      keysFolder: read.optionalText(
+        "CONFIG_KEYS_FOLDER",
+        "Folder whose files keys may name with file: in a configuration from the console or the API; unset: no file. A configuration file may name any.",
+      ),
+      variables: new Set(
+        read
+          .text(
+            "CONFIG_VARIABLES",
+            "",
+            "Variables that a configuration from the console or the API may name with env: and ${}, beside vendors' usual ones, separated by commas. A configuration file may name any.",
+          )
+          .split(",")
+          .map((name) => name.trim()),
+      ),
+    },
     listModelsMs: read.integer(
       "LIST_MODELS_MS",
       3_600_000,

@@ -22,6 +22,8 @@ import { vendorRoutes } from "./vendors/routes.ts";
 /** The operator's API, each route guarded by its row in the table of operations. */
 export function routes(deps: Deps): OperatorRoutes {
   const { redis, ledger, processes, catalog, transport, follower, books, sessions, people, cookies, env } = deps;
+  const { path, allowed } = env.configuration;
+  const names = namedVariables();
   const signingIn = {
     sessions,
     people,
@@ -42,8 +44,8 @@ export function routes(deps: Deps): OperatorRoutes {
     ...modelRoutes(redis),
     ...billRoutes(redis),
     ...systemRoutes(processes, ledger),
-    ...configurationRoutes({ follower, path: env.configuration.path, books, names: namedVariables() }),
-    ...vendorRoutes(transport),
+    ...configurationRoutes({ follower, path, allowed, books, names }),
+    ...vendorRoutes(transport, names),
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
     "GET /openapi.json": async () => openApiOfControl(),
   };

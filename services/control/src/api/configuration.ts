@@ -5,9 +5,9 @@ import type { ConfigurationBooks, ConfigurationVersion } from "../configuration/
 import { differenceOf } from "../configuration/difference.ts";
 import { edited, fragmentOf, partsOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
 import type { Follower } from "../configuration/follow.ts";
-import { ownVariableProblems } from "../configuration/own-variables.ts";
 import { parseConfiguration } from "../configuration/read.ts";
-import { resolveChannels } from "../configuration/resolve.ts";
+import { resolveChannels, type Names } from "../configuration/resolve.ts";
+import { sourceProblems, type AllowedSources } from "../configuration/sources.ts";
 import { completeConfiguration } from "../configuration/complete.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { fields } from "./fields.ts";
@@ -18,8 +18,9 @@ export interface ConfigurationRouteDeps {
   /** The file that is the truth; absent: the books are. */
   readonly path: string | undefined;
   readonly books: ConfigurationBooks;
-  /** Variables that a configuration may name. */
-  readonly names: Readonly<Record<string, string | undefined>>;
+  /** What a change may take keys and addresses from. */
+  readonly allowed: AllowedSources;
+  readonly names: Names;
 }
 
 /** What became of a change. */
@@ -38,6 +39,8 @@ const pageSize = 200;
 /** The configuration: shown, checked, changed, its versions compared and brought back. */
 export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoutes {
   const { follower, path, books } = deps;
+  const inForce = async (): Promise<Before> =>
+    path === undefined ? newestOf(books) : { version: 0, document: await readFile(path, "utf8").catch(() => "") };
   const change = (wish: Change): Promise<ChangeResult> => makeChange(deps, wish);
   return {
     "GET /configuration": async () => {
@@ -58,15 +61,23 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       return { source: "books", version, ...partsOf(document) };
     },
     "POST /configuration": async ({ body, actor }) =>
-      change({ text: fields.longText(body, "document"), copy: undefined, ...settingsIn(body), actor }),
+      change({
+        text: fields.longText(body, "document"),
+        copy: undefined,
+        before: await inForce(),
+        ...settingsIn(body),
+        actor,
+      }),
     "POST /configuration/edits": async ({ body, actor }) => {
       const edits = editsIn(body);
-      const before =
-        path === undefined ? await newestOf(books) : { version: 0, document: await readFile(path, "utf8") };
-      const settings = settingsIn(body);
-      const text = edited(before.document, edits);
-      const basedOn = settings.basedOn ?? before.version;
-      return change({ text, copy: fragmentOf(edits), ...settings, basedOn, actor });
+      const before = await inForce();
+      return change({
+        text: edited(before.document, edits),
+        copy: fragmentOf(edits),
+        before,
+        ...settingsIn(body),
+        actor,
+      });
     },
     "GET /configuration/versions": async () => (path === undefined ? books.history(pageSize) : []),
     "GET /configuration/versions/{version}": async ({ params }) => {
@@ -78,18 +89,24 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       const { document, version } = await versionOf(deps, params["version"]);
       const { version: basedOn } = await newestOf(books);
       const note = `back to version ${version}`;
-      return change({ text: document, copy: undefined, note, basedOn, isCheck: false, actor });
+      // What it names was allowed when it was saved.
+      const before = { version: basedOn, document };
+      return change({ text: document, copy: undefined, before, note, basedOn, isCheck: false, actor });
     },
   };
 }
 
 interface Settings {
   readonly note: string;
-  readonly basedOn: number | undefined;
+  readonly basedOn?: number | undefined;
   readonly isCheck: boolean;
 }
 
+/** The version that a change begins with. */
+type Before = Pick<ConfigurationVersion, "version" | "document">;
+
 interface Change extends Settings {
+  readonly before: Before;
   readonly text: string;
   /** What is to be copied where a file is the truth; absent: the whole text. */
   readonly copy: string | undefined;
@@ -97,11 +114,12 @@ interface Change extends Settings {
 }
 
 async function makeChange(
-  { follower, path, books, names }: ConfigurationRouteDeps,
-  { text, copy, note, basedOn, isCheck, actor }: Change,
+  { follower, path, books, names, allowed }: ConfigurationRouteDeps,
+  { text, copy, before, note, basedOn = before.version, isCheck, actor }: Change,
 ): Promise<ChangeResult> {
   const { configuration, problems = [] } = parseConfiguration(text);
-  const refused = [...problems, ...(configuration === undefined ? [] : ownVariableProblems(configuration))];
+  const check = { ...allowed, names, before: parseConfiguration(before.document).configuration };
+  const refused = [...problems, ...(configuration === undefined ? [] : sourceProblems(configuration, check))];
   if (configuration === undefined || refused.length > 0)
     return { version: null, problems: refused, warnings: [], copy: null };
   const warnings = warningsOf(
@@ -115,8 +133,7 @@ async function makeChange(
   if (path !== undefined) return { ...unsaved, copy: copy ?? text };
   if (isCheck) return { ...unsaved, copy: null };
   await follower.declare(configuration);
-  const from = basedOn ?? (await newestOf(books)).version;
-  const saved = await books.save({ text, note, basedOn: from }, actor);
+  const saved = await books.save({ text, note, basedOn }, actor);
   if (saved === undefined)
     throw new Failure("invalid_value", "Someone else has changed the configuration in the meantime. Load it again.", {
       param: "basedOn",

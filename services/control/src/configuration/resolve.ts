@@ -4,11 +4,26 @@ import { isSendableKey, type ChannelConfiguration, type Configuration } from "@m
 import { providers, type Provider } from "@modelgate/providers";
 import { baseUrlProblem } from "./base-url.ts";
 
-type Names = Readonly<Record<string, string | undefined>>;
+/** Variables of the environment by name. */
+export type Names = Readonly<Record<string, string | undefined>>;
 /** Vendor keys that are kept with the configuration, by the ids that it names as `kept:id`. */
 export type KeptKeys = ReadonlyMap<string, string>;
 
 const variableInAddress = /\$\{(\w+)\}/g;
+
+/** The variables that an address names. */
+export function variablesIn(baseUrl: string): readonly string[] {
+  return [...baseUrl.matchAll(variableInAddress)].map(([, name = ""]) => name);
+}
+
+/** An address with its variables filled in, and those that are not set. */
+export function filledIn(
+  written: string,
+  names: Names,
+): { readonly address: string; readonly missing: readonly string[] } {
+  const missing = variablesIn(written).filter((name) => (names[name] ?? "") === "");
+  return { address: written.replaceAll(variableInAddress, (_, name: string) => names[name] ?? ""), missing };
+}
 
 /** Whether an address is known only when variables are filled in. */
 export function hasVariables(baseUrl: string): boolean {
@@ -32,14 +47,10 @@ async function resolveChannel(
   names: Names,
   kept: KeptKeys,
 ): Promise<ResolvedChannel> {
-  const missing: string[] = [];
   const provider = providers[configuration.provider];
   const { baseUrl: written = provider?.baseUrl ?? "", keys: named = usualKeys(provider) } = configuration;
-  const baseUrl = written.replaceAll(variableInAddress, (_, name: string) => {
-    const value = names[name];
-    if (value === undefined || value === "") missing.push(`${name} is not set`);
-    return value ?? "";
-  });
+  const { address: baseUrl, missing: unset } = filledIn(written, names);
+  const missing = unset.map((name) => `${name} is not set`);
   const { keys, absent } = await resolveKeys(named, names, kept, provider);
   if (keys.length === 0 && configuration.keys === undefined && provider?.isLocal === true) keys.push(noKey);
   const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
@@ -58,7 +69,7 @@ async function resolveChannel(
 const noKey = "none";
 
 /** The keys of a channel that names none. */
-function usualKeys(provider: Provider | undefined): readonly string[] {
+export function usualKeys(provider: Provider | undefined): readonly string[] {
   if (provider?.usualKey !== undefined) return [provider.usualKey];
   return provider?.keyVariable === undefined ? [] : [`env:${provider.keyVariable}`];
 }

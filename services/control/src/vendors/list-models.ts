@@ -3,6 +3,8 @@ import { Failure, isSendableKey, type ModelKind } from "@modelgate/contracts";
 import { cleanWords, providers, type ListedModel, type Provider } from "@modelgate/providers";
 import { askModels } from "../configuration/ask-models.ts";
 import { baseUrlProblem } from "../configuration/base-url.ts";
+import type { Names } from "../configuration/resolve.ts";
+import { unsafeAddress } from "../configuration/unsafe-address.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
 /** A model that a vendor says it has, and what it is for by its name. */
@@ -27,10 +29,10 @@ export interface ListWish {
 }
 
 /** Asks a vendor for its models. Throws Failure invalid_value naming what of the wish is wrong. */
-export async function listModels(wish: ListWish, transport: Transport): Promise<ListedModels> {
+export async function listModels(wish: ListWish, transport: Transport, names: Names): Promise<ListedModels> {
   const provider = Object.hasOwn(providers, wish.provider) ? providers[wish.provider] : undefined;
   if (provider === undefined) throw wrong("provider", "is not a vendor that this build knows");
-  const problem = baseUrlProblem(wish.baseUrl, provider);
+  const problem = baseUrlProblem(wish.baseUrl, provider) ?? unsafeAddress(new URL(wish.baseUrl).origin, names);
   if (problem !== undefined) throw wrong("baseUrl", problem);
   if (!isSendableKey(wish.key)) throw wrong("key", "holds what no header can carry");
   const { keyForm } = provider;

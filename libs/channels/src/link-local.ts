@@ -1,0 +1,38 @@
+import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+/** Link-local addresses, and the others where a cloud gives a machine its credentials. */
+const blocked = new BlockList();
+blocked.addSubnet("169.254.0.0", 16);
+blocked.addSubnet("fe80::", 10, "ipv6");
+blocked.addAddress("fd00:ec2::254", "ipv6"); // AWS
+blocked.addAddress("100.100.100.200"); // Alibaba Cloud
+blocked.addAddress("168.63.129.16"); // Azure
+blocked.addAddress("192.0.0.192"); // Oracle Cloud
+
+/** Returns whether a host, as a URL writes it, is a literal address that no vendor has: a link-local one. */
+export function isLinkLocal(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, "$1");
+  const version = isIP(address);
+  return version !== 0 && blocked.check(address, version === 6 ? "ipv6" : "ipv4");
+}
+
+/** Throws Error where the host of an address is a link-local one; `vendorLookup` does it for names. */
+export function checkAddress(address: string | URL): void {
+  const { hostname } = new URL(address);
+  if (isLinkLocal(hostname)) throw refused(hostname);
+}
+
+function refused(host: string): Error {
+  return new Error(`${host} is a link-local address, where no vendor is`);
+}
+
+/** Looks a vendor's host up for a connection; fails where a name leads to a link-local address. */
+export const vendorLookup: LookupFunction = (host, options: LookupOptions, callback) => {
+  lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    if (error !== null) return callback(error, "", 0);
+    if (addresses.some(({ address }) => isLinkLocal(address))) return callback(refused(host), "", 0);
+    if (options.all === true) return callback(null, addresses);
+    return callback(null, addresses[0]?.address ?? "", addresses[0]?.family ?? 0);
+  });
+};

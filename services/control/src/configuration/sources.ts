@@ -1,0 +1,119 @@
+import { resolve, sep } from "node:path";
+import type { ChannelConfiguration, Configuration, ConfigurationProblem } from "@modelgate/contracts";
+import { providers, type Provider } from "@modelgate/providers";
+import { filledIn, hasVariables, usualKeys, variablesIn, type Names } from "./resolve.ts";
+import { unsafeAddress } from "./unsafe-address.ts";
+
+/** What a configuration from the console or the API may take keys and addresses from, beside vendors' usual variables. */
+export interface AllowedSources {
+  /** Folder of files that keys may name; absent: none may. */
+  readonly keysFolder: string | undefined;
+  /** Variables that keys and addresses may name. */
+  readonly variables: ReadonlySet<string>;
+}
+
+/** What a change of the configuration is checked against. */
+export interface SourceCheck extends AllowedSources {
+  /** The configuration that the change begins with; absent: there was none, or it could not be read. */
+  readonly before: Configuration | undefined;
+  readonly names: Names;
+}
+
+/** The variables of vendors' own addresses, such as a region: no secrets. */
+const addressVariables: ReadonlySet<string> = new Set(
+  Object.values(providers).flatMap(({ baseUrl = "" }) => variablesIn(baseUrl)),
+);
+
+/**
+ * Lists keys and addresses of a configuration from the console or the API that would show a vendor what it must not see: a
+ * variable or a file that is no vendor's key, a key that was entered for another address, an address inside the gateway. What a
+ * channel has already, at the same address, stays allowed.
+ */
+export function sourceProblems({ channels }: Configuration, check: SourceCheck): readonly ConfigurationProblem[] {
+  return channels.flatMap((channel, at) => {
+    const before = check.before?.channels.find(({ id }) => id === channel.id);
+    return channelProblems(channel, before, check).map(({ path, say }) => ({ path: `channels[${at}].${path}`, say }));
+  });
+}
+
+function channelProblems(
+  channel: ChannelConfiguration,
+  before: ChannelConfiguration | undefined,
+  check: SourceCheck,
+): readonly ConfigurationProblem[] {
+  const { baseUrl } = channel;
+  const isSameAddress = before !== undefined && originOf(before, check.names) === originOf(channel, check.names);
+  const kept = new Set(isSameAddress ? keysOf(before) : []);
+  const foreign =
+    baseUrl === undefined || baseUrl === before?.baseUrl
+      ? undefined
+      : variablesIn(baseUrl).find((name) => !addressVariables.has(name) && !check.variables.has(name));
+  if (foreign !== undefined) return [{ path: "baseUrl", say: notAllowed(foreign) }];
+  const unsafe = isSameAddress ? undefined : unsafeAddress(originOf(channel, check.names), check.names);
+  return [
+    ...(unsafe === undefined ? [] : [{ path: "baseUrl", say: unsafe }]),
+    ...keysOf(channel).flatMap((key, index) => {
+      const say = kept.has(key) ? undefined : keyProblem(key, channel, check);
+      return say === undefined ? [] : [{ path: channel.keys === undefined ? "keys" : `keys[${index}]`, say }];
+    }),
+  ];
+}
+
+function keysOf({ keys, provider }: ChannelConfiguration): readonly string[] {
+  return keys ?? usualKeys(providers[provider]);
+}
+
+/** Why a key cannot be taken from where it says; undefined where it can. */
+function keyProblem(key: string, channel: ChannelConfiguration, check: SourceCheck): string | undefined {
+  const [, kind, name = ""] = /^(env|file|kept):(.*)$/.exec(key) ?? [];
+  const provider = providers[channel.provider];
+  if (kind === "kept") return "was entered for another channel or address: enter the key again";
+  if (kind === "file") return fileProblem(name, check.keysFolder);
+  if (kind === "env" && check.variables.has(name)) return undefined;
+  if (kind === "env" && !isUsual(name)) return notAllowed(name);
+  const isUsualKey = kind === "env" || (provider?.usualKey !== undefined && key.startsWith(provider.usualKey));
+  if (!isUsualKey || isAtHome(channel, { provider, variable: name, names: check.names })) return undefined;
+  return `is sent to its vendor's own address only: enter the key itself${kind === "env" ? `, or name ${name} in CONFIG_VARIABLES` : ""}`;
+}
+
+function isUsual(name: string): boolean {
+  return Object.values(providers).some(({ keyVariable }) => keyVariable === name);
+}
+
+function notAllowed(name: string): string {
+  return `names ${name}, which is no vendor's usual variable: CONFIG_VARIABLES names others that are allowed`;
+}
+
+function fileProblem(path: string, folder: string | undefined): string | undefined {
+  if (folder === undefined) return "names a file: CONFIG_KEYS_FOLDER names the folder whose files are allowed";
+  return resolve(path).startsWith(resolve(folder) + sep) ? undefined : `is no file below ${folder}`;
+}
+
+/**
+ * Whether a channel leads where its vendor's usual key belongs: below the domain of the vendor's own address. A server that its
+ * operator runs, and a vendor whose address only its customer knows, are wherever the channel says.
+ */
+function isAtHome(
+  channel: ChannelConfiguration,
+  { provider, variable, names }: { provider: Provider | undefined; variable: string; names: Names },
+): boolean {
+  if (provider === undefined || (variable !== "" && provider.keyVariable !== variable)) return false;
+  const { baseUrl, isLocal } = provider;
+  if (channel.baseUrl === undefined || isLocal === true || baseUrl === undefined) return true;
+  const own = originOf({ ...channel, baseUrl }, names);
+  const to = originOf(channel, names);
+  if (own === to) return true;
+  // A vendor's regions and customers have hosts beside its own one: `eu.api.openai.com`, `dashscope-intl.aliyuncs.com`.
+  const [, host = ""] = /^https:\/\/([^/]+)/.exec(baseUrl) ?? [];
+  const domain = host.split(".").slice(1);
+  if (domain.length < 2 || domain.slice(-2).some((label) => hasVariables(label))) return false;
+  const pattern = domain.map((label) => (hasVariables(label) ? "[\\w-]+" : label)).join("\\.");
+  return new RegExp(`^https://(?:[\\w-]+\\.)*[\\w-]+\\.${pattern}$`).test(to);
+}
+
+/** The origin that a channel's calls go to; the address as it is written where a variable of it is not set. */
+function originOf({ baseUrl, provider }: ChannelConfiguration, names: Names): string {
+  const written = baseUrl ?? providers[provider]?.baseUrl ?? "";
+  const { address } = filledIn(written, names);
+  return URL.canParse(address) ? new URL(address).origin : written;
+}

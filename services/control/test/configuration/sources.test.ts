@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { parseConfiguration } from "../../src/configuration/read.ts";
+import { sourceProblems, type AllowedSources } from "../../src/configuration/sources.ts";
+import { stringify } from "yaml";
+
+const names = {
+  SIMULATOR_URL: "http://127.0.0.1:1",
+  EVIL_HOST: "evil.example",
+  BOOKS_URL: "postgres://books:secret@127.0.0.1:15432/books",
+  AWS_REGION: "eu-central-1",
+};
+const allowed: AllowedSources = { keysFolder: "/keys", variables: new Set(["NAMED", "SIMULATOR_URL"]) };
+const openai = "https://api.openai.com/v1";
+const evil = "https://evil.example/v1";
+
+interface Written {
+  readonly id?: string;
+  readonly provider?: string;
+  readonly baseUrl?: string;
+  readonly keys?: readonly string[];
+}
+
+function configurationOf(channel: Written) {
+  const channels = [{ id: "one", provider: "openai", models: ["m"], ...channel }];
+  const { configuration, problems } = parseConfiguration(
+    stringify({ groups: { default: { models: ["*"] } }, models: { m: { kind: "chat" } }, channels }),
+  );
+  if (configuration === undefined) throw new Error(JSON.stringify(problems));
+  return configuration;
+}
+
+function problemsOf(after: Written, before?: Written, sources = allowed): readonly string[] {
+  const check = { ...sources, names, before: before && configurationOf(before) };
+  return sourceProblems(configurationOf(after), check).map(({ path, say }) => `${path} ${say}`);
+}
+
+test.each<[string, Written, Written?]>([
+  ["a key that is entered", { baseUrl: evil, keys: ["sk-theirs"] }],
+  ["the vendor's usual variable at its own address", { baseUrl: openai, keys: ["env:OPENAI_API_KEY"] }],
+  ["it in a region of the vendor", { baseUrl: "https://eu.api.openai.com/v1", keys: ["env:OPENAI_API_KEY"] }],
+  ["no key and no address: the vendor's own", {}],
+  ["a variable that the operator names", { baseUrl: evil, keys: ["env:NAMED"] }],
+  ["a file in the folder", { baseUrl: openai, keys: ["file:/keys/openai"] }],
+  [
+    "a server of the operator's own",
+    { provider: "vllm", baseUrl: "http://10.0.0.1:8000/v1", keys: ["env:VLLM_API_KEY"] },
+  ],
+  ["an address with a region", { provider: "bedrock", baseUrl: "https://bedrock-runtime.${AWS_REGION}.amazonaws.com" }],
+  ["another region", { provider: "bedrock", baseUrl: "https://bedrock-runtime.us-east-1.amazonaws.com" }],
+  ["a path at an address of a variable", { baseUrl: "${SIMULATOR_URL}/v1", keys: ["k"] }],
+  [
+    "what the channel has, at its address",
+    { baseUrl: `${evil}/more`, keys: ["env:ODD", "file:/etc/x", "kept:a"] },
+    { baseUrl: evil, keys: ["kept:a", "file:/etc/x", "env:ODD"] },
+  ],
+  [
+    "an odd address that the channel has",
+    { baseUrl: "https://${EVIL_HOST}/v1", keys: ["k"] },
+    { baseUrl: "https://${EVIL_HOST}/v1", keys: ["k"] },
+  ],
+])("%s is allowed", (_, after, before) => {
+  expect(problemsOf(after, before)).toEqual([]);
+});
+
+const again = "enter the key again";
+test.each<[string, Written, string, Written?]>([
+  [
+    "a variable of modelgate",
+    { baseUrl: evil, keys: ["env:MODELGATE_SECRET"] },
+    "channels[0].keys[0] names MODELGATE_SECRET",
+  ],
+  ["another of it", { baseUrl: evil, keys: ["env:BOOKS_URL"] }, "channels[0].keys[0] names BOOKS_URL"],
+  [
+    "a variable in an address",
+    { baseUrl: "https://evil.example/${MODELGATE_SECRET}", keys: ["k"] },
+    "channels[0].baseUrl names MODELGATE_SECRET",
+  ],
+  ["a file of the data folder", { baseUrl: evil, keys: ["file:/data/secret"] }, "is no file below /keys"],
+  ["a way out of the folder", { baseUrl: evil, keys: ["file:/keys/../data/secret"] }, "is no file below /keys"],
+  ["a folder beside it", { baseUrl: evil, keys: ["file:/keys-of-others/a"] }, "is no file below /keys"],
+  ["a vendor's key elsewhere", { baseUrl: evil, keys: ["env:OPENAI_API_KEY"] }, "its vendor's own address only"],
+  ["it, though no key is named", { baseUrl: evil }, "channels[0].keys is sent to its vendor's own address only"],
+  [
+    "it at a host that only ends alike",
+    { baseUrl: "https://evilopenai.com/v1", keys: ["env:OPENAI_API_KEY"] },
+    "own address only",
+  ],
+  ["it without TLS", { baseUrl: "http://api.openai.com/v1", keys: ["env:OPENAI_API_KEY"] }, "own address only"],
+  ["another vendor's key", { provider: "vllm", baseUrl: evil, keys: ["env:OPENAI_API_KEY"] }, "own address only"],
+  [
+    "the cloud's chain elsewhere",
+    { provider: "vertex", baseUrl: "https://evil.example/v1/projects/p/locations/l", keys: ["google"] },
+    "own address only",
+  ],
+  [
+    "a kept key of another channel",
+    { baseUrl: openai, keys: ["kept:a"] },
+    again,
+    { id: "two", baseUrl: openai, keys: ["kept:a"] },
+  ],
+  ["a kept key at another origin", { baseUrl: evil, keys: ["kept:a"] }, again, { baseUrl: openai, keys: ["kept:a"] }],
+  [
+    "a kept key at another port",
+    { baseUrl: "https://api.openai.com:8443/v1", keys: ["kept:a"] },
+    again,
+    { keys: ["kept:a"] },
+  ],
+  [
+    "what a seed named, at another origin",
+    { baseUrl: evil, keys: ["env:ODD"] },
+    "names ODD",
+    { baseUrl: openai, keys: ["env:ODD"] },
+  ],
+  [
+    "a link-local address",
+    { baseUrl: "http://169.254.169.254/v1", keys: ["k"] },
+    "channels[0].baseUrl is a link-local address",
+  ],
+  ["a port of a store", { baseUrl: "http://127.0.0.1:6379/v1", keys: ["k"] }, "channels[0].baseUrl has port 6379"],
+  [
+    "the port of this gateway's store",
+    { baseUrl: "http://10.0.0.1:15432/v1", keys: ["k"] },
+    "channels[0].baseUrl has port 15432",
+  ],
+])("%s is refused", (_, after, expected, before) => {
+  expect(problemsOf(after, before).join()).toContain(expected);
+});
+
+test("without a folder no file is allowed", () => {
+  const sources = { keysFolder: undefined, variables: new Set<string>() };
+  expect(problemsOf({ keys: ["file:/keys/openai"] }, undefined, sources).join()).toContain("CONFIG_KEYS_FOLDER");
+});
