@@ -1,4 +1,5 @@
 import { serviceVariables, storeVariables, type EnvOf, type VariableReader } from "@modelgate/platform";
+import type { AllowedSources } from "./configuration/sources.ts";
 
 /** Reads where the configuration's file is. */
 export const configurationPath = (read: VariableReader): string | undefined =>
@@ -6,6 +7,24 @@ export const configurationPath = (read: VariableReader): string | undefined =>
     "MODELGATE_CONFIG",
     "Path of the configuration (YAML); unset: it lives in the books, and is edited in the console or by `gatectl config`.",
   );
+
+/** Reads what a configuration from the console and the API may name. */
+const allowedSources = (read: VariableReader): AllowedSources => ({
+  keysFolder: read.optionalText(
+    "CONFIG_KEYS_FOLDER",
+    "Folder whose files keys may name with file: in a configuration from the console or the API; unset: no file. A configuration file may name any.",
+  ),
+  variables: new Set(
+    read
+      .text(
+        "CONFIG_VARIABLES",
+        "",
+        "Variables that a configuration from the console or the API may name with env: and ${}, beside vendors' usual ones, separated by commas. A configuration file may name any.",
+      )
+      .split(",")
+      .map((name) => name.trim()),
+  ),
+});
 
 /** Every variable that control reads; beside them, those that the configuration names with env:NAME and ${NAME}. */
 export const variables = serviceVariables("control", (read) => ({
@@ -22,22 +41,7 @@ export const variables = serviceVariables("control", (read) => ({
       "How often that file, and the key files that it names, are checked where no notice of a change arrives.",
       { min: 50 },
     ),
-    allowed: {
-      keysFolder: read.optionalText(
-        "CONFIG_KEYS_FOLDER",
-        "Folder whose files keys may name with file: in a configuration from the console or the API; unset: no file. A configuration file may name any.",
-      ),
-      variables: new Set(
-        read
-          .text(
-            "CONFIG_VARIABLES",
-            "",
-            "Variables that a configuration from the console or the API may name with env: and ${}, beside vendors' usual ones, separated by commas. A configuration file may name any.",
-          )
-          .split(",")
-          .map((name) => name.trim()),
-      ),
-    },
+    allowed: allowedSources(read),
     listModelsMs: read.integer(
       "LIST_MODELS_MS",
       3_600_000,
