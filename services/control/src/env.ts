@@ -9,17 +9,17 @@ export const configurationPath = (read: VariableReader): string | undefined =>
   );
 
 /** Reads what a configuration from the console and the API may name. */
-const allowedSources = (read: VariableReader): AllowedSources => ({
+const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> => ({
   keysFolder: read.optionalText(
     "CONFIG_KEYS_FOLDER",
-    "Folder whose files keys may name with file: in a configuration from the console or the API; unset: no file. A configuration file may name any.",
+    "Folder whose files keys may name with file: in a configuration from the console or the API; unset: no file.",
   ),
   variables: new Set(
     read
       .text(
         "CONFIG_VARIABLES",
         "",
-        "Variables that a configuration from the console or the API may name with env: and ${}, beside vendors' usual ones, separated by commas. A configuration file may name any.",
+        "Variables that a configuration from the console or the API may name beside vendors' usual ones, separated by commas.",
       )
       .split(",")
       .map((name) => name.trim()),

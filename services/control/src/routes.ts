@@ -22,7 +22,9 @@ import { vendorRoutes } from "./vendors/routes.ts";
 /** The operator's API, each route guarded by its row in the table of operations. */
 export function routes(deps: Deps): OperatorRoutes {
   const { redis, ledger, processes, catalog, transport, follower, books, sessions, people, cookies, env } = deps;
-  const { path, allowed } = env.configuration;
+  const { path } = env.configuration;
+  const inside = [...env.redis.url.split(","), env.ledgerUrl];
+  const allowed = { ...env.configuration.allowed, inside };
   const names = namedVariables();
   const signingIn = {
     sessions,
@@ -45,7 +47,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...billRoutes(redis),
     ...systemRoutes(processes, ledger),
     ...configurationRoutes({ follower, path, allowed, books, names }),
-    ...vendorRoutes(transport, names),
+    ...vendorRoutes(transport, inside),
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
     "GET /openapi.json": async () => openApiOfControl(),
   };

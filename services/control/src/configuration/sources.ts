@@ -10,6 +10,8 @@ export interface AllowedSources {
   readonly keysFolder: string | undefined;
   /** Variables that keys and addresses may name. */
   readonly variables: ReadonlySet<string>;
+  /** Addresses of the gateway's own stores and services, where no vendor is. */
+  readonly inside: readonly string[];
 }
 
 /** What a change of the configuration is checked against. */
@@ -49,7 +51,7 @@ function channelProblems(
       ? undefined
       : variablesIn(baseUrl).find((name) => !addressVariables.has(name) && !check.variables.has(name));
   if (foreign !== undefined) return [{ path: "baseUrl", say: notAllowed(foreign) }];
-  const unsafe = isSameAddress ? undefined : unsafeAddress(originOf(channel, check.names), check.names);
+  const unsafe = isSameAddress ? undefined : unsafeAddress(originOf(channel, check.names), check.inside);
   return [
     ...(unsafe === undefined ? [] : [{ path: "baseUrl", say: unsafe }]),
     ...keysOf(channel).flatMap((key, index) => {

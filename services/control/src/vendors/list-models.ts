@@ -3,7 +3,6 @@ import { Failure, isSendableKey, type ModelKind } from "@modelgate/contracts";
 import { cleanWords, providers, type ListedModel, type Provider } from "@modelgate/providers";
 import { askModels } from "../configuration/ask-models.ts";
 import { baseUrlProblem } from "../configuration/base-url.ts";
-import type { Names } from "../configuration/resolve.ts";
 import { unsafeAddress } from "../configuration/unsafe-address.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
@@ -28,11 +27,15 @@ export interface ListWish {
   readonly key: string;
 }
 
-/** Asks a vendor for its models. Throws Failure invalid_value naming what of the wish is wrong. */
-export async function listModels(wish: ListWish, transport: Transport, names: Names): Promise<ListedModels> {
+/** Asks a vendor for its models, unless it is `inside`. Throws Failure invalid_value naming what of the wish is wrong. */
+export async function listModels(
+  wish: ListWish,
+  transport: Transport,
+  inside: readonly string[],
+): Promise<ListedModels> {
   const provider = Object.hasOwn(providers, wish.provider) ? providers[wish.provider] : undefined;
   if (provider === undefined) throw wrong("provider", "is not a vendor that this build knows");
-  const problem = baseUrlProblem(wish.baseUrl, provider) ?? unsafeAddress(new URL(wish.baseUrl).origin, names);
+  const problem = baseUrlProblem(wish.baseUrl, provider) ?? unsafeAddress(new URL(wish.baseUrl).origin, inside);
   if (problem !== undefined) throw wrong("baseUrl", problem);
   if (!isSendableKey(wish.key)) throw wrong("key", "holds what no header can carry");
   const { keyForm } = provider;

@@ -6,10 +6,13 @@ import { stringify } from "yaml";
 const names = {
   SIMULATOR_URL: "http://127.0.0.1:1",
   EVIL_HOST: "evil.example",
-  BOOKS_URL: "postgres://books:secret@127.0.0.1:15432/books",
   AWS_REGION: "eu-central-1",
 };
-const allowed: AllowedSources = { keysFolder: "/keys", variables: new Set(["NAMED", "SIMULATOR_URL"]) };
+const allowed: AllowedSources = {
+  keysFolder: "/keys",
+  variables: new Set(["NAMED", "SIMULATOR_URL"]),
+  inside: ["redis://127.0.0.1:15432"],
+};
 const openai = "https://api.openai.com/v1";
 const evil = "https://evil.example/v1";
 
@@ -127,6 +130,6 @@ test.each<[string, Written, string, Written?]>([
 });
 
 test("without a folder no file is allowed", () => {
-  const sources = { keysFolder: undefined, variables: new Set<string>() };
+  const sources = { keysFolder: undefined, variables: new Set<string>(), inside: [] };
   expect(problemsOf({ keys: ["file:/keys/openai"] }, undefined, sources).join()).toContain("CONFIG_KEYS_FOLDER");
 });
