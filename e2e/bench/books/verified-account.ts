@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { createAccount, hold, publishEntries, settle, verifyAccount } from "@modelgate/accounts";
-import { readReceipts, recordCalls, type Books } from "@modelgate/books";
+import { readReceipts, recordCalls, verifyTotals, wasReplaced, type Books } from "@modelgate/books";
 import { draftOf, startLocalBackends } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
 import type { Bus } from "@modelgate/platform";
@@ -47,8 +47,17 @@ export async function makeVerifiedAccount(books: Books, receipts: number): Promi
     recordedASecond: receipts / (recordingMs / 1_000),
     async verify() {
       const readEntries = (from: number) => readReceipts(books, accountId, from);
-      const found = await verifyAccount(redis, accountId, { keepDays: 400, waitMs: 0, readEntries });
+      const found = await verifyAccount(redis, accountId, {
+        createdAt: "",
+        anchors: [],
+        wasReplaced: (hash) => wasReplaced(books, accountId, hash),
+        keepDays: 400,
+        waitMs: 0,
+        readEntries,
+      });
       if (found?.ok !== true) throw new Error(`the receipts do not hold: ${JSON.stringify(found?.divergence)}`);
+      const difference = await verifyTotals(books, accountId);
+      if (difference !== undefined) throw new Error(difference);
     },
     async [Symbol.asyncDispose]() {
       redis.disconnect();

@@ -33,7 +33,7 @@ export { extendHold, type Extension } from "./money/extend.ts";
 export { readMoneyLeft, type BudgetUse, type MoneyLeft, type SpendingScope } from "./money/left.ts";
 export { releaseHold, releaseSurely, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
-export { verifyAccount, type Verification, type VerifyOptions } from "./money/verify.ts";
+export { verifyAccount, type AnchoredHead, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleSurely, type Settlement } from "./money/settle.ts";
 export { firstLeaseEnd, openHolds, sweepHolds, type SweepBounds } from "./money/sweep.ts";

@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Backends, draftOf, startBackends } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
-import { accountKeys, createAccount, credit, hold, settle, verifyAccount } from "../src/index.ts";
+import { accountKeys, createAccount, credit, findAccount, hold, settle, verifyAccount } from "../src/index.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -24,6 +24,9 @@ function logOf(id: string): string[] {
   return log;
 }
 const optionsFor = (id: string) => ({
+  createdAt: "",
+  anchors: [],
+  wasReplaced: async () => false,
   keepDays: 2,
   waitMs: 0,
   async *readEntries(from: number) {
@@ -84,6 +87,7 @@ test("untouched books are valid, also with calls under way", async () => {
     from: 1,
     to: 5,
     balanceNanos: 1_290n,
+    head: expect.stringMatching(/^[0-9a-f]{40}$/),
   });
   expect(await verifyAccount(redis, "absent", optionsFor("absent"))).toBeUndefined();
 });
@@ -193,4 +197,59 @@ test("books whose beginning is no longer kept hold, in whatever order calls were
   expect(await verifyAccount(redis, id, optionsFor(id))).toMatchObject({ ok: true, from: 2, to: 5 });
   tamper(id, 2, () => undefined);
   expect(await verifyAccount(redis, id, optionsFor(id))).toMatchObject({ ok: false, divergence: { receipt: 3 } });
+});
+
+const anchorOf = async (id: string, more: object = {}) => {
+  const found = await verifyAccount(redis, id, optionsFor(id));
+  const { to: number = 0, head = "", balanceNanos = 0n } = found ?? {};
+  const createdAt = (await findAccount(redis, id))?.createdAt ?? "";
+  const time = "2026-11-24T00:00:00.000Z";
+  return { number, head, balanceNanos: balanceNanos.toString(), createdAt, time, ...more };
+};
+
+test("early calls that are deleted are missed, whatever Redis says of when the account was made", async () => {
+  const id = await booked();
+  const createdAt = (await findAccount(redis, id))?.createdAt ?? "";
+  await redis.hset(accountKeys.account(id), "createdAt", "2020-01-01T00:00:00Z");
+  tamper(id, 1, () => undefined);
+  expect(await verifyAccount(redis, id, { ...optionsFor(id), createdAt })).toMatchObject({
+    ok: false,
+    divergence: { receipt: 2, say: expect.stringContaining("is not in the books") },
+  });
+});
+
+test("an account without a receipt that is kept holds only where its head was signed with its balance", async () => {
+  const id = await booked();
+  const anchor = await anchorOf(id, { createdAt: "2020-01-01T00:00:00Z" });
+  for (const call of [1, 2, 3]) tamper(id, call, () => undefined);
+  const options = { ...optionsFor(id), createdAt: "2020-01-01T00:00:00Z" };
+  expect(await verifyAccount(redis, id, options)).toMatchObject({
+    ok: false,
+    divergence: { say: "none of its 5 receipts is kept, and its balance was not signed" },
+  });
+  expect(await verifyAccount(redis, id, { ...options, anchors: [anchor] })).toMatchObject({ ok: true });
+  for (const other of [{ balanceNanos: "7" }, { number: 4, head: "" }])
+    expect(await verifyAccount(redis, id, { ...options, anchors: [{ ...anchor, ...other }] })).toMatchObject({
+      ok: false,
+    });
+});
+
+test.each<[string, object, object]>([
+  [
+    "passes through another receipt",
+    { number: 3, head: "0".repeat(40) },
+    { receipt: 3, say: expect.stringMatching(/^is not the head that was signed/) },
+  ],
+  ["ends before it", { number: 9 }, { receipt: 5, say: expect.stringContaining("the end is missing") }],
+  ["is of another time", { createdAt: "2020-01-01T00:00:00Z" }, { say: expect.stringContaining("was made at 2020") }],
+])("a chain that %s does not hold against a signed head", async (_, more, divergence) => {
+  const id = await booked();
+  const createdAt = (await findAccount(redis, id))?.createdAt ?? "";
+  const options = { ...optionsFor(id), createdAt };
+  expect(await verifyAccount(redis, id, { ...options, anchors: [await anchorOf(id)] })).toMatchObject({ ok: true });
+  const anchor = await anchorOf(id, more);
+  expect(await verifyAccount(redis, id, { ...options, anchors: [anchor] })).toMatchObject({ ok: false, divergence });
+  // A receipt that a lost Redis had given is not missed.
+  const replaced = { ...options, anchors: [anchor], wasReplaced: async () => true };
+  expect((await verifyAccount(redis, id, replaced))?.ok).toBe("head" in more);
 });

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { readMark } from "./accounts/marks.ts";
 import type { Books } from "./open.ts";
 import { dropPartitions } from "./partitions.ts";
 
@@ -6,9 +7,24 @@ const dayMs = 86_400_000;
 /** Rows of a SQLite file that one transaction removes, so that no reader or writer waits long. */
 const rowsAtOnce = 5_000;
 
+/** The mark that holds the time from which all calls are kept, Unix ms. */
+export const keptFromMark = "calls-kept-from";
+
+/** Returns the time from which all calls are kept, Unix ms: what was removed once does not come back with a longer period. */
+export async function keptFrom(books: Books): Promise<number> {
+  return Number((await readMark(books, keptFromMark)) ?? 0);
+}
+
 /** Removes calls of whole days before the oldest that is kept, and what was summed by their labels; all else stays. */
 export async function forgetCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
   const before = (Math.floor(nowMs / dayMs) - keepDays) * dayMs;
+  // First: what is removed after it is not missed.
+  if ((await keptFrom(books)) < before)
+    await books.db
+      .updateTable("marks")
+      .set({ value: String(before) })
+      .where("name", "=", keptFromMark)
+      .execute();
   for (const table of ["labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const)
     await books.db.deleteFrom(table).where("period", "<", before).execute();
   await books.db.deleteFrom("other_receipts").where("at", "<", before).execute();

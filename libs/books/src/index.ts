@@ -16,6 +16,7 @@ export {
   type NewAccount,
 } from "./accounts/account.ts";
 export { readAudit, type AuditEntry } from "./accounts/audit.ts";
+export { chainLateAudit, verifyAudit, type AuditHead, type AuditVerification } from "./accounts/audit-chain.ts";
 export { keepMark, readMark } from "./accounts/marks.ts";
 export { branchesAt, newestChain, type Booked, type Branches } from "./accounts/orphans.ts";
 export { readRestorations, writeRestoration, type Restoration } from "./accounts/restorations.ts";
@@ -50,6 +51,18 @@ export {
   type OperatorAct,
   type OperatorRecord,
 } from "./operators/operators.ts";
+export {
+  auditAnchor,
+  lostAnchors,
+  openAnchorSigner,
+  readAnchor,
+  readAnchors,
+  signFirstHeads,
+  storeAnchor,
+  wasReplaced,
+  type Anchor,
+  type AnchorSigner,
+} from "./anchors.ts";
 export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { firstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
@@ -73,6 +86,7 @@ export {
   type UsageTotal,
 } from "./totals-query.ts";
 export { isRecordable, recordCalls } from "./record-calls.ts";
+export { verifyTotals } from "./verify-totals.ts";
 export { recordCredits } from "./record-credits.ts";
 export { readTasks, type TaskFilter, type TaskLogPage } from "./read-tasks.ts";
 export { lostTasks, recordTasks, type BookedTask } from "./record-tasks.ts";

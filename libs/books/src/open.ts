@@ -97,6 +97,7 @@ const writtenTables = [
   "accounts",
   "tokens",
   "audit",
+  "anchors",
   "restorations",
   "marks",
   "tasks",

@@ -125,8 +125,12 @@ async function insertSecond(
     .execute();
 }
 
-async function insertReplaced(at: Transaction<Tables>, event: UsageEvent, hash: string): Promise<void> {
-  const { accountId: account, id: call, time } = event;
+/** Remembers a receipt that an entry had before Redis was filled again: an anchor may be its. */
+export async function insertReplaced(
+  at: Transaction<Tables>,
+  { accountId: account, id: call, time }: Pick<UsageEvent, "accountId" | "id" | "time">,
+  hash: string,
+): Promise<void> {
   await at
     .insertInto("other_receipts")
     .values({ account, hash, call, at: Date.parse(time), event: "", refunded: 1, operation: "" })

@@ -2,6 +2,7 @@ import type { Transaction } from "kysely";
 import { CreditEvent, stored } from "@modelgate/contracts";
 import { changeAccounts, type AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
+import { insertReplaced } from "./other-receipts.ts";
 import type { Tables } from "./schema.ts";
 
 const readCredit = stored("credit event", CreditEvent);
@@ -49,7 +50,9 @@ async function record(at: Transaction<Tables>, event: CreditEvent): Promise<Acco
     .where("event", "=", found.event)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return undefined;
-  return before === undefined ? { accountId, receipt, credited } : { accountId, receipt, before };
+  if (before === undefined) return { accountId, receipt, credited };
+  await insertReplaced(at, { accountId, id: operationId, time: event.time }, before.hash);
+  return { accountId, receipt, before };
 }
 
 /** A change of a balance as its row. */

@@ -35,8 +35,8 @@ export interface CallIdsTable {
 }
 
 /**
- * A receipt of a call beside the one that stands in `calls`: of a second settlement by a Redis that had lost the first, or of
- * one that was replaced.
+ * A receipt of a call or a credit beside the one that it has: of a second settlement by a Redis that had lost the first, or one
+ * that was replaced.
  */
 export interface OtherReceiptsTable {
   account: string;
@@ -164,6 +164,24 @@ export interface AuditTable {
   action: string;
   before: string;
   after: string;
+  /** Its place in the chain of all entries, from 1, and its hash (`audit-chain.ts`). */
+  number: number;
+  hash: string;
+}
+
+/** A signed head of a chain (`anchors.ts`). */
+export interface AnchorsTable {
+  /** "": the audit's. */
+  account: string;
+  number: number;
+  head: string;
+  /** Nano-dollars after it, decimal. */
+  balance: string;
+  /** When the account was made, RFC 3339. */
+  created: string;
+  /** When it was signed. */
+  at: number;
+  signature: string;
 }
 
 /** Calls and credits of an account that a Redis had lost and was charged again. */
@@ -253,6 +271,7 @@ export interface Tables {
   moved_days: MovedDaysTable;
   tokens: TokensTable;
   audit: AuditTable;
+  anchors: AnchorsTable;
   restorations: RestorationsTable;
   marks: MarksTable;
   configurations: ConfigurationsTable;

@@ -9,6 +9,7 @@ import { postgresDialect } from "../src/engine/postgres.ts";
 import { sqliteDialect } from "../src/engine/sqlite.ts";
 import {
   BooksAway,
+  bookAccount,
   findBooked,
   hasCall,
   lostTasks,
@@ -17,6 +18,8 @@ import {
   readTotals,
   recordCalls,
   unitMeasures,
+  verifyAudit,
+  verifyTotals,
 } from "../src/index.ts";
 import { migrate } from "../src/migrate.ts";
 import { migrations } from "../src/migrations/index.ts";
@@ -172,6 +175,36 @@ describe.each(engines)("$name", ({ name, start }) => {
     }
     // What a task was is not known of: there is nothing to put back.
     expect(await lostTasks(books, { nowMs: 1, limit: 5 })).toEqual([]);
+  });
+
+  test("books of the version before the audit was a chain: its entries are chained in the order of their times", async () => {
+    const address = await booksOf("0016-daily-tags", async (db) => {
+      await insertCall(db, callOf("old", { tokenId: "t", model: "m", channelId: "c" }), at);
+      for (const id of ["second", "first"])
+        await sql`insert into audit values ('acme', ${id === "first" ? 1 : 2}, ${id}, 'Ada', 'x', 'null', 'null')`.execute(
+          db,
+        );
+    });
+    await using books = await openBooks(address, log);
+    expect(await verifyAudit(books, [])).toMatchObject({ head: { number: 2 } });
+    expect(await verifyAudit(books, [])).not.toHaveProperty("say");
+    await bookAccount(books, { id: "new", name: "new", createdAt: "2026-01-10T10:00:00Z" }, "Ada");
+    expect(await verifyAudit(books, [])).toMatchObject({ head: { number: 3 } });
+    const { rows } = await sql`select id from audit where number < 3 order by number`.execute(books.db);
+    expect(rows).toEqual([{ id: "first" }, { id: "second" }]);
+    // Totals of days from which no calls are kept are not compared.
+    const day = { account: "acme", token: "t", model: "m", channel: "c", outcome: "completed", calls: 1, cost: 1n };
+    for (const table of ["hourly_totals", "daily_totals"] as const) {
+      await books.db
+        .insertInto(table)
+        .values({ ...day, period: Date.parse("2026-01-09") })
+        .execute();
+      await books.db
+        .insertInto(table)
+        .values({ ...day, period: table === "daily_totals" ? Date.parse("2026-01-10") : at })
+        .execute();
+    }
+    expect(await verifyTotals(books, "acme")).toBeUndefined();
   });
 
   test("a unit that is added to the contracts gets its column; what was summed before stays", async () => {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
@@ -85,6 +88,22 @@ test("a correction that the balance does not cover leaves nothing but its refusa
     const { data } = await operate<{ accounts: { ok: boolean }[] }>("/ledger/verification?account=poor");
     return data.accounts[0]?.ok;
   });
+}, 120_000);
+
+test("signed heads are exported, and what was kept of them is verified against", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-anchors-"));
+  const file = join(folder, "anchors.json");
+  expect(await suite.ask("ledger", "verify")).toMatchObject({ ok: true, common: { ok: true } });
+  const anchors = await suite.ask<readonly { account: string; number: number }[]>("ledger", "anchors");
+  expect(anchors.map(({ account }) => account)).toEqual(expect.arrayContaining(["", "acme", "declared"]));
+  writeFileSync(file, JSON.stringify(anchors));
+  expect(await suite.ask("ledger", "verify", "--anchors", file)).toMatchObject({ ok: true });
+  // One that was made up is not believed.
+  writeFileSync(file, JSON.stringify(anchors.map((anchor) => ({ ...anchor, number: anchor.number + 1 }))));
+  const { status, stderr } = await suite.gatectl("ledger", "verify", "acme", "--anchors", file);
+  expect(status).toBe(1);
+  expect(stderr).toContain("MODELGATE_SECRET has signed");
+  rmSync(folder, { recursive: true, force: true });
 }, 120_000);
 
 test("accounts are changed once the ledger is back, and not without it", async () => {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openTaskSeal } from "@modelgate/accounts";
+import { openAnchorSigner, type AnchorSigner } from "@modelgate/books";
 import { sharedBus, sharedRedis, type Bus, type Redis, type ServiceContext } from "@modelgate/platform";
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
 import type { Env } from "./env.ts";
@@ -11,6 +12,7 @@ import { resupplyAfterMs, startResupplying } from "./restore/resupply.ts";
 import { watchRedis } from "./restore/watch-redis.ts";
 import { startRounds } from "./shard-rounds.ts";
 import { verifierOf } from "./api/verification.ts";
+import { commonBooks, verifyCommon } from "./api/verify-common.ts";
 import { startWatching } from "./watch/watch.ts";
 
 /** Most events that are recorded in one transaction: what surrounds one costs SQLite as much CPU as some forty events. */
@@ -23,6 +25,7 @@ export interface Deps extends AsyncDisposable {
   readonly connection: BooksConnection;
   /** How long single calls are kept, days. */
   readonly keepDays: number;
+  readonly signer: AnchorSigner;
   /** Throws why the ledger cannot serve now. */
   ready(): void;
 }
@@ -39,6 +42,7 @@ export async function openDeps({
   const redis = await sharedRedis(shared, env);
   const bus = await sharedBus(shared, env);
   const { keepDays } = env.books;
+  const signer = openAnchorSigner(env.secrets);
   watchShards(redis);
   opening.use(startMoving({ redis, connection, log }));
   const watch = opening.use(
@@ -58,9 +62,10 @@ export async function openDeps({
     }),
   );
   opening.use(startResupplying({ redis, bus, connection, log, afterMs: resupplyAfterMs }));
-  opening.use(startForgetting({ connection, log, keepDays }));
+  opening.use(startForgetting({ connection, log, keepDays, signer }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, wholeRuns: () => watch.wholeRuns }));
-  const verify = verifierOf({ redis, connection, keepDays });
+  const verifyAccount = verifierOf({ redis, connection, keepDays, signer });
+  const verify = (id: string) => (id === commonBooks ? verifyCommon({ redis, connection, signer }) : verifyAccount(id));
   opening.use(startWatching({ redis, bus, connection, log, ...env.watch, verify, mayVerify: () => watch.isWhole }));
   const open = opening.move();
   return {
@@ -68,6 +73,7 @@ export async function openDeps({
     bus,
     connection,
     keepDays,
+    signer,
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!bus.connected) throw new Error("nats is away, or has no streams");

@@ -1,4 +1,4 @@
-import { forgetCalls } from "@modelgate/books";
+import { chainLateAudit, forgetCalls, signFirstHeads, type AnchorSigner } from "@modelgate/books";
 import type { Logger } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
@@ -10,15 +10,21 @@ export function startForgetting({
   connection,
   log,
   keepDays,
+  signer,
 }: {
   readonly connection: BooksConnection;
   readonly log: Logger;
   readonly keepDays: number;
+  readonly signer: AnchorSigner;
 }): AsyncDisposable {
   let going: Promise<void> | undefined;
   const forget = (): void => {
     going ??= connection
-      .fill((books) => forgetCalls(books, keepDays, Date.now()))
+      .fill(async (books) => {
+        await forgetCalls(books, keepDays, Date.now());
+        await chainLateAudit(books, Date.now());
+        await signFirstHeads(books, signer);
+      })
       .catch((error: unknown) => log.warn({ err: error }, "removing old calls failed; trying again"))
       .finally(() => {
         going = undefined;

@@ -10,7 +10,7 @@ import { verificationRoutes } from "./api/verification.ts";
 import type { Deps } from "./deps.ts";
 
 /** What the ledger answers to control. */
-export function routes({ redis, bus, connection, keepDays }: Deps): OperatorRoutes {
+export function routes({ redis, bus, connection, keepDays, signer }: Deps): OperatorRoutes {
   return {
     ...accountRoutes({ redis, connection }),
     ...operatorRoutes(connection),
@@ -19,6 +19,6 @@ export function routes({ redis, bus, connection, keepDays }: Deps): OperatorRout
     ...firstByteRoutes(connection),
     ...taskRoutes(connection),
     ...storeRoutes({ redis, bus, connection }),
-    ...verificationRoutes({ redis, connection, keepDays }),
+    ...verificationRoutes({ redis, connection, keepDays, signer }),
   };
 }

@@ -22,6 +22,8 @@ import {
   readReceipts,
   recordCalls,
   recordCredits,
+  verifyTotals,
+  wasReplaced,
   type Books,
 } from "@modelgate/books";
 import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
@@ -213,7 +215,10 @@ class History implements Bus {
       balanceNanos: this.#credited - this.#spent,
     });
     const readEntries = (from: number) => readReceipts(books, this.#id, from);
-    expect(await verifyAccount(redis, this.#id, { keepDays: 2, waitMs: 0, readEntries })).toMatchObject({ ok: true });
+    const wasReplacedHere = (hash: string) => wasReplaced(books, this.#id, hash);
+    const options = { createdAt: "", anchors: [], wasReplaced: wasReplacedHere, keepDays: 2, waitMs: 0, readEntries };
+    expect(await verifyAccount(redis, this.#id, options)).toMatchObject({ ok: true });
+    expect(await verifyTotals(books, this.#id)).toBeUndefined();
     /* oxlint-enable vitest/no-standalone-expect */
   }
 }

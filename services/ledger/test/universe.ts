@@ -15,7 +15,7 @@ import {
   verifyAccount,
   type OutboxEntry,
 } from "@modelgate/accounts";
-import { readReceipts, readTotals, type Books } from "@modelgate/books";
+import { readReceipts, readTotals, verifyTotals, wasReplaced, type Books } from "@modelgate/books";
 import { Failure, type UsageDraft } from "@modelgate/contracts";
 import { Counter, type Logger, type Redis } from "@modelgate/platform";
 import { draftOf } from "@modelgate/testkit";
@@ -275,11 +275,15 @@ export class Universe {
     });
     expect(
       await verifyAccount(this.#redis, this.#id, {
+        createdAt: "",
+        anchors: [],
+        wasReplaced: (hash) => wasReplaced(this.#books, this.#id, hash),
         keepDays: 2,
         waitMs: 0,
         readEntries: (from) => readReceipts(this.#books, this.#id, from),
       }),
     ).toMatchObject({ ok: true });
+    expect(await verifyTotals(this.#books, this.#id)).toBeUndefined();
   }
 
   #draft({ id }: Call): UsageDraft {

@@ -15,14 +15,22 @@ const mostAhead = 200_000;
 /** Walks an account's receipts by their numbers, in whatever order they come; stops at the first divergence. */
 export class ChainWalk {
   readonly #ahead = new Map<number, ChainEntry>();
+  readonly #anchored: ReadonlySet<number>;
+  readonly #hashes = new Map<number, string>();
   #next: number;
   #last: ChainEntry | undefined;
   #spent = 0n;
   divergence: Divergence | undefined;
 
-  /** `first` is 1, or the oldest receipt that is still kept. */
-  constructor(first: number) {
+  /** `first` is 1, or the oldest receipt that is still kept; the hashes of `anchored` receipts are kept. */
+  constructor(first: number, anchored: ReadonlySet<number>) {
     this.#next = first;
+    this.#anchored = anchored;
+  }
+
+  /** The hash of an anchored receipt, or of the one before the first; undefined where it is not known. */
+  hashOf(number: number): string | undefined {
+    return this.#hashes.get(number);
   }
 
   /** The number of the next receipt that is looked for. */
@@ -70,6 +78,11 @@ export class ChainWalk {
           `says a balance of ${receipt.balanceNanos}, where the receipts before make ${balance}`,
         );
     }
+    for (const [at, hash] of [
+      [receipt.number - 1, receipt.previous],
+      [receipt.number, receipt.hash],
+    ] as const)
+      if (this.#anchored.has(at)) this.#hashes.set(at, hash);
     if (amountNanos <= 0n && entry.kind === "settlement") this.#spent -= amountNanos;
     this.#last = entry;
     this.#next++;

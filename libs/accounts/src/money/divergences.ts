@@ -8,7 +8,10 @@ export async function claimVerification(redis: Redis, accountId: string, forMs: 
 }
 
 /** Keeps what a verification found: an account that diverges is listed until a later one finds that it holds. */
-export async function keepVerification(redis: Redis, { account, divergence }: Verification): Promise<void> {
+export async function keepVerification(
+  redis: Redis,
+  { account, divergence }: Pick<Verification, "account" | "divergence">,
+): Promise<void> {
   if (divergence === undefined) await redis.hdel(accountKeys.divergences, account);
   else await redis.hset(accountKeys.divergences, account, JSON.stringify(divergence));
 }

@@ -11,10 +11,28 @@ import { readSnapshot, type Snapshot } from "./snapshot.ts";
 export interface VerifyOptions {
   /** What the books have of the account from a time (Unix ms) on: its credits, and its calls from the oldest on, by pages. */
   readonly readEntries: (from: number) => AsyncIterable<readonly (CreditEvent | UsageEvent)[]>;
+  /** When the account was made by the books, RFC 3339: "" where they know its calls only. */
+  readonly createdAt: string;
+  /** Signed heads that its chain passed through when it was verified before. */
+  readonly anchors: readonly AnchoredHead[];
+  /** Whether a hash was an entry's before a Redis that had lost it was filled again. */
+  readonly wasReplaced: (hash: string) => Promise<boolean>;
   /** How many days of calls the books keep: what is older cannot be asked for. */
   readonly keepDays: number;
   /** How long a receipt whose event is on its way to the books is waited for. */
   readonly waitMs: number;
+}
+
+/** A head of the chain that was signed. */
+export interface AnchoredHead {
+  readonly number: number;
+  readonly head: string;
+  /** The balance after it, nano-dollars, decimal. */
+  readonly balanceNanos: string;
+  /** When the account was made, RFC 3339. */
+  readonly createdAt: string;
+  /** When it was signed, RFC 3339. */
+  readonly time: string;
 }
 
 /** What the books of an account say when they are computed anew. */
@@ -25,6 +43,8 @@ export interface Verification {
   readonly from: number;
   readonly to: number;
   readonly balanceNanos: Nanos;
+  /** The newest receipt's hash. */
+  readonly head: string;
   /** The first divergence, where there is one. */
   readonly divergence?: Divergence;
 }
@@ -57,22 +77,26 @@ export async function verifyAccount(
     }
     const divergence = missing
       ? { receipt: walk.next, say: "is not in the books: its event was lost" }
-      : (walk.divergence ?? (await compare(redis, account, snapshot, walk, from)));
+      : (walk.divergence ??
+        (await compare(redis, account, snapshot, walk, from)) ??
+        (await compareAnchors(options, snapshot, walk, from)));
     return present({
       account: accountId,
       ok: divergence === undefined,
       from,
       to: walk.next - 1,
       balanceNanos: snapshot.availableNanos + snapshot.heldNanos,
+      head: snapshot.head,
       divergence,
     });
   }
 }
 
 /** Walks all receipts up to a number: credits, events that wait in the outbox, then the books. */
-async function walkChain(redis: Redis, account: Account, most: number, { readEntries, keepDays }: VerifyOptions) {
+async function walkChain(redis: Redis, account: Account, most: number, options: VerifyOptions) {
+  const { readEntries, keepDays, anchors } = options;
   const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
-  const whole = Date.parse(account.createdAt) >= oldest;
+  const whole = Date.parse(madeAt(account, options)) >= oldest;
   const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditLink(credit) ?? []);
   // Before the books: an event that leaves the outbox meanwhile is in the books by then, or is waited for.
   const waiting = (await readLeftovers(redis, shardOf(account.id), 0, mostWaiting)).flatMap(({ event }) =>
@@ -82,11 +106,16 @@ async function walkChain(redis: Redis, account: Account, most: number, { readEnt
   // Around midnight events are settled in another order than their times say: what is missing of the first day may
   // be among the calls of the day before, which are just about to be forgotten.
   const kept = readEntries(whole ? 0 : oldest - dayMs);
-  const walk = new ChainWalk(from);
+  const walk = new ChainWalk(from, new Set(anchors.map(({ number }) => number)));
   const takeAll = (links: readonly ChainEntry[]): boolean =>
     links.every((link) => link.receipt.number > most || link.receipt.number < from || walk.take(link));
   if (takeAll(credits) && takeAll(waiting)) for await (const entries of kept) if (!takeAll(linksOf(entries))) break;
   return { from, walk };
+}
+
+/** When an account was made. The books say it: Redis is what they are compared with. */
+function madeAt({ createdAt }: Account, options: VerifyOptions): string {
+  return options.createdAt === "" ? createdAt : options.createdAt;
 }
 
 /** The number of the oldest call in the books, or among others. */
@@ -133,4 +162,31 @@ async function compare(
       ? undefined
       : { say: `the account holds ${seen.heldNanos}, its open calls ${seen.openHoldsNanos}` })
   );
+}
+
+/** The heads that were signed, against the chain as it is now. */
+async function compareAnchors(
+  { anchors, createdAt, wasReplaced }: VerifyOptions,
+  seen: Snapshot,
+  walk: ChainWalk,
+  from: number,
+): Promise<Divergence | undefined> {
+  let confirmsHead = false;
+  for (const anchor of anchors) {
+    const { number, head, time } = anchor;
+    const signed = `the head that was signed at ${time}`;
+    if (anchor.createdAt !== createdAt) return { say: `the account was made at ${anchor.createdAt} by ${signed}` };
+    if (number > seen.receipts)
+      return {
+        receipt: seen.receipts,
+        say: `is the newest one, and ${signed} is receipt ${number}: the end is missing`,
+      };
+    const hash = number === seen.receipts ? seen.head : walk.hashOf(number);
+    if (hash !== undefined && hash !== head && !(await wasReplaced(head)))
+      return { receipt: number, say: `is not ${signed}` };
+    const balance = (seen.availableNanos + seen.heldNanos).toString();
+    confirmsHead ||= number === seen.receipts && hash === head && anchor.balanceNanos === balance;
+  }
+  if (walk.last !== undefined || from === 1 || confirmsHead) return undefined;
+  return { say: `none of its ${seen.receipts} receipts is kept, and its balance was not signed` };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Transaction } from "kysely";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
+import { appendAudit } from "./audit-chain.ts";
 
 /** A change by an operator: what was there before and after; neither has a secret. */
 export interface AuditEntry {
@@ -14,21 +15,18 @@ export interface AuditEntry {
   readonly after?: unknown;
 }
 
-/** Writes a change down, in the transaction that makes it. */
+/** Writes a change down at the end of the transaction that makes it: others that write to the audit wait from here on. */
 export async function writeAudit(at: Transaction<Tables>, entry: AuditEntry): Promise<void> {
   const { account, time, actor, action, before = null, after = null } = entry;
-  await at
-    .insertInto("audit")
-    .values({
-      account,
-      at: Date.parse(time),
-      id: randomUUID(),
-      actor,
-      action,
-      before: JSON.stringify(before),
-      after: JSON.stringify(after),
-    })
-    .execute();
+  await appendAudit(at, {
+    account,
+    at: Date.parse(time),
+    id: randomUUID(),
+    actor,
+    action,
+    before: JSON.stringify(before),
+    after: JSON.stringify(after),
+  });
 }
 
 /** The newest changes of an account, or of all, newest first. */

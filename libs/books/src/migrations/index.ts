@@ -9,6 +9,7 @@ import { taskRecords } from "./0013-task-records.ts";
 import { firstBytes } from "./0014-first-bytes.ts";
 import { dailyFirstBytes } from "./0015-daily-first-bytes.ts";
 import { dailyTags } from "./0016-daily-tags.ts";
+import { anchors } from "./0017-anchors.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -28,4 +29,5 @@ export const migrations: Readonly<Record<string, Step>> = {
   "0014-first-bytes": firstBytes,
   "0015-daily-first-bytes": dailyFirstBytes,
   "0016-daily-tags": dailyTags,
+  "0017-anchors": anchors,
 };

@@ -437,8 +437,32 @@ export type Verification = {
   };
 };
 
+export type CommonVerification = {
+  readonly ok: boolean;
+  readonly entries: number;
+  readonly divergence?: {
+    readonly say: string;
+  };
+};
+
 export type VerificationPage = {
   readonly accounts: readonly Verification[];
+  readonly common: CommonVerification | null;
+  readonly next: string | null;
+};
+
+export type Anchor = {
+  readonly account: string;
+  readonly number: number;
+  readonly head: string;
+  readonly balanceNanos: string;
+  readonly createdAt: string;
+  readonly time: string;
+  readonly signature: string;
+};
+
+export type AnchorPage = {
+  readonly anchors: readonly Anchor[];
   readonly next: string | null;
 };
 
@@ -746,9 +770,19 @@ export type Operations = {
   };
   readonly "GET /ledger/verification": {
     readonly params: Readonly<Record<string, never>>;
-    readonly query: { readonly account?: string | undefined; readonly after?: string | undefined };
+    readonly query: {
+      readonly account?: string | undefined;
+      readonly after?: string | undefined;
+      readonly anchor?: string | undefined;
+    };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: VerificationPage;
+  };
+  readonly "GET /ledger/anchors": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: { readonly after?: string | undefined };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: AnchorPage;
   };
   readonly "GET /audit": {
     readonly params: Readonly<Record<string, never>>;

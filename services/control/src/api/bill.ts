@@ -1,4 +1,4 @@
-import { publishedPrice } from "./prices.ts";
+import { publishedPrice } from "@modelgate/catalog";
 import {
   compilePrice,
   costLines,

@@ -10,6 +10,7 @@ const paths = [
   "/usage/first-bytes",
   "/tasks",
   "/ledger/verification",
+  "/ledger/anchors",
   "/audit",
 ] as const;
 

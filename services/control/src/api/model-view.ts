@@ -1,4 +1,4 @@
-import { priceVersionOf, type Published, type PublishedModel } from "@modelgate/catalog";
+import { priceVersionOf, priceVersionsKey, type Published, type PublishedModel } from "@modelgate/catalog";
 import {
   compilePrice,
   priceFields,
@@ -8,7 +8,6 @@ import {
   type WrittenPrice,
 } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { priceVersionsKey } from "./prices.ts";
 
 /** One number of a price. */
 interface PriceLine {

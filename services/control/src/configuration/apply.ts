@@ -1,8 +1,7 @@
-import { priceVersionOf, publishConfiguration, publishedVersion } from "@modelgate/catalog";
+import { priceVersionOf, priceVersionsKey, publishConfiguration, publishedVersion } from "@modelgate/catalog";
 import { putBackRefused } from "@modelgate/channels";
 import { compilePrice, pricesIn, type Configuration } from "@modelgate/contracts";
 import type { Logger, Redis, Secrets } from "@modelgate/platform";
-import { priceVersionsKey } from "../api/prices.ts";
 import type { CompleteConfiguration } from "./complete.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
 import type { VendorLists } from "./vendor-lists.ts";

@@ -1,6 +1,9 @@
 import { formatUsd } from "@modelgate/contracts";
+import { readFile } from "node:fs/promises";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
+import { CommandFailed } from "./command-failed.ts";
+import type { Query, Server } from "./server.ts";
 import { cell, money, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
@@ -44,27 +47,100 @@ function restoredOf(found: unknown): string {
   return `${calls} of $${formatUsd(nanos)}, last at ${cell("time")(found[0])}`;
 }
 
+const anchorColumns: readonly Column[] = [
+  ["ACCOUNT", (row) => (field(row, "account") === "" ? "(audit)" : cell("account")(row))],
+  ["NUMBER", cell("number")],
+  ["BALANCE", money("balanceNanos")],
+  ["SIGNED AT", cell("time")],
+  ["HEAD", cell("head")],
+];
+
+function commonLine(common: unknown): string {
+  const divergence = field(common, "divergence");
+  return divergence === undefined
+    ? `Audit (${cell("entries")(common)} entries), prices and accounts hold.`
+    : `DIVERGES: ${cell("say")(divergence)}`;
+}
+
+function listIn(page: unknown, name: string): readonly unknown[] {
+  const found = field(page, name);
+  return Array.isArray(found) ? found : [];
+}
+
+function textOf(value: object | undefined): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
+}
+
+/** All pages of an answer, from the first on. */
+async function pagesOf(server: Server, path: string, query: Query): Promise<readonly unknown[]> {
+  const pages: unknown[] = [];
+  for (let after: string | undefined; ;) {
+    // The anchor of a first page is the audit's, which is verified with that page alone.
+    const page = await server.get(path, after === undefined ? query : { after });
+    pages.push(page);
+    const next = field(page, "next");
+    if (typeof next !== "string") return pages;
+    after = next;
+  }
+}
+
+/** The anchors of a file, by their accounts. */
+async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
+  const list: unknown = await readFile(file, "utf8")
+    .then((text): unknown => JSON.parse(text))
+    .catch(() => undefined);
+  if (!Array.isArray(list)) throw new CommandFailed(`${file} is not a file of \`gatectl ledger anchors --json\`.`);
+  return new Map(list.map((anchor: object) => [String(field(anchor, "account")), anchor]));
+}
+
+/** Verifies the accounts of kept anchors once more with these, and puts what was found in the place of their rows. */
+async function verifyKept(server: Server, kept: ReadonlyMap<string, object>, rows: unknown[]): Promise<void> {
+  for (const [account, anchor] of kept) {
+    if (account === "") continue;
+    const [row] = await server.get("/ledger/verification", { account, anchor: textOf(anchor) }).then(
+      (page) => listIn(page, "accounts"),
+      (error: unknown) => {
+        if (!(error instanceof CommandFailed)) throw error;
+        return [{ account, ok: false, divergence: { say: error.message } }];
+      },
+    );
+    const at = rows.findIndex((each) => field(each, "account") === account);
+    rows.splice(at < 0 ? rows.length : at, 1, row);
+  }
+}
+
 /** The books, computed anew; and who changed what in them. */
 export const ledgerCommands: readonly Command[] = [
   {
     name: "ledger verify",
     summary: "Compute balances anew from credits and settled calls; name the first divergence.",
     positionals: ["[ACCOUNT]"],
-    options: {},
+    options: { anchors: "a file of `gatectl ledger anchors --json`: the chains must pass through its heads too" },
     example: "gatectl ledger verify acme",
-    async run({ positionals: [account] }, server) {
-      const accounts: unknown[] = [];
-      for (let after: string | undefined; ;) {
-        const page = await server.get("/ledger/verification", { account, after });
-        const found = field(page, "accounts");
-        const listed: readonly unknown[] = Array.isArray(found) ? found : [];
-        accounts.push(...listed);
-        const next = field(page, "next");
-        if (typeof next !== "string") break;
-        after = next;
-      }
-      const ok = accounts.every((row) => field(row, "ok") === true);
-      return { data: { ok, accounts }, text: table(accounts, columns, "no accounts"), exitCode: ok ? 0 : 1 };
+    async run({ positionals: [account], options: { anchors } }, server) {
+      const kept = anchors === undefined ? new Map<string, object>() : await anchorsIn(anchors);
+      const pages = await pagesOf(server, "/ledger/verification", {
+        account,
+        anchor: textOf(kept.get(account ?? "")),
+      });
+      const accounts = pages.flatMap((page) => listIn(page, "accounts"));
+      if (account === undefined) await verifyKept(server, kept, accounts);
+      const common = field(pages[0], "common") ?? null;
+      const ok = [...accounts, ...(common === null ? [] : [common])].every((row) => field(row, "ok") === true);
+      const lines = [table(accounts, columns, "no accounts"), ...(common === null ? [] : ["", commonLine(common)])];
+      return { data: { ok, accounts, common }, text: lines.join("\n"), exitCode: ok ? 0 : 1 };
+    },
+  },
+  {
+    name: "ledger anchors",
+    summary:
+      "Show the signed heads of receipts and of the audit, as last verified; kept elsewhere, they prove later changes.",
+    positionals: [],
+    options: {},
+    example: "gatectl ledger anchors --json > anchors.json",
+    async run(_, server) {
+      const data = (await pagesOf(server, "/ledger/anchors", {})).flatMap((page) => listIn(page, "anchors"));
+      return { data, text: table(data, anchorColumns, "no anchors: run `gatectl ledger verify` first") };
     },
   },
   {

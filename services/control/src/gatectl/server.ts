@@ -8,7 +8,7 @@ import { field } from "../field.ts";
 import { CommandFailed } from "./command-failed.ts";
 
 /** What is asked for beside the path; undefined is left out. */
-type Query = Readonly<Record<string, string | undefined>>;
+export type Query = Readonly<Record<string, string | undefined>>;
 
 /** The operator's API of a running control service. Its calls throw CommandFailed with what the server said. */
 export interface Server {

@@ -181,7 +181,26 @@ export const Verification = Type.Object({
   restored: Type.Array(any),
   divergence: maybe(Type.Object({ receipt: maybe(Type.Integer()), entry: maybe(text), say: text })),
 });
-export const VerificationPage = Type.Object({ accounts: Type.Array(Verification), next: orNull(text) });
+export const CommonVerification = Type.Object({
+  ok: Type.Boolean(),
+  entries: Type.Integer({ description: "entries of the audit that hold" }),
+  divergence: maybe(Type.Object({ say: text })),
+});
+export const VerificationPage = Type.Object({
+  accounts: Type.Array(Verification),
+  common: orNull(CommonVerification),
+  next: orNull(text),
+});
+export const Anchor = Type.Object({
+  account: text,
+  number: Type.Integer(),
+  head: text,
+  balanceNanos: text,
+  createdAt: text,
+  time: text,
+  signature: text,
+});
+export const AnchorPage = Type.Object({ anchors: Type.Array(Anchor), next: orNull(text) });
 
 const store = { ok: Type.Boolean(), say: orNull(text) };
 export const Store = Type.Object(store);

@@ -8,15 +8,23 @@ import {
 } from "@modelgate/accounts";
 import {
   findBooked,
+  readAnchor,
   readReceipts,
   readRestorations,
   secondSettlements,
+  storeAnchor,
+  verifyTotals,
+  wasReplaced,
+  type Anchor,
+  type AnchorSigner,
   type Books,
   type Restoration,
 } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
+import { anchorIn, anchorRoutes } from "./anchors.ts";
+import { verifyCommon } from "./verify-common.ts";
 
 /** Accounts that one call verifies; the next call goes on after the last of them. */
 const pageSize = 20;
@@ -28,30 +36,77 @@ export interface VerificationDeps {
   readonly redis: Redis;
   readonly connection: BooksConnection;
   readonly keepDays: number;
+  readonly signer: AnchorSigner;
 }
 
-/** Makes what computes the balance of an account anew, from every receipt that the books have. */
-export function verifierOf({
-  redis,
-  connection,
-  keepDays,
-}: VerificationDeps): (id: string) => Promise<Verification | undefined> {
-  return async (id) => {
+/** Verifies the books of an account; `given` is an anchor that the operator kept outside of them. */
+export type Verifier = (id: string, given?: Anchor) => Promise<Verification | undefined>;
+
+/**
+ * Makes what computes the balance of an account anew, from every receipt that the books have, and compares its calls with its
+ * totals. A head that holds is signed, and the next verification must pass through it.
+ */
+export function verifierOf({ redis, connection, keepDays, signer }: VerificationDeps): Verifier {
+  return async (id, given) => {
     const found = await connection.use(async (books) => {
       await untilWhole(redis, books, id);
-      return verifyAccount(redis, id, { keepDays, waitMs, readEntries: (from) => readReceipts(books, id, from) });
+      const [booked] = await findBooked(books, [id]);
+      const stored = await readAnchor(books, id);
+      const anchors = [stored, given].filter((anchor) => anchor !== undefined);
+      const createdAt = booked?.createdAt ?? "";
+      const walked = await verifyAccount(redis, id, {
+        keepDays,
+        waitMs,
+        createdAt,
+        anchors,
+        wasReplaced: (hash) => wasReplaced(books, id, hash),
+        readEntries: (from) => readReceipts(books, id, from),
+      });
+      if (walked === undefined) return undefined;
+      const say = walked.ok ? await differenceIn(books, id, booked !== undefined, anchors, signer) : undefined;
+      if (say !== undefined) return { ...walked, ok: false, divergence: { say } };
+      if (walked.ok && createdAt !== "") await signHead(books, walked, createdAt, signer, stored);
+      return walked;
     });
     if (found !== undefined) await keepVerification(redis, found);
     return found;
   };
 }
 
-/** Verification on demand. */
+/** What else does not hold of an account whose receipts do. */
+async function differenceIn(
+  books: Books,
+  id: string,
+  isBooked: boolean,
+  anchors: readonly Anchor[],
+  signer: AnchorSigner,
+): Promise<string | undefined> {
+  if (!isBooked) return "the books do not know the account";
+  const forged = anchors.find((anchor) => !signer.isGenuine(anchor));
+  if (forged !== undefined) return `the head of ${forged.time} was not signed with MODELGATE_SECRET`;
+  return verifyTotals(books, id);
+}
+
+async function signHead(
+  books: Books,
+  { account, to: number, head, balanceNanos }: Verification,
+  createdAt: string,
+  signer: AnchorSigner,
+  before: Anchor | undefined,
+): Promise<void> {
+  const anchor = { account, number, head, balanceNanos: balanceNanos.toString(), createdAt };
+  const signed = signer.sign({ ...anchor, time: new Date().toISOString() });
+  // The same head is signed again where the secret was changed.
+  const isKnown = before?.number === number && before.head === head && signer.isCurrent(before);
+  if (!isKnown) await storeAnchor(books, signed);
+}
+
+/** Verification on demand, and the signed heads. */
 export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
-  const { redis, connection } = deps;
+  const { redis, connection, signer } = deps;
   const compute = verifierOf(deps);
-  const verify = async (id: string) => {
-    const found = await compute(id);
+  const verify = async (id: string, given?: Anchor) => {
+    const found = await compute(id, given);
     if (found === undefined) return undefined;
     return connection.use(async (books) => ({
       ...shown(found, await readRestorations(books, id, shownRestorations)),
@@ -59,16 +114,22 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
     }));
   };
   return {
+    ...anchorRoutes(deps),
     "GET /ledger/verification": async ({ query }) => {
       const wanted = query.get("account");
-      const after = query.get("after") ?? "";
+      const after = query.get("after");
+      const given = anchorIn(query, signer);
       if (wanted !== null && (await findAccount(redis, wanted)) === undefined)
         throw new Failure("unknown_url", `There is no account ${JSON.stringify(wanted.slice(0, 100))}.`);
       const ids =
-        wanted === null ? (await listAccountIds(redis)).filter((id) => id > after).slice(0, pageSize) : [wanted];
-      const found = await Promise.all(ids.map(verify));
+        wanted === null
+          ? (await listAccountIds(redis)).filter((id) => id > (after ?? "")).slice(0, pageSize)
+          : [wanted];
+      const found = await Promise.all(ids.map((id) => verify(id, wanted === null ? undefined : given)));
       return {
         accounts: found.filter((verification) => verification !== undefined),
+        // What is no account's is verified once, with the first page.
+        common: wanted === null && after === null ? await verifyCommon(deps, given) : null,
         next: ids.length === pageSize ? ids.at(-1) : null,
       };
     },
@@ -78,12 +139,15 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
 /** Pause between two looks whether an account is whole. */
 const lookMs = 100;
 
-/** Waits, for a while, until what a lost Redis had of an account is put back: meanwhile numbers are given twice. */
+/**
+ * Waits, for a while, until the books know an account, and until what a lost Redis had of it is put back: meanwhile numbers are
+ * given twice.
+ */
 async function untilWhole(redis: Redis, books: Books, id: string): Promise<void> {
   for (const end = Date.now() + waitMs; Date.now() < end;) {
     const [account] = await findBooked(books, [id]);
     const [known] = await readHeads(redis, [id]);
-    if (account === undefined || (account.whole && (known?.receipts ?? 0) >= account.receipts)) return;
+    if (account?.whole === true && (known?.receipts ?? 0) >= account.receipts) return;
     await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }
@@ -91,6 +155,6 @@ async function untilWhole(redis: Redis, books: Books, id: string): Promise<void>
 /** The newest restorations of an account that its verification names. */
 const shownRestorations = 20;
 
-function shown({ balanceNanos, ...verification }: Verification, restored: readonly Restoration[]) {
+function shown({ balanceNanos, head: _head, ...verification }: Verification, restored: readonly Restoration[]) {
   return { ...verification, balanceNanos: balanceNanos.toString(), restored };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { claimVerification, listAccountIds } from "@modelgate/accounts";
 import type { Verification } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
+import { commonBooks } from "../api/verify-common.ts";
 import { verifications } from "./watch-metrics.ts";
 
 /** What the verification of all accounts works with. */
@@ -12,7 +13,7 @@ export interface VerifyingOptions {
   readonly everyMs: number;
   /** False while accounts are being put back into a Redis that has lost them. */
   readonly mayVerify: () => boolean;
-  readonly verify: (accountId: string) => Promise<Verification | undefined>;
+  readonly verify: (accountId: string) => Promise<Pick<Verification, "ok" | "divergence"> | undefined>;
 }
 
 /** Looks for accounts that are due in a period of verification: a day has 1,440 of them. */
@@ -33,7 +34,7 @@ export function verifyingStep({
   return async (signal) => {
     if (!mayVerify()) return;
     const now = Date.now();
-    const due = (await listAccountIds(redis)).filter((id) => isDue(id, since, now, everyMs));
+    const due = [commonBooks, ...(await listAccountIds(redis))].filter((id) => isDue(id, since, now, everyMs));
     since = now;
     for (const id of due) {
       if (signal.aborted) return;

@@ -115,8 +115,19 @@ export const accounts: Readonly<Record<string, Operation>> = {
     area: "accounts",
     role: "viewer",
     member: "query",
-    query: { account: "one account", after: "those after this id" },
+    query: {
+      account: "one account",
+      after: "those after this id",
+      anchor: "a signed head of the account as JSON; without an account, of the audit",
+    },
     answer: shape.VerificationPage,
+  },
+  "GET /ledger/anchors": {
+    summary: "List the signed heads of accounts' receipts and of the audit, to be kept outside of the books.",
+    area: "accounts",
+    role: "viewer",
+    query: { after: "those after this account" },
+    answer: shape.AnchorPage,
   },
   "GET /audit": {
     summary: "Show who changed what, newest first.",

@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { sql, type Transaction } from "kysely";
+import type { Books } from "../open.ts";
+import type { AuditTable, Tables } from "../schema.ts";
+
+/** The mark that holds the number and the hash of the newest entry, separated by a space. */
+export const auditHeadMark = "audit-head";
+
+/** The migration that made the audit a chain. */
+const auditMigration = "0017-anchors";
+
+/** Entries that one step reads. */
+const pageSize = 1_000;
+
+/** The newest entry of the audit: `number` counts from 1; 0 and "" where there is none. */
+export interface AuditHead {
+  readonly number: number;
+  readonly hash: string;
+}
+
+/** An entry without its hash. */
+export type AuditRow = Omit<AuditTable, "hash">;
+
+/** Returns an entry's hash: SHA-256, hex, over the hash of the entry before and all that the entry has. */
+export function auditHash(previous: string, row: Omit<AuditRow, "number"> & { readonly number?: number }): string {
+  const { number, account, at, id, actor, action, before, after } = row;
+  const text = JSON.stringify([previous, number, account, at, id, actor, action, before, after]);
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/**
+ * Adds an entry to the chain, in the transaction that makes the change. Transactions that write to the audit take turns from
+ * here to their end.
+ */
+export async function appendAudit(at: Transaction<Tables>, row: Omit<AuditRow, "number">): Promise<void> {
+  // A write that changes nothing locks the head in both engines.
+  const { value } = await at
+    .updateTable("marks")
+    .set({ value: sql<string>`value` })
+    .where("name", "=", auditHeadMark)
+    .returning("value")
+    .executeTakeFirstOrThrow();
+  const before = headOf(value);
+  const number = before.number + 1;
+  const hash = auditHash(before.hash, { ...row, number });
+  await at
+    .insertInto("audit")
+    .values({ ...row, number, hash })
+    .execute();
+  await at
+    .updateTable("marks")
+    .set({ value: `${number} ${hash}` })
+    .where("name", "=", auditHeadMark)
+    .execute();
+}
+
+/** Reads the newest entry that the books name. */
+export async function readAuditHead({ db }: Pick<Books, "db">): Promise<AuditHead> {
+  const row = await db.selectFrom("marks").select("value").where("name", "=", auditHeadMark).executeTakeFirst();
+  return headOf(row?.value ?? "");
+}
+
+function headOf(mark: string): AuditHead {
+  const [number = "", hash = ""] = mark.split(" ");
+  return { number: Number(number), hash };
+}
+
+/** A chain of the audit as far as it holds. */
+export interface AuditVerification {
+  readonly head: AuditHead;
+  /** The first divergence; absent where all entries hold. */
+  readonly say?: string;
+}
+
+/**
+ * Reads all entries in the order of their numbers and computes the hash of each. `anchors` are heads that the chain had once:
+ * it must pass through each.
+ */
+export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): Promise<AuditVerification> {
+  const head = await readAuditHead(books);
+  const wanted = new Map(anchors.map(({ number, hash }) => [number, hash]));
+  let [number, hash] = [0, ""];
+  const diverges = (say: string): AuditVerification => ({ head, say });
+  for (;;) {
+    const rows = await books.db
+      .selectFrom("audit")
+      .selectAll()
+      .where("number", ">", number)
+      .where("number", "<=", head.number)
+      .orderBy("number")
+      .limit(pageSize)
+      .execute();
+    for (const { hash: stored, ...row } of rows) {
+      if (row.number !== number + 1) return diverges(`entry ${number + 1} is missing`);
+      number = row.number;
+      hash = auditHash(hash, row);
+      if (hash !== stored) return diverges(`entry ${number} was altered`);
+      const anchored = wanted.get(number);
+      if (anchored !== undefined && anchored !== hash)
+        return diverges(`entry ${number} is not the one that was signed`);
+    }
+    if (rows.length < pageSize) break;
+  }
+  if (number !== head.number || hash !== head.hash) return diverges(`entry ${number + 1} is missing`);
+  const latest = Math.max(0, ...wanted.keys());
+  if (latest > number)
+    return diverges(`it ends at entry ${number}, and entry ${latest} was signed: its end is missing`);
+  const { rows } = await sql<{ count: number }>`select count(*) as count from audit where number = 0`.execute(books.db);
+  const beside = rows[0]?.count ?? 0;
+  return beside === 0 ? { head } : diverges(`entries were put in beside its chain: ${beside}`);
+}
+
+/** How long after the migration an earlier version may still write entries, ms. */
+const overlapMs = 3_600_000;
+
+/**
+ * Chains what an earlier version wrote that ran beside this one for a while after the upgrade. Later an entry outside the
+ * chain is a divergence.
+ */
+export async function chainLateAudit({ db }: Books, nowMs: number): Promise<void> {
+  await db.transaction().execute(async (at) => {
+    const { rows } = await sql<{ timestamp: string }>`
+      select timestamp from kysely_migration where name = ${auditMigration}`.execute(at);
+    const before = Date.parse(rows[0]?.timestamp ?? "") + overlapMs;
+    if (!(nowMs < before + overlapMs)) return;
+    const late = await at.selectFrom("audit").selectAll().where("number", "=", 0).where("at", "<", before).execute();
+    for (const { hash: _hash, number: _number, ...row } of late.sort((left, right) => left.at - right.at)) {
+      await at.deleteFrom("audit").where("account", "=", row.account).where("id", "=", row.id).execute();
+      await appendAudit(at, row);
+    }
+  });
+}

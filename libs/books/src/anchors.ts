@@ -1,0 +1,128 @@
+import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import type { Secrets } from "@modelgate/platform";
+import { pagesOfAccounts } from "./accounts/account.ts";
+import type { Books } from "./open.ts";
+import type { AnchorsTable } from "./schema.ts";
+
+/**
+ * The head of a chain, signed when the whole chain was verified. A chain that no longer passes through it was altered, and one
+ * that ends before it was cut.
+ */
+export interface Anchor {
+  /** "": the audit of all accounts. */
+  readonly account: string;
+  /** Number of the receipt or entry. */
+  readonly number: number;
+  /** Its hash. */
+  readonly head: string;
+  /** The account's balance after it, nano-dollars, decimal. */
+  readonly balanceNanos: string;
+  /** When the account was made, RFC 3339; "" for the audit. */
+  readonly createdAt: string;
+  /** When it was signed, RFC 3339. */
+  readonly time: string;
+  /** HMAC-SHA-256 of the other members, Base64. */
+  readonly signature: string;
+}
+
+/** Signs heads and checks signatures. */
+export interface AnchorSigner {
+  sign(anchor: Omit<Anchor, "signature">): Anchor;
+  isGenuine(anchor: Anchor): boolean;
+  /** Whether the secret in use has signed it. */
+  isCurrent(anchor: Anchor): boolean;
+}
+
+/** The account under whose name the audit's anchor stands. */
+export const auditAnchor = "";
+
+/** Signs under a key derived from the secret in use; every accepted secret's signature is genuine. */
+export function openAnchorSigner(secrets: Secrets): AnchorSigner {
+  const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", "ledger anchors", 32));
+  const [current, ...accepted] = secrets;
+  const [inUse, ...others] = [keyOf(current), ...accepted.map(keyOf)] as const;
+  const signed = (key: Buffer, anchor: Omit<Anchor, "signature">): Buffer => {
+    const { account, number, head, balanceNanos, createdAt, time } = anchor;
+    const text = JSON.stringify([account, number, head, balanceNanos, createdAt, time]);
+    return createHmac("sha256", key).update(text).digest();
+  };
+  const isSignedWith = (key: Buffer, anchor: Anchor): boolean => {
+    const [expected, signature] = [signed(key, anchor), Buffer.from(anchor.signature, "base64")];
+    return expected.length === signature.length && timingSafeEqual(expected, signature);
+  };
+  return {
+    sign: (anchor) => ({ ...anchor, signature: signed(inUse, anchor).toString("base64") }),
+    isGenuine: (anchor) => [inUse, ...others].some((key) => isSignedWith(key, anchor)),
+    isCurrent: (anchor) => isSignedWith(inUse, anchor),
+  };
+}
+
+/** The anchor of an account, or of the audit; undefined where its chain was not verified yet. */
+export async function readAnchor({ db }: Books, account: string): Promise<Anchor | undefined> {
+  const row = await db.selectFrom("anchors").selectAll().where("account", "=", account).executeTakeFirst();
+  return row === undefined ? undefined : anchorOf(row);
+}
+
+/** Anchors in the order of their accounts, from one account on. */
+export async function readAnchors({ db }: Books, after: string | undefined, limit: number): Promise<readonly Anchor[]> {
+  const all = db.selectFrom("anchors").selectAll();
+  const rows = await (after === undefined ? all : all.where("account", ">", after))
+    .orderBy("account")
+    .limit(limit)
+    .execute();
+  return rows.map(anchorOf);
+}
+
+/** Stores an anchor in the place of an earlier one. A later one that another ledger has stored stays. */
+export async function storeAnchor({ db }: Books, anchor: Anchor): Promise<void> {
+  const { account, balanceNanos: balance, createdAt: created, time, ...rest } = anchor;
+  const row = { ...rest, balance, created, at: Date.parse(time) };
+  await db
+    .insertInto("anchors")
+    .values({ account, ...row })
+    .onConflict((conflict) => conflict.column("account").doUpdateSet(row).where("anchors.number", "<=", anchor.number))
+    .execute();
+}
+
+function anchorOf({ balance, created, at, ...row }: AnchorsTable): Anchor {
+  return { ...row, balanceNanos: balance, createdAt: created, time: new Date(at).toISOString() };
+}
+
+/** Returns whether a hash is one that a receipt of the account had before a Redis that was lost was filled again. */
+export async function wasReplaced({ db }: Books, account: string, hash: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("other_receipts")
+    .select("hash")
+    .where("account", "=", account)
+    .where("hash", "=", hash)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Accounts that have an anchor and are not in the books any more. */
+export async function lostAnchors({ db }: Books, limit: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("anchors")
+    .select("account")
+    .where("account", "<>", auditAnchor)
+    .where("account", "not in", db.selectFrom("accounts").select("account"))
+    .limit(limit)
+    .execute();
+  return rows.map(({ account }) => account);
+}
+
+/**
+ * Signs the head of every account in books that have no anchor yet: those of a version before anchors, where the calls of an
+ * account may be forgotten already, so that nothing else says what its balance follows from.
+ */
+export async function signFirstHeads(books: Books, signer: AnchorSigner): Promise<void> {
+  if ((await readAnchors(books, undefined, 1)).length > 0) return;
+  const time = new Date().toISOString();
+  for await (const page of pagesOfAccounts(books))
+    for (const { id: account, receipts: number, head, balanceNanos, createdAt, whole } of page)
+      if (whole && number > 0 && createdAt !== "")
+        await storeAnchor(
+          books,
+          signer.sign({ account, number, head, balanceNanos: balanceNanos.toString(), createdAt, time }),
+        );
+}

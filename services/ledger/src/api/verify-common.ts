@@ -1,0 +1,76 @@
+import { keepVerification } from "@modelgate/accounts";
+import {
+  auditAnchor,
+  lostAnchors,
+  readAnchor,
+  storeAnchor,
+  verifyAudit,
+  type Anchor,
+  type AnchorSigner,
+  type Books,
+} from "@modelgate/books";
+import { alteredPrices } from "@modelgate/catalog";
+import { present } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+
+/** The name under which a verification of what is no account's stands among those of accounts. */
+export const commonBooks = auditAnchor;
+
+/** What is verified with. */
+export interface CommonDeps {
+  readonly redis: Redis;
+  readonly connection: BooksConnection;
+  readonly signer: AnchorSigner;
+}
+
+/** The audit, published prices and accounts as a whole, as far as they hold. */
+export interface CommonVerification {
+  readonly ok: boolean;
+  /** Entries of the audit. */
+  readonly entries: number;
+  readonly divergence?: { readonly say: string };
+}
+
+/**
+ * Verifies what belongs to no account: the chain of the audit, whose head is signed where it holds, prices by their versions, and
+ * that no account is gone. `given` is an anchor of the audit that the operator kept outside of the books.
+ */
+export async function verifyCommon(
+  { redis, connection, signer }: CommonDeps,
+  given?: Anchor,
+): Promise<CommonVerification> {
+  const prices = await alteredPrices(redis);
+  const { entries, say } = await connection.use(async (books) => {
+    const audit = await verifyAuditOf(books, signer, given);
+    const [gone] = await lostAnchors(books, 1);
+    return {
+      entries: audit.entries,
+      say:
+        audit.say ??
+        (gone === undefined ? undefined : `account ${gone} is gone, and its receipts were signed`) ??
+        (prices[0] === undefined ? undefined : `the price of version ${prices[0]} is not what was published`),
+    };
+  });
+  const divergence = say === undefined ? undefined : { say };
+  const found = present({ ok: say === undefined, entries, divergence });
+  await keepVerification(redis, present({ account: commonBooks, divergence }));
+  return found;
+}
+
+async function verifyAuditOf(books: Books, signer: AnchorSigner, given: Anchor | undefined) {
+  const known = await readAnchor(books, auditAnchor);
+  const anchors = [known, given].filter((anchor) => anchor !== undefined);
+  const { head, say } = await verifyAudit(
+    books,
+    anchors.map((anchor) => ({ number: anchor.number, hash: anchor.head })),
+  );
+  const forged = anchors.some((anchor) => !signer.isGenuine(anchor));
+  const why = say ?? (forged ? "its head was not signed with MODELGATE_SECRET" : undefined);
+  if (why !== undefined) return { entries: head.number, say: `the audit: ${why}` };
+  if (head.number > 0 && !(known?.number === head.number && signer.isCurrent(known))) {
+    const unsigned = { account: auditAnchor, number: head.number, head: head.hash, balanceNanos: "0", createdAt: "" };
+    await storeAnchor(books, signer.sign({ ...unsigned, time: new Date().toISOString() }));
+  }
+  return { entries: head.number };
+}

@@ -1,0 +1,186 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accountKeys, createAccount, hold, settle } from "@modelgate/accounts";
+import { bookAccount, openAnchorSigner, recordCalls, recordCredits, type Anchor, type Books } from "@modelgate/books";
+import { priceVersionOf, priceVersionsKey } from "@modelgate/catalog";
+import { compilePrice, type CreditEvent } from "@modelgate/contracts";
+import type { OperatorCall } from "@modelgate/platform";
+import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
+import { verificationRoutes } from "../src/api/verification.ts";
+import { engines, type TestEngine } from "./engines.ts";
+
+interface Page {
+  readonly accounts: readonly { readonly ok: boolean; readonly divergence?: { readonly say: string } }[];
+  readonly common: { readonly ok: boolean; readonly divergence?: { readonly say: string } } | null;
+}
+
+describe.each(engines)("books in $name", ({ start }) => {
+  let backends: Backends;
+  let redis: Redis;
+  let engine: TestEngine;
+  let books: Books;
+  let at = 0;
+  beforeAll(async () => {
+    [backends, engine] = await Promise.all([startBackends(), start()]);
+    redis = new Redis(backends.redisUrl);
+    books = await engine.emptyBooks();
+  });
+  afterAll(async () => {
+    await books?.[Symbol.asyncDispose]();
+    redis?.disconnect();
+    await engine?.[Symbol.asyncDispose]();
+    await backends?.[Symbol.asyncDispose]();
+  });
+
+  /** Asks for the operators' routes of verification. */
+  async function get(path: string, query: Readonly<Record<string, string>> = {}): Promise<unknown> {
+    const connection = {
+      use: <T>(step: (books: Books) => Promise<T>) => step(books),
+      fill: <T>(step: (books: Books) => Promise<T>) => step(books),
+      setMoving: () => undefined,
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+    const routes = verificationRoutes({ redis, connection, keepDays: 400, signer: openAnchorSigner(["a secret"]) });
+    const call: OperatorCall = {
+      operator: { name: "Ada", role: "admin" },
+      headers: {},
+      address: "",
+      params: {},
+      query: new URLSearchParams(query),
+      body: undefined,
+      actor: "Ada",
+    };
+    return routes[`GET ${path}`]?.(call);
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the routes answer
+  const verified = async (query: Readonly<Record<string, string>> = {}) =>
+    (await get("/ledger/verification", query)) as Page;
+  const anchors = async () =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the route answers
+    ((await get("/ledger/anchors")) as { readonly anchors: readonly Anchor[] }).anchors;
+
+  /** An account with an opening credit and two settled calls, all of them in the books. */
+  async function booked(): Promise<string> {
+    const id = `account-${at++}`;
+    const createdAt = new Date().toISOString();
+    await bookAccount(books, { id, name: id, createdAt }, "Ada");
+    await createAccount(redis, { id, balance: 1_000n, createdAt });
+    const credits = Object.values(await redis.hgetall(accountKeys.credits(id)));
+    await recordCredits(
+      books,
+      credits.map((text): CreditEvent => JSON.parse(text)),
+    );
+    for (const call of ["one", "two"]) await settled(id, call);
+    return id;
+  }
+
+  async function settled(id: string, call: string): Promise<void> {
+    const draft = { ...draftOf(id, `${id}-${call}`), time: new Date().toISOString() };
+    const one = { accountId: id, callId: draft.id, tokenId: draft.tokenId, tokens: 0, draft };
+    await hold(redis, { ...one, nanos: 100n, floorNanos: 0n, leaseMs: 60_000, outboxBound: 1_000 });
+    const made = await settle(redis, { ...one, costNanos: 70n });
+    if (made !== undefined) await recordCalls(books, [made.event]);
+  }
+
+  test("books that hold have their heads signed", async () => {
+    const id = await booked();
+    expect(await verified()).toMatchObject({
+      accounts: [{ account: id, ok: true, to: 3 }],
+      common: { ok: true, entries: 1 },
+    });
+    expect(await anchors()).toMatchObject([
+      { account: "", number: 1 },
+      { account: id, number: 3, balanceNanos: "860" },
+    ]);
+  });
+
+  test("books and Redis that are both set back to an earlier receipt do not hold, nor where they go on from there", async () => {
+    const id = await booked();
+    const { outbox, account } = {
+      outbox: accountKeys.outbox(/\{s(\d\d)\}/.exec(accountKeys.account(id))?.[1] ?? ""),
+      account: accountKeys.account(id),
+    };
+    const before = await redis.hgetall(account);
+    const rows = await books.db.selectFrom("accounts").selectAll().where("account", "=", id).executeTakeFirstOrThrow();
+    await settled(id, "three");
+    expect(await verified({ account: id })).toMatchObject({ accounts: [{ ok: true, to: 4 }] });
+    const [kept] = (await anchors()).filter((anchor) => anchor.account === id);
+    await redis.hset(account, before);
+    await redis.del(outbox);
+    for (const table of ["calls", "call_ids"] as const)
+      await books.db.deleteFrom(table).where("id", "=", `${id}-three`).execute();
+    for (const table of ["hourly_totals", "daily_totals"] as const)
+      await books.db.updateTable(table).set({ calls: 2, cost: 140n }).where("account", "=", id).execute();
+    const { receipts, head, balance, chain, tip } = rows;
+    await books.db
+      .updateTable("accounts")
+      .set({ receipts, head, balance, chain, tip })
+      .where("account", "=", id)
+      .execute();
+    expect(await verified({ account: id })).toMatchObject({
+      accounts: [{ ok: false, divergence: { say: expect.stringContaining("the end is missing") } }],
+    });
+    await settled(id, "four");
+    const other = {
+      accounts: [{ ok: false, divergence: { receipt: 4, say: expect.stringMatching(/^is not the head/) } }],
+    };
+    expect(await verified({ account: id })).toMatchObject(other);
+    // Without their anchor the books hold; with the one that was kept outside they do not.
+    await books.db.deleteFrom("anchors").where("account", "=", id).execute();
+    expect(await verified({ account: id })).toMatchObject({ accounts: [{ ok: true }] });
+    expect(await verified({ account: id, anchor: JSON.stringify(kept) })).toMatchObject(other);
+    await expect(verified({ account: id, anchor: JSON.stringify({ ...kept, number: 3 }) })).rejects.toThrow(
+      /has signed/,
+    );
+  });
+
+  test.each<[string, (id: string) => Promise<unknown>, RegExp]>([
+    [
+      "totals do not sum",
+      (id) => books.db.updateTable("daily_totals").set({ cost: 7n }).where("account", "=", id).execute(),
+      /the totals of the day/,
+    ],
+    [
+      "an anchor is changed",
+      (id) => books.db.updateTable("anchors").set({ balance: "7" }).where("account", "=", id).execute(),
+      /was not signed with MODELGATE_SECRET/,
+    ],
+    [
+      "the account was made at another time",
+      (id) =>
+        books.db.updateTable("accounts").set({ created: "2020-01-01T00:00:00Z" }).where("account", "=", id).execute(),
+      /the account was made at/,
+    ],
+  ])("%s: the account's books do not hold", async (_, harm, say) => {
+    const id = await booked();
+    expect(await verified({ account: id })).toMatchObject({ accounts: [{ ok: true }] });
+    await harm(id);
+    expect(await verified({ account: id })).toMatchObject({
+      accounts: [{ ok: false, divergence: { say: expect.stringMatching(say) } }],
+    });
+  });
+
+  test.each<[string, (id: string) => Promise<unknown>, RegExp]>([
+    [
+      "a price is changed",
+      () => {
+        const [price, other] = [{ input: 1 }, { input: 2 }];
+        const version = priceVersionOf(compilePrice(price));
+        return redis.hset(priceVersionsKey, version, JSON.stringify({ price: other }));
+      },
+      /the price of version [0-9a-f]{12} is not what was published/,
+    ],
+    ["an account is deleted", (id) => books.db.deleteFrom("accounts").where("account", "=", id).execute(), /is gone/],
+    [
+      "an entry of the audit is deleted",
+      (id) => books.db.deleteFrom("audit").where("account", "=", id).execute(),
+      /the audit: entry \d+ is missing/,
+    ],
+  ])("%s: what is no account's does not hold", async (_, harm, say) => {
+    await redis.del(priceVersionsKey);
+    const id = await booked();
+    await verified({ account: id });
+    await harm(id);
+    expect(await verified()).toMatchObject({ common: { ok: false, divergence: { say: expect.stringMatching(say) } } });
+  });
+});
