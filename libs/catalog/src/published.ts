@@ -47,6 +47,8 @@ export interface ResolvedChannel {
   readonly configuration: ChannelConfiguration;
   /** What it serves; absent: what its configuration names. */
   readonly models?: ServedModels | undefined;
+  /** What its vendor lists and others serve already: it does not serve these, as it does not name them. */
+  readonly unserved?: readonly string[] | undefined;
   /** What its vendor is known to charge for its models, to be compared with other channels (`sumOf`). */
   readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;

@@ -25,6 +25,7 @@ export function channelWarnings(
       ...modelsOfOtherKinds(models, channel, provider),
       ...lateFirstByte(channel),
       ...noList(channel, provider),
+      ...servedByOthers(channel),
     ].map(({ path, say }) => ({ path: `channels[${at}].${path}`, say }));
   });
 }
@@ -58,6 +59,17 @@ function lateFirstByte({ configuration }: ResolvedChannel) {
   const { firstByteTimeoutMs = 0, timeoutMs = usualTimeoutMs } = configuration;
   if (firstByteTimeoutMs <= timeoutMs) return [];
   return [{ path: "firstByteTimeoutMs", say: `is never reached: timeoutMs, ${timeoutMs}, ends the wait before` }];
+}
+
+/** Names that one warning lists. */
+const shownNames = 10;
+
+/** Names that a vendor lists and that others serve already. */
+function servedByOthers({ unserved = [] }: ResolvedChannel) {
+  if (unserved.length === 0) return [];
+  const more = unserved.length > shownNames ? ` and ${unserved.length - shownNames} more` : "";
+  const names = unserved.slice(0, shownNames).join(", ") + more;
+  return [{ path: "models", say: `does not serve ${names}: others serve that already, so a channel has to name it` }];
 }
 
 /** A channel for whatever its vendor lists, which lists nothing. */

@@ -28,7 +28,7 @@ export function completeConfiguration(
   resolved: readonly ResolvedChannel[],
   { lists, nowMs }: CompletedFrom,
 ): CompleteConfiguration {
-  const channels = resolved.map((channel) => ({ ...channel, models: servedBy(channel, lists) }));
+  const channels = servedModels(written, resolved, lists);
   const listed = Object.fromEntries(
     channels.flatMap(({ configuration, models }) =>
       configuration.models === "*" ? namesIn(models).map(([name, upstream]) => [name, listedModel(upstream)]) : [],
@@ -50,11 +50,44 @@ type Served = ResolvedChannel & { readonly models: ServedModels };
 /** What a channel's vendor charges, by the gateway's names of its models. */
 type Known = ReadonlyMap<string, KnownPrice>;
 
-function servedBy({ configuration }: ResolvedChannel, lists: CompletedFrom["lists"]): ServedModels {
-  const { id, models, provider } = configuration;
-  if (models !== "*") return models;
-  const { wires = providers[provider]?.wires ?? [] } = configuration;
-  return (lists.get(id) ?? []).filter((name) => kindOfListed(name, wires) !== undefined);
+/**
+ * Decides what each channel serves. A vendor lists whatever it likes: a name that the configuration gives to other channels,
+ * fallbacks or shares, or that another vendor's list had before, is served by a channel only where that names it.
+ */
+function servedModels(
+  written: Configuration["models"],
+  resolved: readonly ResolvedChannel[],
+  lists: CompletedFrom["lists"],
+): readonly Served[] {
+  /** Who serves a name: "", where it is named; else the vendor that lists it. */
+  const servers = new Map<string, string>();
+  for (const [name, { shares, fallbacks }] of Object.entries(written))
+    if (shares !== undefined || fallbacks !== undefined) servers.set(name, "");
+  for (const { configuration } of resolved)
+    if (configuration.models !== "*") for (const [name] of namesIn(configuration.models)) servers.set(name, "");
+  return resolved.map((channel) => {
+    const { models } = channel.configuration;
+    if (models !== "*") return { ...channel, models };
+    const listed = listedBy(channel, lists);
+    const vendor = vendorOf(channel);
+    const free = listed.filter((name) => (servers.get(name) ?? vendor) === vendor);
+    for (const name of free) servers.set(name, vendor);
+    return present({
+      ...channel,
+      models: free,
+      unserved: free.length < listed.length ? listed.filter((name) => !free.includes(name)) : undefined,
+    });
+  });
+}
+
+/** The vendor as several channels may name it: two keys of one vendor share what it lists. */
+function vendorOf({ configuration: { id, provider }, baseUrl }: ResolvedChannel): string {
+  return URL.canParse(baseUrl) ? `${provider} ${new URL(baseUrl).origin}` : `channel ${id}`;
+}
+
+function listedBy({ configuration }: ResolvedChannel, lists: CompletedFrom["lists"]): readonly string[] {
+  const { wires = providers[configuration.provider]?.wires ?? [] } = configuration;
+  return (lists.get(configuration.id) ?? []).filter((name) => kindOfListed(name, wires) !== undefined);
 }
 
 function listedModel(upstream: string): Configuration["models"][string] {

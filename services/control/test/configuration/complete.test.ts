@@ -59,6 +59,45 @@ test("the price is that of the first channel whose vendor's is known, and each c
   ]);
 });
 
+test("a vendor's list takes no name that the configuration or another vendor serves", async () => {
+  const everything = { models: "*" as const, keys: ["k"] };
+  const { models, channels, warnings } = await completed(
+    {
+      "demo-chat": { kind: "chat", price: { input: 1 } },
+      safe: { kind: "chat", fallbacks: ["demo-chat"] },
+      split: { kind: "chat", shares: { "demo-chat": 1 } },
+      priced: { kind: "chat", price: { input: 7 } },
+      "qwen3:8b": { kind: "chat" },
+    },
+    [
+      { ...everything, id: "first", provider: "ollama" },
+      { ...everything, id: "second", provider: "vllm", baseUrl: "http://elsewhere:8000/v1" },
+      { ...everything, id: "same-vendor", provider: "vllm", baseUrl: "http://elsewhere:8000/v2" },
+      { id: "demo", provider: "groq", keys: ["k"], models: { "demo-chat": "llama" } },
+      { id: "named", provider: "vllm", baseUrl: "http://elsewhere:8000/v1", keys: ["k"], models: ["qwen3:8b"] },
+    ],
+    {
+      first: ["qwen3:8b", "gemma", "priced", "demo-chat"],
+      second: ["gemma", "phi", "safe", "split"],
+      "same-vendor": ["phi", "demo-chat"],
+    },
+  );
+  expect(
+    Object.fromEntries(channels.map(({ configuration, ...channel }) => [configuration.id, channel.models])),
+  ).toEqual({
+    first: ["gemma", "priced"],
+    second: ["phi"],
+    "same-vendor": ["phi"],
+    demo: { "demo-chat": "llama" },
+    named: ["qwen3:8b"],
+  });
+  expect(models["demo-chat"]?.price).toEqual({ input: 1 });
+  expect(warnings).toContainEqual({
+    path: "channels[1].models",
+    say: "does not serve gemma, safe, split: others serve that already, so a channel has to name it",
+  });
+});
+
 test("a channel for everything serves what its vendor lists, priced, each by what it is for", async () => {
   const { models, channels } = await completed(
     { "openai/gpt-oss-120b": { kind: "chat", price: { input: 7 } } },
