@@ -1,10 +1,7 @@
-import { createHash } from "node:crypto";
 import { sql, type Transaction } from "kysely";
 import type { Books } from "../open.ts";
-import type { AuditTable, Tables } from "../schema.ts";
-
-/** The mark that holds the number and the hash of the newest entry, separated by a space. */
-export const auditHeadMark = "audit-head";
+import type { Tables } from "../schema.ts";
+import { auditHash, auditHeadMark, type AuditRow } from "./audit-hash.ts";
 
 /** The migration that made the audit a chain. */
 const auditMigration = "0017-anchors";
@@ -16,16 +13,6 @@ const pageSize = 1_000;
 export interface AuditHead {
   readonly number: number;
   readonly hash: string;
-}
-
-/** An entry without its hash. */
-export type AuditRow = Omit<AuditTable, "hash">;
-
-/** Returns an entry's hash: SHA-256, hex, over the hash of the entry before and all that the entry has. */
-export function auditHash(previous: string, row: Omit<AuditRow, "number"> & { readonly number?: number }): string {
-  const { number, account, at, id, actor, action, before, after } = row;
-  const text = JSON.stringify([previous, number, account, at, id, actor, action, before, after]);
-  return createHash("sha256").update(text).digest("hex");
 }
 
 /**

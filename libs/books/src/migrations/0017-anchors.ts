@@ -1,6 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { auditHash, auditHeadMark } from "../accounts/audit-chain.ts";
-import { keptFromMark } from "../forget.ts";
+import { auditHash, auditHeadMark } from "../accounts/audit-hash.ts";
 import { createTable, type MigrationTools } from "./tables.ts";
 
 /** Entries of the audit that are chained at once. */
@@ -30,7 +29,9 @@ async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void
   await chainAudit(db);
   const { rows } = await sql<{ oldest: number | null }>`select min(at) as oldest from calls`.execute(db);
   const oldest = rows[0]?.oldest ?? 0;
-  await sql`insert into marks (name, value) values (${keptFromMark}, ${String(oldest - (oldest % dayMs))})`.execute(db);
+  await sql`insert into marks (name, value) values ('calls-kept-from', ${String(oldest - (oldest % dayMs))})`.execute(
+    db,
+  );
 }
 
 /** Numbers the entries that are there in the order of their times, and gives each its hash. */
