@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { maxImagesOf, readImageBody } from "@modelgate/wires/images";
 import { refuseAmbiguous, withoutMembers } from "@modelgate/wires/json";
 import { surplusBounds, textCodecs } from "@modelgate/wires/text";
-import { videoCodecs } from "@modelgate/wires/video";
+import { wires as videoWires } from "@modelgate/wires/video";
 
 const messages = [{ role: "user", content: "Hi" }];
 const asks = {
@@ -127,7 +127,7 @@ test.each([
   ["kling-video", { model: "m", prompt: "x", duration: "5", video_length: 60 }, "video_length"],
   ["jimeng-video", { req_key: "m", prompt: "x", frames: 121, duration: 60 }, "duration"],
 ] as const)("a second length of a video is refused: %s %j", (wire, body, param) => {
-  expect(() => videoCodecs[wire].parseRequest(body)).toThrow(expect.objectContaining({ code: "invalid_value", param }));
+  expect(() => videoWires[wire].client.read(body)).toThrow(expect.objectContaining({ code: "invalid_value", param }));
 });
 
 test.each([

@@ -5,7 +5,7 @@ import { readImageBody } from "../src/images/index.ts";
 import { wires as rankingWires } from "../src/ranking/index.ts";
 import { textCodecs } from "../src/text/index.ts";
 import { wires as vectorsWires } from "../src/vectors/index.ts";
-import { videoCodecs } from "../src/video/index.ts";
+import { wires as videoWires } from "../src/video/index.ts";
 
 const document = JSON.parse(JSON.stringify(openApi()));
 const user = [{ role: "user", content: "a" }];
@@ -43,9 +43,9 @@ const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] 
   ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, rankingWires["jina-rerank"].client.read],
   ["RerankRequest", { model: "m", query: "a", documents: ["a"] }, rankingWires["cohere-rerank"].client.read],
   ["ImageRequest", { model: "m", prompt: "a" }, readImageBody],
-  ["VideoRequest", { model: "m", prompt: "a" }, (body) => videoCodecs["video-generations"].parseRequest(body)],
-  ["VideoForm", { model: "m", prompt: "a" }, (body) => videoCodecs.videos.parseRequest(body)],
-  ["EpsilonRequest", { req_key: "m", prompt: "a" }, (body) => videoCodecs["jimeng-video"].parseRequest(body)],
+  ["VideoRequest", { model: "m", prompt: "a" }, (body) => videoWires["video-generations"].client.read(body)],
+  ["VideoForm", { model: "m", prompt: "a" }, (body) => videoWires.videos.client.read(body)],
+  ["EpsilonRequest", { req_key: "m", prompt: "a" }, (body) => videoWires["jimeng-video"].client.read(body)],
 ];
 
 /** Members that are read to be refused. */

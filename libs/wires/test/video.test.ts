@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure, videoStyles, type VideoStyle, type VideoWire } from "@modelgate/contracts";
-import { vendorVideoCodecs, videoCodecs, type VideoTask } from "../src/video/index.ts";
+import { wires, type VideoTask } from "../src/video/index.ts";
 
 const task: VideoTask = {
   id: "video_1",
@@ -14,9 +14,9 @@ const task: VideoTask = {
 };
 const context = { requestId: "req-1", contentUrl: "https://gate.example/content" };
 const png = "iVBORw0KGgoAAAANSUhEUg==";
-const parse = (wire: VideoStyle, body: object) => videoCodecs[wire].parseRequest({ ...body });
+const parse = (wire: VideoStyle, body: object) => wires[wire].client.read({ ...body });
 const render = (wire: VideoWire, body: object, from: VideoStyle = "video-generations") =>
-  vendorVideoCodecs[wire].renderRequest(parse(from, body).request, { model: "vendor-model" });
+  wires[wire].vendor.render(parse(from, body).request, { model: "vendor-model" });
 const failureOf = (act: () => unknown): Failure => {
   try {
     act();
@@ -96,7 +96,7 @@ describe("a vendor is sent", () => {
   ] as const)("%s a length even where the client said none: %i s", (wire, seconds) => {
     const rendered = render(wire, { model: "film", prompt: "a boat" });
     expect(rendered.seconds).toBe(seconds);
-    expect(vendorVideoCodecs[wire].defaultSeconds).toBe(seconds);
+    expect(wires[wire].vendor.defaultSeconds).toBe(seconds);
   });
 
   test("pictures as it takes them", () => {
@@ -319,20 +319,20 @@ describe("a vendor whose wire no client speaks is sent", () => {
     ],
   ])("%s", (_, wire, model, more, body) => {
     const { request } = parse("video-generations", { ...asked, ...more });
-    const rendered = vendorVideoCodecs[wire].renderRequest(request, { model });
+    const rendered = wires[wire].vendor.render(request, { model });
     expect(rendered).toMatchObject({ seconds: 8, lines: 1_080 });
     expect(rendered.body).toEqual(body);
   });
 
   test("what Veo of the second generation makes", () => {
     const { request } = parse("video-generations", { model: "film", prompt: "p", duration: 5 });
-    expect(vendorVideoCodecs["veo-video"].renderRequest(request, { model: "veo-2.0-generate-001" }).seconds).toBe(5);
+    expect(wires["veo-video"].vendor.render(request, { model: "veo-2.0-generate-001" }).seconds).toBe(5);
   });
 });
 
 describe("a task is written in its client's style", () => {
   test("A", () => {
-    expect(videoCodecs.videos.renderTask(task, context)).toEqual({
+    expect(wires.videos.client.render(task)).toEqual({
       id: "video_1",
       object: "video",
       model: "film",
@@ -358,8 +358,8 @@ describe("a task is written in its client's style", () => {
       metadata: { duration: 5, width: 1280, height: 720, seed: 7 },
       error: null,
     };
-    expect(videoCodecs["video-generations"].renderTask(task, context)).toMatchObject(common);
-    expect(videoCodecs["kling-video"].renderTask(task, context)).toMatchObject({
+    expect(wires["video-generations"].client.render(task, context)).toMatchObject(common);
+    expect(wires["kling-video"].client.render(task, context)).toMatchObject({
       ...common,
       code: 0,
       message: "SUCCEED",
@@ -373,23 +373,23 @@ describe("a task is written in its client's style", () => {
   });
 
   test("D", () => {
-    const { renderTask, renderCreated } = videoCodecs["jimeng-video"];
-    expect(renderCreated(task, context)).toMatchObject({ code: 10_000, data: { task_id: "video_1" } });
-    expect(renderTask(task, context)).toMatchObject({
+    const { render, created } = wires["jimeng-video"].client;
+    expect(created(task, context)).toMatchObject({ code: 10_000, data: { task_id: "video_1" } });
+    expect(render(task, context)).toMatchObject({
       code: 10_000,
       data: { status: "done", video_url: context.contentUrl },
     });
     const failed = { ...task, state: "failed" as const, error: { code: "50412", message: "review" } };
-    expect(renderTask(failed, context)).toMatchObject({ code: 50_412, message: "review", data: { status: "done" } });
+    expect(render(failed, context)).toMatchObject({ code: 50_412, message: "review", data: { status: "done" } });
   });
 
   test("and read back by another gateway that uses us as its vendor", () => {
     for (const wire of videoStyles) {
-      const codec = videoCodecs[wire];
-      expect(codec.parseStarted(codec.renderCreated({ ...task, state: "queued" }, context))).toBe("video_1");
+      const { client, vendor } = wires[wire];
+      expect(vendor.started(client.created({ ...task, state: "queued" }, context))).toBe("video_1");
       for (const state of ["queued", "in_progress", "completed", "failed"] as const) {
         const error = { code: "502", message: "no" };
-        const seen = codec.parseSighting(codec.renderTask({ ...task, state, error }, context));
+        const seen = vendor.parse(client.render({ ...task, state, error }, context));
         const kinds = { queued: "seen", in_progress: "seen", completed: "finished", failed: "failed" } as const;
         expect([wire, state, seen.kind]).toEqual([wire, state, kinds[state]]);
         if (seen.kind === "seen") expect(seen.state).toBe(state);
@@ -509,7 +509,7 @@ describe("a vendor's words", () => {
     ["seedance-video", { status: "cancelled" }, { kind: "failed" }],
     ["seedance-video", { status: "dreaming" }, { kind: "unseen" }],
   ] as const)("%s %j", (wire, body, sighting) => {
-    expect(vendorVideoCodecs[wire].parseSighting(body)).toMatchObject(sighting);
+    expect(wires[wire].vendor.parse(body)).toMatchObject(sighting);
   });
 
   test.each([
@@ -525,6 +525,6 @@ describe("a vendor's words", () => {
     ["wan-video", { code: "InvalidParameter", message: "no" }],
     ["seedance-video", { error: { code: "InvalidParameter" } }],
   ] as const)("%s without a task: %j", (wire, body) => {
-    expect(failureOf(() => vendorVideoCodecs[wire].parseStarted(body)).code).toBe("upstream_error");
+    expect(failureOf(() => wires[wire].vendor.started(body)).code).toBe("upstream_error");
   });
 });

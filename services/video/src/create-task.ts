@@ -71,7 +71,7 @@ function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: Wante
   try {
     return priced(deps.relay, call, request.model);
   } catch (error) {
-    const param = client.spelling.model;
+    const param = client.spelling["model"];
     if (param === undefined || !(error instanceof Failure) || error.param !== "model") throw error;
     throw new Failure(error.code, error.message, { param, cause: error });
   }

@@ -1,6 +1,6 @@
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { parseImage, type VendorVideoCodec, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
+import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
 
 /** Media types under which a picture may be sent; what it is, its bytes say. */
 function mayBePicture(mediaType: string): boolean {
@@ -23,7 +23,7 @@ export class Frames implements Disposable {
   }
 
   /** The request for a vendor of this wire. Throws Failure (400) naming the picture that cannot be had. */
-  async for({ takesBytesOnly }: VendorVideoCodec): Promise<VideoRequest> {
+  async for({ takesBytesOnly }: VideoVendor): Promise<VideoRequest> {
     return takesBytesOnly === true ? await (this.#fetched ??= this.#fetchAll()) : this.#request;
   }
 
@@ -57,7 +57,7 @@ export class Frames implements Disposable {
 }
 
 /** A request as it is measured for a vendor that takes bytes only, before its pictures are fetched. */
-export function unfetched(request: VideoRequest, { takesBytesOnly }: VendorVideoCodec): VideoRequest {
+export function unfetched(request: VideoRequest, { takesBytesOnly }: VideoVendor): VideoRequest {
   if (takesBytesOnly !== true) return request;
   const { firstFrame, lastFrame } = request;
   return { ...request, firstFrame: asIfFetched(firstFrame), lastFrame: asIfFetched(lastFrame) };

@@ -1,7 +1,7 @@
 import { costOf, Failure, priceAt, type Nanos, type Units, type VideoWire } from "@modelgate/contracts";
 import { vendorOf } from "@modelgate/channels";
 import type { Priced } from "@modelgate/relay";
-import { vendorVideoCodecs, type RenderedVideo, type VideoRequest } from "@modelgate/wires/video";
+import { wires, type RenderedVideo, type VideoRequest, type VideoVendor } from "@modelgate/wires/video";
 import { unfetched } from "./frames.ts";
 import { askedIn } from "./show-task.ts";
 import type { WantedTask, Routes } from "./wanted-task.ts";
@@ -49,6 +49,6 @@ function measuresOf(asked: WantedTask, { candidates, wires }: Routes): readonly 
 }
 
 function renderedAs(wire: VideoWire, request: VideoRequest): RenderedVideo {
-  const codec = vendorVideoCodecs[wire];
-  return codec.renderRequest(unfetched(request, codec), { model: request.model });
+  const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
+  return vendor.render(unfetched(request, vendor), { model: request.model });
 }

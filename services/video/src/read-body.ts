@@ -2,15 +2,13 @@ import { Failure } from "@modelgate/contracts";
 import { holdForm, type FormLimits, type HeldForm, type ServiceCall } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires/json";
+import { relied } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
 /** A body as one object, however it was sent. Dispose it when it is needed no longer. */
 export interface VideoBody extends Disposable {
   readonly members: JsonRecord;
 }
-
-/** The members that a price is made from, or that decide where a call goes. */
-const relied = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
 
 /** How often a picture is in memory beside the body as it came: as text, and as it is sent. */
 const copies = 2;

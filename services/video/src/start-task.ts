@@ -6,7 +6,7 @@ import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import type { Provider, StartCall } from "@modelgate/providers";
 import { renderSupported, type Priced } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
-import { vendorVideoCodecs, type VendorVideoCodec, type VideoRequest } from "@modelgate/wires/video";
+import { wires, type VideoRequest, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
 import { measured, type Measured } from "./price-task.ts";
@@ -24,10 +24,9 @@ export interface Started {
 const answerBytes = 1024 * 1024;
 
 /** The channels that could serve a request. */
-export function routesOf(deps: Deps, { caller }: ServiceCall, { client, request, remix }: WantedTask): Routes {
+export function routesOf(deps: Deps, { caller }: ServiceCall, { style, request, remix }: WantedTask): Routes {
   const { catalog, channels } = deps.relay;
-  const wires =
-    remix === undefined ? [client.wire, ...videoWires.filter((wire) => wire !== client.wire)] : [remix.wire];
+  const wires = remix === undefined ? [style, ...videoWires.filter((wire) => wire !== style)] : [remix.wire];
   const candidates = catalog
     .current()
     .candidates(request.model, caller.group)
@@ -89,7 +88,7 @@ async function renderable(
   { wire }: WireRoute<VideoWire>,
 ): Promise<VideoRequest> {
   try {
-    return await frames.for(vendorVideoCodecs[wire]);
+    return await frames.for(wires[wire].vendor);
   } catch (error) {
     if (!(error instanceof Failure) || (error.param !== "firstFrame" && error.param !== "lastFrame")) throw error;
     const param = spelling[error.param] ?? error.param;
@@ -114,7 +113,7 @@ function say(
   const { client, request, dropped, remix } = asked;
   const { channel, upstreamModel: model } = candidate;
   const said = renderSupported({ spelling: client.spelling, strict }, dropped, () =>
-    vendorVideoCodecs[wire].renderRequest(request, { model }),
+    wires[wire].vendor.render(request, { model }),
   );
   return {
     provider,
@@ -143,7 +142,7 @@ async function readStarted(answer: UpstreamAnswer, { provider, start, measure, d
     const say = "The vendor's answer is not a JSON object.";
     throw isWhole ? unreadable(answer, say) : new Failure("upstream_error", say);
   }
-  const id = idIn(answer, { body, text }, vendorVideoCodecs[start.wire], provider);
+  const id = idIn(answer, { body, text }, wires[start.wire].vendor, provider);
   return { wire: start.wire, operation: provider.taskOf?.(id, start) ?? id, measure, dropped };
 }
 
@@ -160,11 +159,11 @@ function parsed(text: string): JsonRecord | undefined {
 function idIn(
   answer: UpstreamAnswer,
   { body, text }: { readonly body: JsonRecord; readonly text: string },
-  { parseStarted }: VendorVideoCodec,
+  { started }: VideoVendor,
   provider: Provider,
 ): string {
   try {
-    return parseStarted(body);
+    return started(body);
   } catch (error) {
     if (typeof body["code"] === "number") throw new Refused(provider.failureOf(400, text), 400, undefined);
     throw error instanceof Failure ? unreadable(answer, error.message) : error;

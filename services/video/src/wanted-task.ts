@@ -1,12 +1,13 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { Candidate } from "@modelgate/catalog";
-import type { VideoWire } from "@modelgate/contracts";
-import type { VideoCodec, VideoRequest } from "@modelgate/wires/video";
+import type { VideoStyle, VideoWire } from "@modelgate/contracts";
+import type { VideoClient, VideoRequest } from "@modelgate/wires/video";
 
 /** A request for a video that has been read. */
 export interface WantedTask {
-  /** The client's style. */
-  readonly client: VideoCodec;
+  /** The client's style, and its wire. */
+  readonly style: VideoStyle;
+  readonly client: VideoClient;
   readonly request: VideoRequest;
   /** Hints that had no place in the neutral form. */
   readonly dropped: readonly string[];

@@ -1,9 +1,63 @@
-// Wires of video tasks.
-export { vendorVideoCodecs, videoCodecs } from "./codecs.ts";
-export { videoStores } from "./stores.ts";
-export { parseSize } from "./hub/size.ts";
-export type { RenderedVideo, VendorVideoCodec, VideoCodec } from "./hub/codec.ts";
+import type { VideoStyle, VideoWire } from "@modelgate/contracts";
+import type { StoreDialect } from "../vendor-stores/members.ts";
+import type { Wire } from "../wire.ts";
+import { generations } from "./generations/index.ts";
+import type { VideoClient } from "./hub/task.ts";
+import type { VideoVendor } from "./hub/vendor.ts";
+import { jimeng } from "./jimeng/index.ts";
+import { kling } from "./kling/index.ts";
+import { seedance } from "./seedance/index.ts";
+import { veo, vertex } from "./veo/index.ts";
+import { videos } from "./videos/index.ts";
+import { wan } from "./wan/index.ts";
+
 export { parseImage, type VideoImage } from "./hub/image.ts";
 export type { VideoRequest } from "./hub/request.ts";
-export type { Sighting, VideoResult } from "./hub/sighting.ts";
-export { askedOf, type AskedVideo, type TaskContext, type VideoTask } from "./hub/task.ts";
+export { parseSize } from "./hub/size.ts";
+export { askedOf, relied, type AskedVideo, type TaskContext, type VideoClient, type VideoTask } from "./hub/task.ts";
+export type { RenderedVideo, Sighting, VideoResult, VideoVendor } from "./hub/vendor.ts";
+
+/** The wires of video tasks: one line each. */
+export const wires = {
+  videos,
+  "video-generations": generations,
+  "kling-video": kling,
+  "jimeng-video": jimeng,
+  "veo-video": veo,
+  "vertex-video": vertex,
+  "wan-video": wan,
+  "seedance-video": seedance,
+} as const satisfies Readonly<
+  Record<VideoStyle, Wire<VideoVendor, VideoClient> & { readonly client: VideoClient }> &
+    Record<VideoWire, Wire<VideoVendor, VideoClient> & { readonly vendor: VideoVendor }>
+>;
+
+/** Members of requests that name something in the vendor's store: films, and parts of them. */
+export const videoStores: StoreDialect = {
+  members: [
+    {
+      names: [
+        "video_id",
+        "video_ids",
+        "remix_video_id",
+        "remixed_from_video_id",
+        "remix_id",
+        "task_id",
+        "origin_task_id",
+        "element_id",
+        "element_ids",
+        "character_id",
+        "character_ids",
+        "asset_id",
+        "asset_ids",
+        "resource_id",
+      ],
+      store: "video",
+      naming: "id",
+    },
+    { names: ["characters", "video"], store: "video", naming: "object" },
+    { names: ["metadata"], store: "file", naming: "json" },
+  ],
+  without: ["prompt"],
+  opaque: [],
+};

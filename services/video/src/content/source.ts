@@ -3,7 +3,7 @@ import type { TaskRecord } from "@modelgate/accounts";
 import { NotFetched, type RemoteStream } from "@modelgate/channels";
 import { Failure, type VideoWire } from "@modelgate/contracts";
 import { signed } from "@modelgate/providers";
-import { vendorVideoCodecs, type VideoResult } from "@modelgate/wires/video";
+import { wires, type VideoResult, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { pollVendor, routeTo } from "../poll/poll-vendor.ts";
 import { resultOf } from "../show-task.ts";
@@ -44,7 +44,7 @@ export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAs
 }
 
 async function open(deps: Deps, task: TaskRecord, route: Route, ask: ContentAsk): Promise<RemoteStream> {
-  const { filmIn } = vendorVideoCodecs[task.wire];
+  const { filmIn }: VideoVendor = wires[task.wire].vendor;
   const known = resultOf(task);
   if (route.provider.downloads?.includes(task.wire) === true && known?.url === undefined)
     return filmIn === undefined

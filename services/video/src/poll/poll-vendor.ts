@@ -2,7 +2,7 @@ import type { TaskRecord } from "@modelgate/accounts";
 import { readText, vendorOf } from "@modelgate/channels";
 import { cleanWords, signed, type Provider } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
-import { vendorVideoCodecs, type Sighting } from "@modelgate/wires/video";
+import { wires, type Sighting } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { withShortStrings } from "./brief.ts";
 
@@ -67,7 +67,7 @@ function refusal(status: number, text: string, provider: Provider): Sighting {
 function sightingIn(text: string, { wire }: TaskRecord): Sighting {
   const body: unknown = JSON.parse(text);
   if (!isRecord(body)) return { kind: "unseen" };
-  const sighting = vendorVideoCodecs[wire].parseSighting(body);
+  const sighting = wires[wire].vendor.parse(body);
   if (sighting.kind !== "failed") return sighting;
   const { code, message } = sighting.error;
   return { kind: "failed", error: { code: cleanWords(code), message: cleanWords(message) } };

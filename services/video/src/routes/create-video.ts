@@ -2,7 +2,7 @@ import { Failure, type VideoStyle } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds, reportDropped } from "@modelgate/relay";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
-import { videoCodecs, videoStores } from "@modelgate/wires/video";
+import { videoStores, wires, type VideoClient } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import { createTask, type CreatedTask } from "../create-task.ts";
 import type { Deps } from "../deps.ts";
@@ -12,15 +12,15 @@ import type { WantedTask } from "../wanted-task.ts";
 
 /** POST of a new task in styles A, B and C (interface endpoints 15, 18, 20 and 23). */
 export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
-  const client = videoCodecs[style];
+  const client: VideoClient = wires[style].client;
   return async (call) => {
     using body = await readVideoBody(deps, call);
     const { members, callbackUrl } = takeCallback(body.members);
-    const { request, dropped } = client.parseRequest(members);
+    const { request, dropped } = client.read(members, {});
     await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: formAsBody(Object.entries(members)) });
     if (call.id === "imageToVideo" && request.firstFrame === undefined)
       throw new Failure("missing_required_parameter", "Missing required parameter: image.", { param: "image" });
-    await answerCreated(deps, call, { client, request, dropped, callbackUrl });
+    await answerCreated(deps, call, { style, client, request, dropped, callbackUrl });
   };
 }
 
@@ -28,5 +28,5 @@ export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
 export async function answerCreated(deps: Deps, call: ServiceCall, asked: WantedTask): Promise<void> {
   const { task, dropped }: CreatedTask = await deps.undertakings.keep(createTask(deps, call, asked));
   reportDropped(call.answer, dropped);
-  answerJson(call.response, 200, asked.client.renderCreated(shownTask(task), contextOf(deps, call, task.id)));
+  answerJson(call.response, 200, asked.client.created(shownTask(task), contextOf(deps, call, task.id)));
 }

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds } from "@modelgate/relay";
-import { videoCodecs, videoStores } from "@modelgate/wires/video";
+import { videoStores, wires } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
@@ -9,7 +9,7 @@ import { readVideoBody, type VideoBody } from "../read-body.ts";
 import { contextOf, shownTask } from "../show-task.ts";
 import { answerCreated } from "./create-video.ts";
 
-const client = videoCodecs["jimeng-video"];
+const { client } = wires["jimeng-video"];
 
 type Action = (deps: Deps, call: ServiceCall, body: VideoBody) => Promise<void>;
 
@@ -18,14 +18,14 @@ const actions: Readonly<Record<string, Action>> = {
   async CVSync2AsyncSubmitTask(deps, call, body) {
     const { members, callbackUrl } = takeCallback(body.members);
     await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: members });
-    await answerCreated(deps, call, { client, ...client.parseRequest(members), callbackUrl });
+    await answerCreated(deps, call, { style: "jimeng-video", client, ...client.read(members), callbackUrl });
   },
   async CVSync2AsyncGetResult(deps, call, { members }) {
     const id = members["task_id"];
     if (typeof id !== "string" || id === "")
       throw new Failure("missing_required_parameter", "Missing required parameter: task_id.", { param: "task_id" });
     const { task } = await ownTask(deps, call, id);
-    answerJson(call.response, 200, client.renderTask(shownTask(task), contextOf(deps, call, task.id)));
+    answerJson(call.response, 200, client.render(shownTask(task), contextOf(deps, call, task.id)));
   },
 };
 

@@ -1,6 +1,6 @@
 import type { VideoStyle } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
-import { videoCodecs } from "@modelgate/wires/video";
+import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
 import { contextOf, shownTask } from "../show-task.ts";
@@ -9,6 +9,6 @@ import { contextOf, shownTask } from "../show-task.ts";
 export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   return async (call) => {
     const { task } = await ownTask(deps, call, call.params["task_id"]);
-    answerJson(call.response, 200, videoCodecs[style].renderTask(shownTask(task), contextOf(deps, call, task.id)));
+    answerJson(call.response, 200, wires[style].client.render(shownTask(task), contextOf(deps, call, task.id)));
   };
 }

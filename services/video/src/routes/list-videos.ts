@@ -1,9 +1,9 @@
 import { listTasks } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
-import { videoCodecs } from "@modelgate/wires/video";
+import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
-import { contextOf, shownTask } from "../show-task.ts";
+import { shownTask } from "../show-task.ts";
 
 const [usualLimit, mostLimit] = [20, 100];
 
@@ -16,7 +16,7 @@ export function listVideos(deps: Deps): EndpointHandler {
       limit: limitIn(query.get("limit")),
       order: orderIn(query.get("order")),
     });
-    const data = tasks.map((task) => videoCodecs.videos.renderTask(shownTask(task), contextOf(deps, call, task.id)));
+    const data = tasks.map((task) => wires.videos.client.render(shownTask(task)));
     const [first, last] = [tasks.at(0)?.id ?? null, tasks.at(-1)?.id ?? null];
     answerJson(response, 200, { object: "list", data, first_id: first, last_id: last, has_more: hasMore });
   };

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { parseSize, videoCodecs } from "@modelgate/wires/video";
+import { parseSize, wires } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
@@ -25,6 +25,13 @@ export function remixVideo(deps: Deps): EndpointHandler {
       seconds,
       size: size === undefined ? undefined : parseSize(size, "size"),
     };
-    await answerCreated(deps, call, { client: videoCodecs.videos, request, dropped: [], callbackUrl, remix: task });
+    await answerCreated(deps, call, {
+      style: "videos",
+      client: wires.videos.client,
+      request,
+      dropped: [],
+      callbackUrl,
+      remix: task,
+    });
   };
 }

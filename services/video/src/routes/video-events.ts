@@ -4,11 +4,11 @@ import type { ServerResponse } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { videoCodecs } from "@modelgate/wires/video";
+import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { ownTask } from "../find-task.ts";
 import { isEnded } from "../poll/advance.ts";
-import { contextOf, shownTask } from "../show-task.ts";
+import { shownTask } from "../show-task.ts";
 
 /**
  * GET /v1/videos/{task_id}/events: the task as it is, then again whenever its state or progress is another one, until
@@ -20,9 +20,8 @@ export function videoEvents(deps: Deps): EndpointHandler {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     let { task } = await ownTask(deps, call, params["task_id"]);
-    const context = contextOf(deps, call, task.id);
     const frameOf = (seen: TaskRecord): string =>
-      `event: video.${seen.state}\ndata: ${JSON.stringify(videoCodecs.videos.renderTask(shownTask(seen), context))}\n\n`;
+      `event: video.${seen.state}\ndata: ${JSON.stringify(wires.videos.client.render(shownTask(seen)))}\n\n`;
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",

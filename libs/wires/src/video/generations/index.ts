@@ -1,30 +1,209 @@
-import type { VideoCodec } from "../hub/codec.ts";
-import { parseSighting, parseStarted } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
-import { defaultSeconds, renderRequest } from "./render-request.ts";
-import { renderCreated, renderTask } from "./render-task.ts";
+import { Failure, present, type VideoWire } from "@modelgate/contracts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { renderOwn } from "../../kind/own-members.ts";
+import { readExtras } from "../hub/extras.ts";
+import { addressOfImage, parseImage, type VideoImage } from "../hub/image.ts";
+import { linesIn } from "../hub/lines.ts";
+import { ownVideoMembers, readSeconds, type VideoRequest } from "../hub/request.ts";
+import { parseSize, type VideoSize } from "../hub/size.ts";
+import { relied, type TaskContext, type VideoClient, type VideoTask } from "../hub/task.ts";
+import {
+  readProgress,
+  startedAs,
+  unseen,
+  type RenderedVideo,
+  type Sighting,
+  type StateWords,
+  type VideoVendor,
+} from "../hub/vendor.ts";
+import type { Parsed, Target, Wire } from "../../wire.ts";
 
-/** Style B, POST /v1/video/generations: as clients send it, and as it is sent to other gateways and compatible vendors. */
-export const generationsCodec: VideoCodec = {
-  wire: "video-generations",
-  parseRequest,
-  renderCreated,
-  renderTask,
-  defaultSeconds,
-  renderRequest,
-  parseStarted,
-  parseSighting,
-  spelling: sharedSpelling(),
+/** Length in seconds where the client gave none. */
+const defaultSeconds = 5;
+
+/** Spelling of the fields in styles B and C. */
+export const spelling = {
+  negativePrompt: "negative_prompt",
+  firstFrame: "image",
+  lastFrame: "image_tail",
+  seconds: "duration",
+  size: "width",
+  aspectRatio: "aspect_ratio",
+  extras: "metadata",
+} as const;
+
+/** Style B, POST /v1/video/generations: for clients, and for other gateways and compatible vendors. */
+export const generations = {
+  name: "video-generations",
+  vendor: { defaultSeconds, render: renderRequest, started: parseStarted, parse: parseSighting },
+  client: { read: parseRequest, render: renderTask, created: renderCreated, relied, spelling },
+} as const satisfies Wire<VideoVendor, VideoClient>;
+
+/** Parses POST /v1/video/generations (interface section 2.3). */
+function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
+  const fields = new Fields(body);
+  return { request: readShared(fields, fields.needText("model"), "video-generations"), dropped: [] };
+}
+
+/** Parses the members that styles B and C share. */
+export function readShared(fields: Fields, model: string, wire: VideoWire): VideoRequest {
+  const prompt = fields.text("prompt");
+  const firstFrame = readImage(fields, "image");
+  if (prompt === undefined && firstFrame === undefined)
+    throw new Failure("missing_required_parameter", "Missing required parameter: prompt, or image.", {
+      param: "prompt",
+    });
+  const videos = fields.count("n", 1);
+  if (videos !== undefined && videos !== 1) throw fields.wrong("n", "1: a task makes one video");
+  // Answers have one form only.
+  fields.ignore("response_format", "stream");
+  const seconds = readSeconds(fields, "duration") ?? readSeconds(fields, "seconds");
+  fields.ignore("seconds");
+  return {
+    model,
+    ...present({
+      prompt,
+      negativePrompt: fields.text("negative_prompt"),
+      firstFrame,
+      lastFrame: readImage(fields, "image_tail"),
+      seconds,
+      size: readSize(fields),
+      aspectRatio: fields.text("aspect_ratio"),
+      fps: fields.count("fps", 1),
+      seed: fields.number("seed"),
+      extras: readExtras(fields, "metadata"),
+      own: ownVideoMembers(wire, fields),
+    }),
+  };
+}
+
+function readImage(fields: Fields, name: string): VideoImage | undefined {
+  const text = fields.text(name);
+  return text === undefined ? undefined : parseImage(text, name);
+}
+
+function readSize(fields: Fields): VideoSize | undefined {
+  const [width, height, size] = [fields.count("width", 1), fields.count("height", 1), fields.text("size")];
+  if (width !== undefined && height !== undefined) return { width, height };
+  if (width !== undefined || height !== undefined)
+    throw new Failure("missing_required_parameter", "width and height must be given together.", {
+      param: width === undefined ? "width" : "height",
+    });
+  return size === undefined ? undefined : parseSize(size, "size");
+}
+
+function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
+  const own = renderOwn(request.own, "video-generations");
+  const { firstFrame, lastFrame, size, seconds = defaultSeconds } = request;
+  const body = present({
+    ...own.members,
+    model,
+    prompt: request.prompt,
+    negative_prompt: request.negativePrompt,
+    image: firstFrame === undefined ? undefined : addressOfImage(firstFrame, "firstFrame"),
+    image_tail: lastFrame === undefined ? undefined : addressOfImage(lastFrame, "lastFrame"),
+    duration: seconds,
+    width: size?.width,
+    height: size?.height,
+    aspect_ratio: request.aspectRatio,
+    fps: request.fps,
+    seed: request.seed,
+    metadata: request.extras,
+  });
+  return {
+    body,
+    dropped: own.dropped,
+    seconds,
+    lines: linesIn(body),
+  };
+}
+
+/** The words that vendors of this wire use, in lower case. */
+const states: StateWords = {
+  queued: "queued",
+  submitted: "queued",
+  pending: "queued",
+  not_start: "queued",
+  in_progress: "in_progress",
+  processing: "in_progress",
+  running: "in_progress",
+  generating: "in_progress",
+  completed: "completed",
+  succeeded: "completed",
+  succeed: "completed",
+  success: "completed",
+  done: "completed",
+  finished: "completed",
+  failed: "failed",
+  failure: "failed",
+  error: "failed",
+  cancelled: "failed",
+  canceled: "failed",
+  expired: "failed",
 };
 
-function sharedSpelling(): VideoCodec["spelling"] {
+/** Reads the vendor's id of a new task. Throws Failure upstream_error where the answer has none. */
+function parseStarted(body: JsonRecord): string {
+  return startedAs(new Fields(body), body["task_id"] === undefined ? "id" : "task_id");
+}
+
+/** Parses the state of a task; some wrap it into `data`. */
+function parseSighting(body: JsonRecord): Sighting {
+  const task = isRecord(body["data"]) && body["status"] === undefined ? body["data"] : body;
+  const word = task["status"];
+  const state = typeof word === "string" ? own(states, word.toLowerCase()) : undefined;
+  if (state === undefined) return unseen;
+  if (state === "completed") {
+    const { url, result_url: result, video_url: video, metadata } = task;
+    const urls = [url, result, video, isRecord(metadata) ? metadata["url"] : undefined];
+    return { kind: "finished", result: { url: urls.filter((each) => typeof each === "string").find(Boolean) } };
+  }
+  if (state === "failed") return { kind: "failed", error: errorOf(task) };
+  return { kind: "seen", state, progress: readProgress(task["progress"]) };
+}
+
+function errorOf(task: JsonRecord): { readonly code: string; readonly message: string } {
+  const { code, message } = isRecord(task["error"]) ? task["error"] : {};
+  const text = message ?? task["fail_reason"];
   return {
-    negativePrompt: "negative_prompt",
-    firstFrame: "image",
-    lastFrame: "image_tail",
-    seconds: "duration",
-    size: "width",
-    aspectRatio: "aspect_ratio",
-    extras: "metadata",
+    code: typeof code === "string" || typeof code === "number" ? String(code) : "upstream_error",
+    message: typeof text === "string" && text !== "" ? text : "The vendor says that the task has failed.",
   };
+}
+
+/** Renders a task that was just created: the documented members, and those of the common task object. */
+export function renderCreated(task: VideoTask): JsonRecord {
+  return {
+    id: task.id,
+    task_id: task.id,
+    object: "video",
+    model: task.model,
+    status: task.state,
+    progress: task.progress,
+    created_at: Math.floor(task.createdAt / 1_000),
+  };
+}
+
+/** Renders a task's state, with the video's address once there is one. */
+export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRecord {
+  const { asked, state, error } = task;
+  const { width, height } = sizeOf(asked.size);
+  return {
+    ...renderCreated(task),
+    ...(state === "completed" ? { url: contentUrl, format: "mp4" } : {}),
+    metadata: present({ duration: asked.seconds, fps: asked.fps, width, height, seed: asked.seed }),
+    error: state === "failed" && error !== undefined ? { code: codeOf(error.code), message: error.message } : null,
+  };
+}
+
+/** Returns the whole number that these styles promise: the vendor's own, else an HTTP status. */
+function codeOf(code: string): number {
+  if (/^\d{1,9}$/.test(code)) return Number(code);
+  return code === "timeout" ? 504 : 502;
+}
+
+function sizeOf(size: string | undefined): { readonly width?: number; readonly height?: number } {
+  const [width, height] = (size ?? "").split("x").map(Number);
+  return width === undefined || height === undefined ? {} : { width, height };
 }

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 
-/** Names under which some vendor would read what the price was made from: they stand at the top, or nowhere. */
+/** Names under which some vendor would read what the price was made from: only the top level may have them. */
 const priced: ReadonlySet<string> = new Set(
   "model model_name req_key duration seconds frames n num size resolution width height fps".split(" "),
 );
@@ -19,7 +19,7 @@ export function isAmountWord(name: string): boolean {
   return amountWords.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }
 
-/** A vendor's parameters in `metadata`. Throws Failure invalid_value for one that has a member of its own. */
+/** Reads a vendor's parameters in `metadata`. Throws Failure invalid_value for one that has a member of its own. */
 export function readExtras(fields: Fields, name: string): JsonRecord | undefined {
   const extras = fields.record(name);
   refusePriced(extras, fields.at(name));
@@ -38,7 +38,7 @@ export function refusePriced(metadata: unknown, at: string): void {
 /** Longest text that is parsed as JSON: as long as a form's field may be. */
 const longestText = 64 * 1024;
 
-/** The object that a form's field says; undefined for any other text. Throws Failure request_too_large for a long one. */
+/** Parses the object in a form's field; undefined for any other text. Throws Failure request_too_large for a long one. */
 export function objectIn(text: string): JsonRecord | undefined {
   if (text.length > longestText)
     throw new Failure("request_too_large", `metadata is longer than ${longestText} characters.`, { param: "metadata" });
@@ -50,7 +50,7 @@ export function objectIn(text: string): JsonRecord | undefined {
   }
 }
 
-/** The extras that a vendor knows, and the names of those that it does not. */
+/** Returns the extras that a vendor knows, and the names of those that it does not. */
 export function extrasFor(
   extras: JsonRecord | undefined,
   known: readonly string[],

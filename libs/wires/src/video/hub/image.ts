@@ -7,7 +7,7 @@ export type VideoImage =
   | { readonly kind: "data"; readonly mediaType: string; readonly data: string }
   | { readonly kind: "file"; readonly fileId: string };
 
-/** What the first characters of Base64 say of a picture. */
+/** Types of pictures by the first characters of their Base64. */
 const beginnings: readonly (readonly [string, string])[] = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -16,7 +16,7 @@ const beginnings: readonly (readonly [string, string])[] = [
 ];
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** An image as clients write it: an address, a data URL or bare Base64. Throws Failure invalid_value naming `param`. */
+/** Parses an image: an address, a data URL or bare Base64. Throws Failure invalid_value naming `param`. */
 export function parseImage(text: string, param: string): VideoImage {
   if (/^https?:\/\//i.test(text)) return { kind: "url", url: text };
   const read = text.startsWith("data:") ? readDataUrl(text) : undefined;
@@ -30,12 +30,12 @@ function mediaTypeOf(data: string): string | undefined {
   return beginnings.find(([beginning]) => data.startsWith(beginning))?.[1];
 }
 
-/** An image as an address: its own, or a data URL. Throws Failure unsupported_parameter for a vendor's file. */
+/** Renders an image as an address: its own, or a data URL. Throws Failure unsupported_parameter for a vendor's file. */
 export function addressOfImage(image: VideoImage, param: string): string {
   return image.kind === "url" ? image.url : writeDataUrl(dataOf(image, param));
 }
 
-/** An image's bytes as Base64 with their type. Throws Failure unsupported_parameter for what is only an address or a file. */
+/** Returns an image's bytes as Base64 with their type. Throws Failure unsupported_parameter for what is only an address or a file. */
 export function dataOf(image: VideoImage, param: string): { readonly mediaType: string; readonly data: string } {
   if (image.kind === "data") return image;
   throw new Failure("unsupported_parameter", `${param} cannot be a ${image.kind} for the vendor of this model.`, {

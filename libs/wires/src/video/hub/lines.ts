@@ -2,36 +2,36 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { own } from "../../json/own.ts";
 import { objectIn } from "./extras.ts";
 
-/** Vendors' words for a resolution that say no pixels; "std" and "pro" are kling's modes. */
+/** Vendors' words for a resolution without pixels; "std" and "pro" are kling's modes. */
 const words: Readonly<Record<string, number>> = { std: 720, pro: 1080, "1k": 1024, "2k": 1440, "4k": 2160, "8k": 4320 };
-/** Members that may be about something else: a word in them that is not a resolution says nothing. */
+/** Members that may be about something else: other words in them are ignored. */
 const maybe = ["mode", "quality", "ratio", "aspect_ratio"];
 /** More lines than any resolution has. */
 const beyondAll = 100_000;
 /** Sides below this are those of a shape, such as 16:9. */
-const leastSide = 100;
+const minSide = 100;
 
 /**
- * The resolution that a request asks its vendor for, in pixels of the shorter side; undefined where that is left to the
- * vendor. The price hangs on it, so of several words the largest counts, and an unknown one is beyond all.
+ * Reads the resolution in a request to a vendor, in pixels of the shorter side; undefined where that is left to the
+ * vendor. The price depends on it, so of several words the largest counts, and an unknown one is beyond all.
  */
 export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
   const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
-  const said = records.flatMap((record) => [
+  const found = records.flatMap((record) => [
     ...["size", "resolution"].map((name) => linesOf(record[name], beyondAll)),
     ...maybe.map((name) => linesOf(record[name], undefined)),
     linesOfSides(record["width"], record["height"]),
   ]);
-  const known = said.filter((lines) => lines !== undefined);
+  const known = found.filter((lines) => lines !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** `1280x720`, `1280*720`, `1280:720`, `720p`, 720 or a word; `otherwise` for anything else. */
-function linesOf(said: unknown, otherwise: number | undefined): number | undefined {
-  if (said === undefined || said === null || said === "") return undefined;
-  if (typeof said === "number") return said >= leastSide ? said : otherwise;
-  const text = typeof said === "string" ? said.trim().toLowerCase() : "";
+/** Reads `1280x720`, `1280*720`, `1280:720`, `720p`, 720 or a word; `otherwise` for anything else. */
+function linesOf(value: unknown, otherwise: number | undefined): number | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "number") return value >= minSide ? value : otherwise;
+  const text = typeof value === "string" ? value.trim().toLowerCase() : "";
   const [, width, height] = /^(\d{1,5})\s*[x*:×]\s*(\d{1,5})$/.exec(text) ?? [];
   if (width !== undefined && height !== undefined) return linesOfSides(Number(width), Number(height));
   const [, lines] = /^(\d{3,5})p?$/.exec(text) ?? [];
@@ -39,10 +39,10 @@ function linesOf(said: unknown, otherwise: number | undefined): number | undefin
   return own(words, text) ?? otherwise;
 }
 
-/** The shorter side; where a shape is longer than 16:9, that of as many pixels in 16:9. */
+/** Returns the shorter side; where a shape is longer than 16:9, that of as many pixels in 16:9. */
 function linesOfSides(width: unknown, height: unknown): number | undefined {
   if (typeof width !== "number" || typeof height !== "number") return undefined;
   const shorter = Math.min(width, height);
-  if (shorter < leastSide) return undefined;
+  if (shorter < minSide) return undefined;
   return Math.max(shorter, Math.floor(Math.sqrt((width * height * 9) / 16)));
 }

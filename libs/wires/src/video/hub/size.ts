@@ -6,7 +6,7 @@ export interface VideoSize {
   readonly height: number;
 }
 
-/** `<width>x<height>`, or with an asterisk. Throws Failure invalid_value naming `param`. */
+/** Parses `<width>x<height>`, or with an asterisk. Throws Failure invalid_value naming `param`. */
 export function parseSize(text: string, param: string): VideoSize {
   const [, width, height] = /^([1-9]\d{1,4})[x*]([1-9]\d{1,4})$/.exec(text) ?? [];
   if (width === undefined || height === undefined)
@@ -18,7 +18,7 @@ export function writeSize({ width, height }: VideoSize): string {
   return `${width}x${height}`;
 }
 
-/** What a request says of its shape. */
+/** The shape in a request. */
 export interface Shape {
   readonly size?: VideoSize | undefined;
   readonly aspectRatio?: string | undefined;
@@ -31,16 +31,16 @@ export interface FittedShape {
 }
 
 /**
- * The shape as one of a vendor's ratios. One that the vendor does not make is dropped by name, and the vendor chooses: a
+ * Fits a shape to a vendor's ratios. One that the vendor does not make is dropped by name, and the vendor chooses: a
  * size is never rounded to another shape.
  */
 export function ratioAmong(ratios: readonly string[], { size, aspectRatio }: Shape): FittedShape {
-  const asked = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
-  if (asked === undefined || ratios.includes(asked)) return { ratio: asked, dropped: [] };
+  const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
+  if (ratio === undefined || ratios.includes(ratio)) return { ratio, dropped: [] };
   return { ratio: undefined, dropped: [size === undefined ? "aspectRatio" : "size"] };
 }
 
-/** A vendor's words for resolutions, by the pixels of the shorter side. */
+/** A vendor's names of resolutions, by the pixels of the shorter side. */
 export type Tiers = Readonly<Record<number, string>>;
 
 /** A shape as a vendor makes it that takes a ratio and a resolution. */
@@ -48,7 +48,7 @@ export interface FittedTier extends FittedShape {
   readonly tier: string | undefined;
 }
 
-/** The shape as one of a vendor's ratios and resolutions; a size of another resolution is dropped by name. */
+/** Fits a shape to a vendor's ratios and resolutions; a size of another resolution is dropped by name. */
 export function tierAmong(tiers: Tiers, ratios: readonly string[], shape: Shape): FittedTier {
   const { ratio, dropped } = ratioAmong(ratios, shape);
   if (dropped.length > 0) return { ratio, dropped, tier: undefined };
@@ -56,7 +56,7 @@ export function tierAmong(tiers: Tiers, ratios: readonly string[], shape: Shape)
   return { ratio, tier, dropped: shape.size === undefined || tier !== undefined ? [] : ["size"] };
 }
 
-/** The resolution of a size, where the vendor makes it. */
+/** Returns the resolution of a size, where the vendor makes it. */
 export function tierOf(tiers: Tiers, { size }: Shape): string | undefined {
   return size === undefined ? undefined : tiers[Math.min(size.width, size.height)];
 }

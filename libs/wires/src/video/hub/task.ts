@@ -1,8 +1,19 @@
 import type { TaskState } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { VideoRequest } from "./request.ts";
 import { writeSize } from "./size.ts";
+import type { ClientSide } from "../../wire.ts";
 
-/** What was asked for, as answers repeat it. It is kept with the task, so it holds no picture. */
+/** The client side of a wire of video tasks. */
+export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskContext> {
+  /** Renders the answer to a task that was just created. */
+  created(task: VideoTask, context: TaskContext): JsonRecord;
+}
+
+/** Members that decide what a call may do and cost, on all wires. */
+export const relied = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
+
+/** Parts of the request that answers repeat. They are kept with the task, so they hold no picture. */
 export interface AskedVideo {
   readonly prompt?: string | undefined;
   readonly seconds: number;
@@ -13,7 +24,7 @@ export interface AskedVideo {
   readonly seed?: number | undefined;
   /** Made from a picture. */
   readonly fromImage: boolean;
-  /** The resolution that the vendor was asked for (`linesIn`); no answer repeats it. */
+  /** Resolution of the request to the vendor (`linesIn`); no answer repeats it. */
   readonly lines?: number | undefined;
   /** The task whose video it was made from. */
   readonly remixOf?: string | undefined;
@@ -27,20 +38,20 @@ export interface VideoTask {
   readonly progress: number;
   readonly createdAt: number;
   readonly endedAt?: number | undefined;
-  /** After this the vendor may not have the video any more. */
+  /** Time after which the vendor may have deleted the video. */
   readonly expiresAt?: number | undefined;
   readonly asked: AskedVideo;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** What an answer of ours needs beside the task. */
+/** The call that a task is rendered for. */
 export interface TaskContext {
   readonly requestId: string;
-  /** Where the client finds the finished video. */
+  /** Address at which the client finds the finished video. */
   readonly contentUrl: string;
 }
 
-/** What is kept of a request. */
+/** Returns the parts of a request that are kept. */
 export function askedOf(request: VideoRequest, seconds: number): AskedVideo {
   const { prompt, size, aspectRatio, fps, seed, firstFrame } = request;
   return {

@@ -1,19 +1,190 @@
-import { generationsCodec } from "../generations/index.ts";
-import type { VideoCodec } from "../hub/codec.ts";
-import { parseSighting, parseStarted } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
-import { defaultSeconds, renderRequest } from "./render-request.ts";
-import { renderCreated, renderTask } from "./render-task.ts";
+import { Failure, present, type TaskState } from "@modelgate/contracts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { renderOwn } from "../../kind/own-members.ts";
+import {
+  readShared,
+  renderCreated as renderCreatedShared,
+  renderTask as renderTaskShared,
+  spelling,
+} from "../generations/index.ts";
+import { extrasFor } from "../hub/extras.ts";
+import { dataOf, type VideoImage } from "../hub/image.ts";
+import { linesIn } from "../hub/lines.ts";
+import { hintsIn, refuseLastFrameAlone, secondsAmong, type VideoRequest } from "../hub/request.ts";
+import { ratioAmong, type FittedShape } from "../hub/size.ts";
+import { relied, type TaskContext, type VideoClient, type VideoTask } from "../hub/task.ts";
+import {
+  startedAs,
+  unseen,
+  type RenderedVideo,
+  type Sighting,
+  type StateWords,
+  type VideoVendor,
+} from "../hub/vendor.ts";
+import type { Parsed, Target, Wire } from "../../wire.ts";
 
-/** Style C, text2video and image2video: as clients send it, and as it is sent to its vendor. */
-export const klingCodec: VideoCodec = {
-  wire: "kling-video",
-  parseRequest,
-  renderCreated,
-  renderTask,
-  defaultSeconds,
-  renderRequest,
-  parseStarted,
-  parseSighting,
-  spelling: generationsCodec.spelling,
+/** Length in seconds where the client gave none. */
+const defaultSeconds = 5;
+
+/** Style C, text2video and image2video: for clients, and for its vendor. */
+export const kling = {
+  name: "kling-video",
+  vendor: { defaultSeconds, render: renderRequest, started: parseStarted, parse: parseSighting },
+  client: { read: parseRequest, render: renderTask, created: renderCreated, relied, spelling },
+} as const satisfies Wire<VideoVendor, VideoClient>;
+
+/**
+ * Parses style C: interface section 2.3, or the vendor's own dialect, whose model is `model_name`, whose
+ * pictures are bare Base64 and whose length is a text. `callback_url` and `external_task_id` stay with the gateway.
+ */
+function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
+  const fields = new Fields(body);
+  const [named, model] = [fields.text("model_name"), fields.text("model")];
+  if (named !== undefined && model !== undefined && named !== model)
+    throw new Failure("invalid_value", "model and model_name name different models.", { param: "model_name" });
+  const dropped = ["callback_url", "external_task_id"].filter((name) => fields.has(name));
+  fields.ignore("callback_url", "external_task_id");
+  return { request: readShared(fields, named ?? model ?? fields.needText("model"), "kling-video"), dropped };
+}
+
+const lengths = [5, 10];
+const ratios = ["16:9", "9:16", "1:1"];
+/** Parameters of the vendor that any client may set in `metadata`. */
+const ownNames =
+  "negative_prompt cfg_scale mode camera_control sound voice_list image_tail static_mask dynamic_masks".split(" ");
+
+/** Renders the vendor's request. A picture decides the video's shape, so a shape next to it is dropped by name. */
+function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
+  const { firstFrame, lastFrame } = request;
+  const own = renderOwn(request.own, "kling-video");
+  const extras = extrasFor(request.extras, ownNames);
+  const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
+  refuseLastFrameAlone(request);
+  const shape = firstFrame === undefined ? ratioAmong(ratios, request) : pictured;
+  const body = present({
+    ...extras.members,
+    ...own.members,
+    model_name: model,
+    prompt: request.prompt,
+    negative_prompt: request.negativePrompt ?? extras.members["negative_prompt"],
+    image: firstFrame === undefined ? undefined : imageText(firstFrame, "firstFrame"),
+    image_tail: lastFrame === undefined ? extras.members["image_tail"] : imageText(lastFrame, "lastFrame"),
+    duration: String(seconds),
+    aspect_ratio: shape.ratio,
+  });
+  return {
+    body,
+    dropped: [
+      ...own.dropped,
+      ...extras.dropped,
+      ...shape.dropped,
+      ...hintsIn(request, ["fps", "seed", ...(firstFrame === undefined ? [] : (["size", "aspectRatio"] as const))]),
+    ],
+    seconds,
+    lines: linesIn(body),
+  };
+}
+
+/** The shape of a video made from a picture. */
+const pictured: FittedShape = { ratio: undefined, dropped: [] };
+
+/** Renders an address, or Base64 without the beginning of a data URL. */
+function imageText(image: VideoImage, param: string): string {
+  return image.kind === "url" ? image.url : dataOf(image, param).data;
+}
+
+/** Trailing "ed" or not: the vendor's documents and its answers differ. */
+const states: StateWords = {
+  submitted: "queued",
+  processing: "in_progress",
+  succeed: "completed",
+  succeeded: "completed",
+  failed: "failed",
 };
+/** Time that the vendor keeps a video. */
+const keptMs = 30 * 86_400_000;
+
+/** Reads the vendor's id of a new task. Throws Failure upstream_error where the answer has none or is a refusal. */
+function parseStarted(body: JsonRecord): string {
+  if (body["code"] !== 0 || !isRecord(body["data"]))
+    throw new Failure("upstream_error", "The vendor did not accept the task.");
+  return startedAs(new Fields(body["data"]), "task_id");
+}
+
+/** Parses the state of a task. */
+function parseSighting(body: JsonRecord): Sighting {
+  const data = body["data"];
+  if (body["code"] !== 0 || !isRecord(data)) return unseen;
+  const word = data["task_status"];
+  const state = typeof word === "string" ? own(states, word) : undefined;
+  if (state === undefined) return unseen;
+  if (state === "failed") {
+    const message = data["task_status_msg"];
+    return {
+      kind: "failed",
+      error: { code: "upstream_error", message: typeof message === "string" && message !== "" ? message : "failed" },
+    };
+  }
+  if (state === "completed") {
+    const url = videoUrl(data["task_result"]);
+    const updated = data["updated_at"];
+    // A vendor that is done before the address is there is polled again.
+    if (url === undefined) return { kind: "seen", state: "in_progress" };
+    return {
+      kind: "finished",
+      result: { url, expiresAt: typeof updated === "number" ? updated + keptMs : undefined },
+    };
+  }
+  return { kind: "seen", state };
+}
+
+function videoUrl(result: unknown): string | undefined {
+  const videos = isRecord(result) ? result["videos"] : undefined;
+  const first: unknown = Array.isArray(videos) ? videos[0] : undefined;
+  return isRecord(first) && typeof first["url"] === "string" ? first["url"] : undefined;
+}
+
+const words: Readonly<Record<TaskState, string>> = {
+  queued: "submitted",
+  in_progress: "processing",
+  completed: "succeed",
+  failed: "failed",
+};
+
+/** Renders a task that was just created: the vendor's envelope and the documented members in one object. */
+function renderCreated(task: VideoTask, { requestId }: TaskContext): JsonRecord {
+  return {
+    code: 0,
+    message: "SUCCEED",
+    request_id: requestId,
+    ...renderCreatedShared(task),
+    data: { ...stateOf(task), task_info: { external_task_id: null } },
+  };
+}
+
+/** Renders a task's state, both ways as well. */
+function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
+  const { state, asked, error } = task;
+  const video = { id: task.id, url: context.contentUrl, duration: String(asked.seconds) };
+  return {
+    code: 0,
+    message: "SUCCEED",
+    request_id: context.requestId,
+    ...renderTaskShared(task, context),
+    data: {
+      ...stateOf(task),
+      task_status_msg: state === "failed" ? (error?.message ?? "") : "",
+      ...(state === "completed" ? { task_result: { videos: [video] } } : {}),
+    },
+  };
+}
+
+function stateOf(task: VideoTask): JsonRecord {
+  return {
+    task_id: task.id,
+    task_status: words[task.state],
+    created_at: task.createdAt,
+    updated_at: task.endedAt ?? task.createdAt,
+  };
+}

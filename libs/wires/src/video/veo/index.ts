@@ -1,30 +1,174 @@
-import type { VendorVideoCodec } from "../hub/codec.ts";
-import { filmIn, parseStarted, sightingOf, videosOfGemini, videosOfVertex } from "./parse-answer.ts";
-import { defaultSeconds, renderFor } from "./render-request.ts";
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { renderOwn } from "../../kind/own-members.ts";
+import { extrasFor } from "../hub/extras.ts";
+import { dataOf, type VideoImage } from "../hub/image.ts";
+import { linesIn } from "../hub/lines.ts";
+import { hintsIn, refuseLastFrameAlone, secondsAmong, type VideoRequest } from "../hub/request.ts";
+import { tierAmong } from "../hub/size.ts";
+import type { VideoClient } from "../hub/task.ts";
+import { unseen, type RenderedVideo, type Sighting, type VideoResult, type VideoVendor } from "../hub/vendor.ts";
+import type { Wire } from "../../wire.ts";
+
+/** Length in seconds where the client gave none. */
+const defaultSeconds = 8;
+
+/** The member of a finished operation at Vertex that holds the film itself. */
+const filmIn = "bytesBase64Encoded";
 
 /** Veo at the Gemini API (`predictLongRunning`, https://ai.google.dev/gemini-api/docs/video); its films are files behind the key. */
-export const veoCodec: VendorVideoCodec = {
-  wire: "veo-video",
-  defaultSeconds,
-  renderRequest: renderFor({ takesSeed: false, extras: ["personGeneration"] }),
-  parseStarted,
-  parseSighting: sightingOf(videosOfGemini),
-  takesBytesOnly: true,
-};
+export const veo = {
+  name: "veo-video",
+  vendor: {
+    defaultSeconds,
+    render: renderFor({ takesSeed: false, extras: ["personGeneration"] }),
+    started: parseStarted,
+    parse: sightingOf(videosOfGemini),
+    takesBytesOnly: true,
+  },
+} as const satisfies Wire<VideoVendor, VideoClient>;
 
 /**
  * Veo at Vertex AI (https://docs.cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation):
  * its films are in the answer, or in a bucket of Google Cloud Storage.
  */
-export const vertexVideoCodec: VendorVideoCodec = {
-  wire: "vertex-video",
-  defaultSeconds,
-  renderRequest: renderFor({
-    takesSeed: true,
-    extras: ["personGeneration", "enhancePrompt", "generateAudio", "resizeMode", "compressionQuality"],
-  }),
-  parseStarted,
-  parseSighting: sightingOf(videosOfVertex),
-  takesBytesOnly: true,
-  filmIn,
-};
+export const vertex = {
+  name: "vertex-video",
+  vendor: {
+    defaultSeconds,
+    render: renderFor({
+      takesSeed: true,
+      extras: ["personGeneration", "enhancePrompt", "generateAudio", "resizeMode", "compressionQuality"],
+    }),
+    started: parseStarted,
+    parse: sightingOf(videosOfVertex),
+    takesBytesOnly: true,
+    filmIn,
+  },
+} as const satisfies Wire<VideoVendor, VideoClient>;
+
+/** Time that the Gemini API keeps a film. */
+const keptMs = 2 * 86_400_000;
+/** `models/…/operations/…`, or `projects/…/operations/…`. */
+const operation = /^(?:(?!\.+\/)[\w.@:-]{1,200}\/){0,10}operations\/[\w-]{1,200}$/;
+
+/** Reads the operation's name. Throws Failure upstream_error where the answer has none. */
+function parseStarted({ name }: JsonRecord): string {
+  if (typeof name === "string" && operation.test(name)) return name;
+  throw new Failure("upstream_error", "The vendor's answer does not name an operation.");
+}
+
+/** A response of one of the places, and the location of its film. */
+interface Made {
+  readonly response: JsonRecord;
+  readonly result?: VideoResult | undefined;
+}
+
+/** Creates the parser of an operation's state; `videosOf` reads the response of one of the places. */
+function sightingOf(videosOf: (response: JsonRecord) => Made): (body: JsonRecord) => Sighting {
+  return ({ name, done, error, response }) => {
+    if (typeof name !== "string") return unseen;
+    if (isRecord(error)) return { kind: "failed", error: errorOf(error) };
+    if (done !== true) return { kind: "seen", state: "in_progress" };
+    const made = videosOf(isRecord(response) ? response : {});
+    if (made.result !== undefined) return { kind: "finished", result: made.result };
+    return { kind: "failed", error: withoutFilm(made.response) };
+  };
+}
+
+function videosOfGemini({ generateVideoResponse }: JsonRecord): Made {
+  const response = isRecord(generateVideoResponse) ? generateVideoResponse : {};
+  const sample = firstOf(response["generatedSamples"]);
+  const { uri } = isRecord(sample["video"]) ? sample["video"] : {};
+  return { response, result: typeof uri === "string" ? { url: uri, keptMs } : undefined };
+}
+
+function videosOfVertex(response: JsonRecord): Made {
+  const { gcsUri, [filmIn]: bytes } = firstOf(response["videos"]);
+  if (typeof gcsUri === "string") return { response, result: { url: gcsUri } };
+  return { response, result: typeof bytes === "string" ? {} : undefined };
+}
+
+function firstOf(list: unknown): JsonRecord {
+  const first: unknown = Array.isArray(list) ? list[0] : undefined;
+  return isRecord(first) ? first : {};
+}
+
+function errorOf({ code, status, message }: JsonRecord): { readonly code: string; readonly message: string } {
+  const word = typeof status === "string" ? status : code;
+  return {
+    code: typeof word === "string" || typeof word === "number" ? String(word) : "upstream_error",
+    message: typeof message === "string" ? message : "The vendor says that the operation has failed.",
+  };
+}
+
+/** Returns the failure of a film that the safety filters hold back, which is no error of the operation. */
+function withoutFilm(response: JsonRecord): { readonly code: string; readonly message: string } {
+  const { raiMediaFilteredCount: count, raiMediaFilteredReasons: reasons } = response;
+  const given = Array.isArray(reasons) ? reasons.filter((reason) => typeof reason === "string") : [];
+  if (given.length === 0 && typeof count !== "number")
+    return { code: "upstream_error", message: "The vendor finished the operation without a video." };
+  return { code: "rai_media_filtered", message: given.join(" ") || "The vendor's safety filters hold the video back." };
+}
+
+/** What models make; those of the second generation other lengths. */
+const [lengths, formerLengths] = [
+  [4, 6, 8],
+  [5, 6, 7, 8],
+];
+const formerModels = /veo-2/;
+const ratios = ["16:9", "9:16"];
+const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
+/** The vendor's one rate. */
+const framesPerSecond = 24;
+
+/** Differences between the two places that serve these models. */
+interface Flavour {
+  readonly takesSeed: boolean;
+  /** Parameters of the vendor that any client may set in `metadata`; none of them changes the price. */
+  readonly extras: readonly string[];
+}
+
+/** Creates the renderer of one of the places. It requests one video, whatever the vendor's default is. */
+function renderFor({ takesSeed, extras: known }: Flavour): VideoVendor["render"] {
+  return (request, { model }): RenderedVideo => {
+    refuseLastFrameAlone(request);
+    const own = renderOwn(request.own, "veo-video");
+    const extras = extrasFor(request.extras, known);
+    const seconds = secondsAmong(formerModels.test(model) ? formerLengths : lengths, request.seconds ?? defaultSeconds);
+    const shape = tierAmong(tiers, ratios, request);
+    const instance = present({
+      prompt: request.prompt,
+      image: imageOf(request.firstFrame, "firstFrame"),
+      lastFrame: imageOf(request.lastFrame, "lastFrame"),
+    });
+    const parameters = present({
+      ...extras.members,
+      sampleCount: 1,
+      durationSeconds: seconds,
+      aspectRatio: shape.ratio,
+      resolution: shape.tier,
+      negativePrompt: request.negativePrompt,
+      seed: takesSeed ? request.seed : undefined,
+    });
+    return {
+      body: { instances: [instance], parameters },
+      dropped: [...own.dropped, ...extras.dropped, ...shape.dropped, ...hintsLost(request, takesSeed)],
+      seconds,
+      lines: linesIn(parameters),
+    };
+  };
+}
+
+function hintsLost(request: VideoRequest, takesSeed: boolean): readonly string[] {
+  return [
+    ...(takesSeed ? [] : hintsIn(request, ["seed"])),
+    ...(request.fps === framesPerSecond ? [] : hintsIn(request, ["fps"])),
+  ];
+}
+
+function imageOf(image: VideoImage | undefined, param: string): object | undefined {
+  if (image === undefined) return undefined;
+  const { mediaType, data } = dataOf(image, param);
+  return { bytesBase64Encoded: data, mimeType: mediaType };
+}

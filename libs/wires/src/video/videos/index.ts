@@ -1,18 +1,165 @@
-import type { VideoCodec } from "../hub/codec.ts";
-import { parseSighting, parseStarted } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
-import { defaultSeconds, renderRequest } from "./render-request.ts";
-import { renderTask } from "./render-task.ts";
+import { present } from "@modelgate/contracts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { renderOwn } from "../../kind/own-members.ts";
+import { extrasFor, refusePriced } from "../hub/extras.ts";
+import { parseImage, type VideoImage } from "../hub/image.ts";
+import { linesIn } from "../hub/lines.ts";
+import { hintsIn, ownVideoMembers, readSeconds, refuseFields, type VideoRequest } from "../hub/request.ts";
+import { parseSize, writeSize } from "../hub/size.ts";
+import { relied, type VideoClient, type VideoTask } from "../hub/task.ts";
+import {
+  readProgress,
+  startedAs,
+  unseen,
+  type RenderedVideo,
+  type Sighting,
+  type StateWords,
+  type VideoVendor,
+} from "../hub/vendor.ts";
+import type { Parsed, Target, Wire } from "../../wire.ts";
 
-/** Style A, POST /v1/videos: as clients send it, and as it is sent to OpenAI and compatible vendors. */
-export const videosCodec: VideoCodec = {
-  wire: "videos",
-  parseRequest,
-  renderCreated: renderTask,
-  renderTask,
-  defaultSeconds,
-  renderRequest,
-  parseStarted,
-  parseSighting,
-  spelling: { firstFrame: "input_reference" },
+/** Length in seconds where the client gave none: the vendor's default. */
+const defaultSeconds = 4;
+
+/** Style A, POST /v1/videos: for clients, and for OpenAI and compatible vendors. */
+export const videos = {
+  name: "videos",
+  vendor: { defaultSeconds, render: renderRequest, started: parseStarted, parse: parseSighting },
+  client: {
+    read: parseRequest,
+    render: renderTask,
+    created: renderTask,
+    relied,
+    spelling: { firstFrame: "input_reference" },
+  },
+} as const satisfies Wire<VideoVendor, VideoClient>;
+
+/**
+ * Parses POST /v1/videos. A form is read as the same members, its file as a data URL in
+ * `input_reference`. `seconds` may be a number; `duration` is taken for it where it is alone.
+ */
+function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
+  const fields = new Fields(body);
+  const model = fields.needText("model");
+  const prompt = fields.needText("prompt");
+  if (prompt.trim() === "") throw fields.wrong("prompt", "a text that is not blank");
+  const size = fields.text("size");
+  const seconds = readSeconds(fields, "seconds") ?? readSeconds(fields, "duration");
+  fields.ignore("duration");
+  // Compatible vendors may read it, and make more than was paid for.
+  if (!["1", "undefined"].includes(String(fields.raw("n")))) throw fields.wrong("n", "1: a task makes one video");
+  refusePriced(body["metadata"], "metadata");
+  const request: VideoRequest = {
+    model,
+    prompt,
+    ...present({
+      seconds,
+      size: size === undefined ? undefined : parseSize(size, "size"),
+      firstFrame: parseReference(fields),
+      seed: fields.number("seed"),
+      own: ownVideoMembers("videos", fields),
+    }),
+  };
+  return { request, dropped: [] };
+}
+
+function parseReference(fields: Fields): VideoImage | undefined {
+  const value = fields.raw("input_reference");
+  if (value === undefined || typeof value === "string")
+    return value === undefined ? undefined : parseImage(value, "input_reference");
+  const reference = fields.fields("input_reference");
+  const fileId = reference?.text("file_id");
+  if (fileId !== undefined) return { kind: "file", fileId };
+  const url = reference?.needText("image_url");
+  return url === undefined ? undefined : parseImage(url, "input_reference.image_url");
+}
+
+/** Renders a vendor's request. A picture's bytes are sent as a file of a form, its address in JSON. */
+function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
+  refuseFields(request, ["negativePrompt", "lastFrame"]);
+  const own = renderOwn(request.own, "videos");
+  const { firstFrame, size, seconds = defaultSeconds } = request;
+  const reference =
+    firstFrame?.kind === "url"
+      ? { image_url: firstFrame.url }
+      : firstFrame?.kind === "file"
+        ? { file_id: firstFrame.fileId }
+        : undefined;
+  const body = present({
+    ...own.members,
+    model,
+    prompt: request.prompt,
+    seconds: String(seconds),
+    size: size === undefined ? undefined : writeSize(size),
+    input_reference: reference,
+  });
+  return {
+    body,
+    file: firstFrame?.kind === "data" ? { name: "input_reference", ...firstFrame } : undefined,
+    dropped: [
+      ...own.dropped,
+      ...hintsIn(request, ["seed", "fps", "aspectRatio"]),
+      ...extrasFor(request.extras, []).dropped,
+    ],
+    seconds,
+    lines: linesIn(body),
+  };
+}
+
+const states: StateWords = {
+  queued: "queued",
+  in_progress: "in_progress",
+  completed: "completed",
+  failed: "failed",
+  cancelled: "failed",
+  expired: "failed",
 };
+
+/** Reads the vendor's id of a new task. Throws Failure upstream_error where the answer has none. */
+function parseStarted(body: JsonRecord): string {
+  return startedAs(new Fields(body), "id");
+}
+
+/** Parses the state of a task. */
+function parseSighting(body: JsonRecord): Sighting {
+  const { status, error, expires_at: expiry } = body;
+  const state = typeof status === "string" ? own(states, status) : undefined;
+  if (state === undefined) return unseen;
+  if (state === "completed")
+    return { kind: "finished", result: { expiresAt: typeof expiry === "number" ? expiry * 1_000 : undefined } };
+  if (state === "failed") return { kind: "failed", error: errorOf(error, String(status)) };
+  return { kind: "seen", state, progress: readProgress(body["progress"]) };
+}
+
+function errorOf(error: unknown, word: string): { readonly code: string; readonly message: string } {
+  const { code, message } = isRecord(error) ? error : {};
+  return {
+    code: typeof code === "string" || typeof code === "number" ? String(code) : "upstream_error",
+    message: typeof message === "string" ? message : `The vendor says that the task has ${word}.`,
+  };
+}
+
+/** Renders a task in style A (interface section 2.2), with the members that the vendor's own SDK declares. */
+function renderTask(task: VideoTask): JsonRecord {
+  const { asked, endedAt, expiresAt, state } = task;
+  return present({
+    id: task.id,
+    object: "video",
+    model: task.model,
+    status: state,
+    progress: task.progress,
+    created_at: wholeSeconds(task.createdAt),
+    completed_at: state === "completed" && endedAt !== undefined ? wholeSeconds(endedAt) : null,
+    expires_at: expiresAt === undefined ? null : wholeSeconds(expiresAt),
+    seconds: String(asked.seconds),
+    size: asked.size,
+    prompt: asked.prompt ?? null,
+    remixed_from_video_id: asked.remixOf ?? null,
+    error: state === "failed" ? (task.error ?? null) : null,
+  });
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1_000);
+}
