@@ -47,11 +47,11 @@ export interface VendorSide<Request, Answer> {
 }
 
 /** The side of a wire that clients speak. A kind adds members that only it needs: streams, stores, bounds. */
-export interface ClientSide<Request, Answer, Context> {
+export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
   /** Checks and parses a client's request. Throws Failure (400) naming the field that is wrong. */
   read(body: unknown, path: RequestPath): Parsed<Request>;
   /** Renders a complete answer. Throws Failure upstream_error for an answer that does not fit the request. */
-  render(answer: Answer, context: Context): JsonRecord;
+  render(answer: Answer, context: Context): Output;
   /** Spelling of the fields of the neutral form on this wire, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<string, string>>>;
   /** Members that decide what a call may do and cost: parsers must not be able to read them in two ways. */
@@ -63,11 +63,7 @@ export interface ClientSide<Request, Answer, Context> {
  * without `vendor` only clients do. Pure and synchronous; no wire knows another. Each kind has one registry `…Wires` with
  * a line for each wire, checked with `as const satisfies`.
  */
-export interface Wire<
-  Vendor extends Partial<VendorSide<never, unknown>>,
-  Client extends Partial<ClientSide<unknown, never, never>> = ClientSide<unknown, never, never>,
-  Pass extends object = never,
-> {
+export interface Wire<Vendor extends object, Client extends object = never, Pass extends object = never> {
   readonly name: string;
   readonly vendor?: Vendor;
   readonly client?: Client;

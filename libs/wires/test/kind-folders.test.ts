@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const kinds = ["images", "moderation", "ranking", "vectors", "video"];
+const kinds = ["images", "moderation", "ranking", "speech", "transcripts", "vectors", "video"];
 
 /** Files of a wire's folder: its sides in `index.ts`, or one file for each side and for its streams. */
 const allowed: ReadonlySet<string> = new Set(["index.ts", "request.ts", "answer.ts", "stream.ts", "pass.ts"]);

@@ -1,12 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { askOfSpeech, charactersIn, speechCodec } from "../src/speech/index.ts";
+import { charactersIn, wires } from "../src/speech/index.ts";
+
+const { speech } = wires;
 
 const ask = { model: "tts-1", input: "Hello", voice: "alloy" } as const;
 const paramOf = (body: unknown): string | undefined => {
   try {
-    askOfSpeech(body);
+    speech.client.read(body);
   } catch (error) {
     if (error instanceof Failure) return error.param;
   }
@@ -23,15 +25,15 @@ describe("a request", () => {
       stream_format: "sse",
       emotion: { joy: 1 },
     };
-    const request = askOfSpeech(body);
+    const { request } = speech.client.read(body);
     expect(request).toMatchObject({ format: "wav", speed: 0.5, events: true, instructions: "Slowly." });
-    expect(speechCodec.renderRequest(request, { model: "tts-1", events: true })).toEqual({ body, dropped: [] });
+    expect(speech.vendor.render(request, { model: "tts-1", events: true })).toEqual({ body, dropped: [] });
   });
 
   test("is MP3 in bytes where it says nothing else", () => {
-    const request = askOfSpeech({ ...ask, voice: { id: "voice_1" } });
+    const { request } = speech.client.read({ ...ask, voice: { id: "voice_1" } });
     expect(request).toMatchObject({ format: "mp3", events: false });
-    expect(speechCodec.renderRequest(request, { model: "vendor-name", events: false }).body).toEqual({
+    expect(speech.vendor.render(request, { model: "vendor-name", events: false }).body).toEqual({
       ...ask,
       model: "vendor-name",
       voice: { id: "voice_1" },
@@ -67,19 +69,19 @@ describe("events", () => {
   test("carry any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
-        const frame = speechCodec.writeAudio(Buffer.from(bytes));
-        expect(speechCodec.readEvent({ data: frame.slice(6) })).toEqual({ kind: "audio", bytes: Buffer.from(bytes) });
+        const frame = speech.client.audioEvent(Buffer.from(bytes));
+        expect(speech.vendor.event({ data: frame.slice(6) })).toEqual({ kind: "audio", bytes: Buffer.from(bytes) });
       }),
     );
   });
 
   test("end with what was used, in tokens of text and of audio", () => {
-    const frame = speechCodec.writeDone({ inputTokens: 3, outputAudioTokens: 40 });
+    const frame = speech.client.doneEvent({ inputTokens: 3, outputAudioTokens: 40 });
     expect(JSON.parse(frame.slice(6))).toEqual({
       type: "speech.audio.done",
       usage: { input_tokens: 3, output_tokens: 40, total_tokens: 43 },
     });
-    expect(speechCodec.readEvent({ data: frame.slice(6) })).toEqual({
+    expect(speech.vendor.event({ data: frame.slice(6) })).toEqual({
       kind: "done",
       usage: { inputTokens: 3, outputAudioTokens: 40 },
     });
@@ -91,10 +93,10 @@ describe("events", () => {
     ['{"type":"speech.audio.new"}', { kind: "other" }],
     ["[DONE]", { kind: "other" }],
   ])("%s", (data, event) => {
-    expect(speechCodec.readEvent({ data })).toEqual(event);
+    expect(speech.vendor.event({ data })).toEqual(event);
   });
 
   test.each(["", "x", "[]", '{"type":"speech.audio.delta"}'])("%j is not audio", (data) => {
-    expect(() => speechCodec.readEvent({ data })).toThrow(Failure);
+    expect(() => speech.vendor.event({ data })).toThrow(Failure);
   });
 });

@@ -1,9 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure, type TranscriptsWire } from "@modelgate/contracts";
-import { asSrt, asText, asVtt, transcriptsCodec, type FormEntry } from "../src/transcripts/index.ts";
+import { asSrt, asText, asVtt, wires, type FormEntry, type TranscriptsRequest } from "../src/transcripts/index.ts";
 
-const { parseForm, renderForm, parseAnswer, readUsage, readEvent, writeEvents } = transcriptsCodec;
+const { client, vendor } = wires.transcriptions;
+const { parse: parseAnswer, usage: readUsage, event: readEvent } = vendor;
+const { events: writeEvents } = client;
+const parseForm = (wire: TranscriptsWire, entries: readonly FormEntry[]) => wires[wire].client.read(entries);
+const renderForm = (request: TranscriptsRequest, target: { readonly model: string }) => {
+  const { kind, model, entries, dropped } = vendor.render(request, target);
+  expect({ kind, model, dropped }).toEqual({ kind: "form", model: ["model", target.model], dropped: [] });
+  return entries;
+};
 const model: FormEntry = ["model", "whisper-1"];
 const read = (entries: readonly FormEntry[], wire: TranscriptsWire = "transcriptions") =>
   parseForm(wire, [model, ...entries]);

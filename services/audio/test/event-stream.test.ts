@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { speechCodec } from "@modelgate/wires/speech";
+import { wires } from "@modelgate/wires/speech";
 import { beginsWith, eventsThrough } from "../src/event-stream.ts";
 
 const done = 'data: {"type":"speech.audio.done"}\n\n';
@@ -15,7 +15,7 @@ test.each([
   ["audio", 'data: {"type":"speech.audio.delta","audio":"AAAA"}\n\n', true],
   ["the end", done, true],
 ])("whether a stream may begin with %s", (_, first, may) => {
-  expect(beginsWith(Buffer.from(first), speechCodec.readEvent)).toBe(may);
+  expect(beginsWith(Buffer.from(first), wires.speech.vendor.event)).toBe(may);
 });
 
 describe("a vendor's events", () => {

@@ -1,6 +1,18 @@
-// The wires of speech.
-export { vendorSpeechCodecs } from "./codecs.ts";
-export type { SpeechVendorCodec } from "./hub/codec.ts";
-export { askOfSpeech, reliedOfSpeech } from "./openai/ask.ts";
-export { speechCodec } from "./openai/index.ts";
+import type { SpeechWire } from "@modelgate/contracts";
+import type { Wire } from "../wire.ts";
+import { content } from "./content/index.ts";
+import { deepgram } from "./deepgram/index.ts";
+import { elevenlabs } from "./elevenlabs/index.ts";
+import type { SpeechClient, SpeechVendor } from "./hub/answer.ts";
+import { speech } from "./openai/index.ts";
+
+export type { SpeechAnswer, SpeechVendor } from "./hub/answer.ts";
 export { charactersIn, speechFormats, type SpeechRequest } from "./hub/request.ts";
+
+/** The wires of speech: one line each. */
+export const wires = {
+  speech,
+  "elevenlabs-speech": elevenlabs,
+  "deepgram-speech": deepgram,
+  "content-speech": content,
+} as const satisfies Readonly<Record<SpeechWire, Wire<SpeechVendor, SpeechClient>>>;

@@ -1,9 +1,23 @@
-// The wires of transcripts.
-export { vendorTranscriptsCodecs } from "./codecs.ts";
-export { asJson } from "./hub/render-json.ts";
-export type { Transcript } from "./hub/answer.ts";
-export type { RenderedTranscripts, VendorTranscriptsCodec } from "./hub/vendor-codec.ts";
-export { transcriptsCodec } from "./openai/index.ts";
-export { modelInForm } from "./openai/parse-request.ts";
-export { asSrt, asText, asVtt } from "./hub/render.ts";
+import type { TranscriptsWire, VendorTranscriptsWire } from "@modelgate/contracts";
+import type { Wire } from "../wire.ts";
+import { content } from "./content/index.ts";
+import { deepgram } from "./deepgram/index.ts";
+import { elevenlabs } from "./elevenlabs/index.ts";
+import type { TranscriptsClient, TranscriptsVendor } from "./hub/answer.ts";
+import { transcriptions, translations } from "./openai/index.ts";
+
+export type { RenderedTranscripts, Transcript, TranscriptsVendor } from "./hub/answer.ts";
+export { asJson, asSrt, asText, asVtt } from "./hub/render.ts";
 export type { FormEntry, TranscriptFormat, TranscriptsRequest } from "./hub/request.ts";
+export { modelInForm } from "./openai/index.ts";
+
+/** The wires of transcripts: one line each. */
+export const wires = {
+  transcriptions,
+  translations,
+  "elevenlabs-transcripts": elevenlabs,
+  "deepgram-transcripts": deepgram,
+  "content-transcripts": content,
+} as const satisfies Readonly<
+  Record<TranscriptsWire | VendorTranscriptsWire, Wire<TranscriptsVendor, TranscriptsClient>>
+>;

@@ -2,19 +2,21 @@ import { Failure, speechWires } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { readJson, refuseVendorIds, runCall } from "@modelgate/relay";
 import { refuseAmbiguous } from "@modelgate/wires/json";
-import { askOfSpeech, charactersIn, reliedOfSpeech, type SpeechRequest } from "@modelgate/wires/speech";
+import { charactersIn, wires, type SpeechRequest } from "@modelgate/wires/speech";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { speechExchange } from "../speech/exchange.ts";
 import { isByTokens, speechMeasure } from "../speech/measure.ts";
 
+const { client } = wires.speech;
+
 /** POST /v1/audio/speech (interface endpoint 27). */
 export function speech(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, async (value, bytes) => {
-      const asked = askOfSpeech(value);
-      refuseAmbiguous(bytes, reliedOfSpeech);
+      const asked = client.read(value).request;
+      refuseAmbiguous(bytes, client.relied);
       await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
       refuseTooLong(asked, deps);
       return asked;

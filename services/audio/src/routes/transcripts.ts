@@ -2,12 +2,13 @@ import { vendorTranscriptsWires, type TranscriptsWire } from "@modelgate/contrac
 import { once, type EndpointHandler } from "@modelgate/platform";
 import { refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
-import { modelInForm, transcriptsCodec, type TranscriptsRequest } from "@modelgate/wires/transcripts";
+import { modelInForm, wires, type TranscriptsRequest, type TranscriptsVendor } from "@modelgate/wires/transcripts";
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
+import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange } from "../transcripts/exchange.ts";
-import { vendorCodecOf, vendorExchange } from "../transcripts/vendor-exchange.ts";
+import { vendorExchange } from "../transcripts/vendor-exchange.ts";
 import { transcriptMeasure } from "../transcripts/measure.ts";
 import { mostHeard } from "../transcripts/most-heard.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
@@ -32,7 +33,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     await using upload = openUpload(call, deps.upload);
     await upload.begun;
     const request = once((): TranscriptsRequest => {
-      const read = transcriptsCodec.parseForm(wire, upload.entries);
+      const read = wires[wire].client.read(upload.entries);
       // The fields of a form are small.
       atOnce(refuseVendorIdsInTurns(deps.relay, call, { dialect: plainDialect, body: formAsBody(read.own) }));
       return read;
@@ -72,11 +73,14 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
         wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
         waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
         broken: upload.broken,
-        exchange: ({ wire: vendorWire, candidate: { upstreamModel } }) => {
-          const codec = vendorCodecOf(vendorWire);
-          return codec === undefined
-            ? transcriptExchange({ wire, upload, request }, upstreamModel)
-            : vendorExchange({ upload, request, strict: call.strict }, codec, upstreamModel);
+        exchange: ({ wire: upstreamWire, candidate: { upstreamModel } }) => {
+          if (upstreamWire === wire) return transcriptExchange({ wire, upload, request }, upstreamModel);
+          const vendor = vendorWire<TranscriptsVendor>(wires, upstreamWire);
+          return vendorExchange(
+            { wire: upstreamWire, upload, request, strict: call.strict },
+            vendor.vendor,
+            upstreamModel,
+          );
         },
       };
     });

@@ -11,15 +11,19 @@ import {
   type WholeAnswer,
 } from "@modelgate/relay";
 import {
-  speechCodec,
   speechFormats,
-  vendorSpeechCodecs,
+  wires,
+  type SpeechAnswer,
   type SpeechRequest,
-  type SpeechVendorCodec,
+  type SpeechVendor,
 } from "@modelgate/wires/speech";
+import type { JsonRecord } from "@modelgate/wires/json";
 import { eventStreamFraming } from "@modelgate/wires/sse";
+import { vendorWire } from "@modelgate/wires/wire";
 import { beginsWith } from "../event-stream.ts";
 import { audioAsEvents, audioThrough, eventsAsAudio, speechEvents } from "./translators.ts";
+
+const { speech } = wires;
 
 /** A call for speech. */
 export interface SpeechCall {
@@ -37,50 +41,34 @@ export function speechExchange(
   target: { readonly model: string; readonly events: boolean },
   wire: UpstreamWire,
 ): Exchange {
-  if (isVendorsWire(wire)) return vendorsExchange({ request, strict }, vendorSpeechCodecs[wire], target.model);
-  const { body, dropped } = speechCodec.renderRequest(request, target);
-  return {
-    wire: speechCodec.wire,
-    body: Buffer.from(JSON.stringify(body)),
-    headers: { accept: target.events ? "text/event-stream" : "*/*" },
-    streams: true,
-    dropped,
-    read: (head) => readSpeech(request, head),
-  };
-}
-
-function isVendorsWire(wire: UpstreamWire): wire is keyof typeof vendorSpeechCodecs {
-  return Object.hasOwn(vendorSpeechCodecs, wire);
-}
-
-/** One attempt in a wire that only vendors speak: audio as it comes, or all of it in JSON. */
-function vendorsExchange({ request, strict }: SpeechCall, codec: SpeechVendorCodec, model: string): Exchange {
-  const { body, dropped, query } = renderSupported({ spelling: speechCodec.spelling, strict }, [], () =>
-    codec.renderRequest(request, { model }),
+  const { vendor } = vendorWire<SpeechVendor>(wires, wire);
+  const { body, dropped, query } = renderSupported({ spelling: speech.client.spelling, strict }, [], () =>
+    vendor.render(request, target),
   );
-  const { parseAnswer: parse } = codec;
+  const { parse } = vendor;
+  const events = vendor.event !== undefined && target.events;
   return {
-    wire: codec.wire,
+    wire,
     body: Buffer.from(JSON.stringify(body)),
     query,
-    headers: parse === undefined ? { accept: "*/*" } : undefined,
+    headers: parse === undefined ? { accept: events ? "text/event-stream" : "*/*" } : undefined,
     streams: parse === undefined,
     dropped,
-    read: (head) =>
-      parse === undefined
-        ? readSpeech(request, head)
-        : { kind: "whole", read: async (bytes) => asWanted(request, parse(await parseAnswer(bytes), request)) },
+    read: (head) => (parse === undefined ? readSpeech(request, head) : wholeReader(request, parse)),
   };
 }
 
-/** Speech that is whole, as the client asked for it. */
-function asWanted(
-  { events }: SpeechRequest,
-  { audio, contentType, usage }: ReturnType<NonNullable<SpeechVendorCodec["parseAnswer"]>>,
-): WholeAnswer {
+/** Reads speech in one piece of JSON, and renders it as the client wants it. */
+function wholeReader(request: SpeechRequest, parse: (answer: JsonRecord) => SpeechAnswer): AnswerReader {
+  return { kind: "whole", read: async (bytes) => renderSpeech(request, parse(await parseAnswer(bytes))) };
+}
+
+function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): WholeAnswer {
+  const { usage } = answer;
+  const { audio, contentType } = speech.client.render(answer, request);
   const words = (): string => "";
-  if (!events) return { body: audio, contentType, usage, words };
-  const stream = speechCodec.writeAudio(audio) + speechCodec.writeDone(usage ?? {});
+  if (!request.events) return { body: audio, contentType, usage, words };
+  const stream = speech.client.audioEvent(audio) + speech.client.doneEvent(usage ?? {});
   return { body: Buffer.from(stream), contentType: eventStream, usage, words };
 }
 
@@ -92,7 +80,7 @@ function readSpeech(request: SpeechRequest, head: AnswerHead): AnswerReader {
     return {
       kind: "stream",
       framing: eventStreamFraming,
-      begins: (first) => beginsWith(first, speechCodec.readEvent),
+      begins: (first) => beginsWith(first, speech.vendor.event),
       translator: () => (request.events ? speechEvents() : eventsAsAudio(usual)),
     };
   const isAudio = type.startsWith("audio/");

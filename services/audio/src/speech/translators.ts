@@ -1,6 +1,6 @@
 import type { Units } from "@modelgate/contracts";
 import { estimateTokens, type StreamTranslator } from "@modelgate/relay";
-import { speechCodec, type SpeechRequest } from "@modelgate/wires/speech";
+import { wires, type SpeechRequest } from "@modelgate/wires/speech";
 import { parseFrame, type Frame } from "@modelgate/wires/sse";
 import {
   brokenByVendor,
@@ -10,6 +10,8 @@ import {
   readingOf,
   type EventReading,
 } from "../event-stream.ts";
+
+const { client, vendor } = wires.speech;
 
 /** What is used of a vendor that reports nothing: that sound came says that its work was begun. */
 const unreported: Units = {};
@@ -27,8 +29,8 @@ export function audioThrough(contentType: string): StreamTranslator {
 export function audioAsEvents(request: SpeechRequest): StreamTranslator {
   return {
     ...eventsToClient,
-    read: (chunk) => readingOf({ done: false, usage: unreported }, speechCodec.writeAudio(chunk)),
-    end: () => speechCodec.writeDone({ inputTokens: estimateTokens(Buffer.byteLength(request.input)) }),
+    read: (chunk) => readingOf({ done: false, usage: unreported }, client.audioEvent(chunk)),
+    end: () => client.doneEvent({ inputTokens: estimateTokens(Buffer.byteLength(request.input)) }),
   };
 }
 
@@ -75,7 +77,7 @@ function bytesToClient(contentType: string) {
 function eventReader(): (frame: Frame) => EventReading & { readonly audio: Buffer } {
   let usage = unreported;
   return (frame) => {
-    const event = speechCodec.readEvent(frame);
+    const event = vendor.event(frame);
     if (event.kind === "error") throw brokenByVendor();
     if (event.kind === "audio") return { done: false, usage, audio: event.bytes };
     if (event.kind === "other") return { done: false, audio: nothing };

@@ -13,7 +13,7 @@ import {
   asSrt,
   asText,
   asVtt,
-  transcriptsCodec,
+  wires,
   type Transcript,
   type TranscriptFormat,
   type TranscriptsRequest,
@@ -32,6 +32,9 @@ const rendered: Readonly<
   vtt: { contentType: "text/vtt; charset=utf-8", render: asVtt },
 };
 
+/** The wire of both endpoints, which read and write the same answers. */
+const own = wires.transcriptions;
+
 /** A call for a transcript. */
 export interface TranscriptCall {
   readonly wire: TranscriptsWire;
@@ -47,8 +50,9 @@ export interface TranscriptCall {
 export function transcriptExchange({ wire, upload, request }: TranscriptCall, model: string): Exchange {
   // What came before the file decides already whether this vendor's model can answer: another may.
   const known = upload.entries.filter(([name]) => name === "model" || name === "response_format");
-  if (!upload.isWhole) transcriptsCodec.renderForm(transcriptsCodec.parseForm(wire, known), { model });
-  const { body, headers } = formBody(upload, ["model", model], () => transcriptsCodec.renderForm(request(), { model }));
+  const { client, vendor } = wires[wire];
+  if (!upload.isWhole) vendor.render(client.read(known), { model });
+  const { body, headers } = formBody(upload, ["model", model], () => vendor.render(request(), { model }).entries);
   return {
     wire,
     body,
@@ -63,7 +67,7 @@ export function transcriptExchange({ wire, upload, request }: TranscriptCall, mo
 const eventsReader: AnswerReader = {
   kind: "stream",
   framing: eventStreamFraming,
-  begins: (first) => beginsWith(first, transcriptsCodec.readEvent),
+  begins: (first) => beginsWith(first, own.vendor.event),
   translator: transcriptEvents,
 };
 
@@ -73,7 +77,7 @@ function wholeReader(request: () => TranscriptsRequest): AnswerReader {
     kind: "whole",
     async read(bytes) {
       const answer = await parseAnswer(bytes);
-      return { usage: transcriptsCodec.readUsage(answer), ...renderAnswer(bytes, answer, request()) };
+      return { usage: own.vendor.usage(answer), ...renderAnswer(bytes, answer, request()) };
     },
   };
 }
@@ -83,10 +87,10 @@ export function renderAnswer(
   bytes: Buffer,
   answer: JsonRecord,
   { format, stream }: Pick<TranscriptsRequest, "format" | "stream">,
-  transcript: Transcript = transcriptsCodec.parseAnswer(answer),
+  transcript: Transcript = own.vendor.parse(answer),
 ): WholeAnswer {
   const words = (): string => transcript.text;
-  if (stream) return { body: Buffer.from(transcriptsCodec.writeEvents(answer)), contentType: eventStream, words };
+  if (stream) return { body: Buffer.from(own.client.events(answer)), contentType: eventStream, words };
   const how = rendered[format];
   if (how === undefined) return { body: bytes, words };
   return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, words };

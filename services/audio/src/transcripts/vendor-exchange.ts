@@ -1,22 +1,14 @@
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import { parseAnswer, renderJson, renderSupported, type Exchange } from "@modelgate/relay";
-import {
-  asJson,
-  vendorTranscriptsCodecs,
-  type RenderedTranscripts,
-  type VendorTranscriptsCodec,
-} from "@modelgate/wires/transcripts";
+import { asJson, type RenderedTranscripts, type TranscriptsVendor } from "@modelgate/wires/transcripts";
 import { formBody } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
 import { renderAnswer, type TranscriptCall } from "./exchange.ts";
 
-/** The codec of a wire that only vendors speak; undefined for any other. */
-export function vendorCodecOf(wire: UpstreamWire): VendorTranscriptsCodec | undefined {
-  return isVendors(wire) ? vendorTranscriptsCodecs[wire] : undefined;
-}
-
-function isVendors(wire: UpstreamWire): wire is keyof typeof vendorTranscriptsCodecs {
-  return Object.hasOwn(vendorTranscriptsCodecs, wire);
+/** A call for a transcript in a wire that only vendors speak. */
+interface VendorCall extends Pick<TranscriptCall, "upload" | "request"> {
+  readonly wire: UpstreamWire;
+  readonly strict: boolean;
 }
 
 /**
@@ -24,18 +16,18 @@ function isVendors(wire: UpstreamWire): wire is keyof typeof vendorTranscriptsCo
  * address: the form must be whole, since clients may say it after theirs.
  */
 export async function vendorExchange(
-  { upload, request, strict }: Pick<TranscriptCall, "upload" | "request"> & { readonly strict: boolean },
-  codec: VendorTranscriptsCodec,
+  { wire, upload, request, strict }: VendorCall,
+  vendor: TranscriptsVendor,
   model: string,
 ): Promise<Exchange> {
   await upload.whole;
   const asked = request();
   const rendered = renderSupported({ spelling: {}, strict }, [], () => {
-    const how = codec.renderRequest(asked, { model });
+    const how = vendor.render(asked, { model });
     return { body: how, how, dropped: how.dropped };
   });
   return {
-    wire: codec.wire,
+    wire,
     ...(await sentAs(rendered.body, upload)),
     streams: false,
     dropped: rendered.dropped,
@@ -43,9 +35,9 @@ export async function vendorExchange(
       kind: "whole",
       async read(bytes) {
         const answer = await parseAnswer(bytes);
-        const transcript = codec.parseAnswer(answer);
-        const usage = codec.readUsage(answer);
-        const json = asJson(transcript, asked, usage);
+        const transcript = vendor.parse(answer);
+        const usage = vendor.usage(answer);
+        const json = asJson(transcript, { request: asked, usage });
         return { usage, ...renderAnswer(Buffer.from(JSON.stringify(json)), json, asked, transcript) };
       },
     }),
@@ -66,10 +58,10 @@ async function sentAs(how: RenderedTranscripts, upload: Upload): Promise<Pick<Ex
     const headers = { "content-type": type, "content-length": String(file.size), accept: "application/json" };
     return { body: file.read(), headers, query: how.query };
   }
-  if (file.size > how.mostBytes)
+  if (file.size > how.maxBytes)
     throw new Failure(
       "unsupported_parameter",
-      `The vendor of this model takes files of at most ${how.mostBytes} bytes.`,
+      `The vendor of this model takes files of at most ${how.maxBytes} bytes.`,
       {
         param: "file",
       },

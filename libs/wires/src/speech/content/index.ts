@@ -1,20 +1,22 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { renderOwn } from "../../kind/own-members.ts";
+import type { RenderedSpeech, SpeechAnswer, SpeechClient, SpeechVendor } from "../hub/answer.ts";
+import { voiceOf, type SpeechRequest } from "../hub/request.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { renderVoice } from "../../text/content/voices.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { Unsupported } from "../../text/hub/unsupported.ts";
-import type { RenderedSpeech, SpeechVendorCodec, WholeSpeech } from "../hub/codec.ts";
-import type { SpeechRequest } from "../hub/request.ts";
-import { voiceOf } from "../hub/voice.ts";
-import { asWav } from "./wav.ts";
+import type { Wire } from "../../wire.ts";
 
-/** What the vendor's samples are where it does not say: 24 kHz, 16 bit, mono. */
+/** Rate of the vendor's samples where it gives none. */
 const usualRate = 24_000;
 
-/** Speech of Gemini (generateContent with AUDIO): samples in JSON, which a head makes a file of. */
-export const contentSpeech: SpeechVendorCodec = { wire: "content-speech", renderRequest, parseAnswer };
+/** Speech of Gemini (generateContent with AUDIO): samples in JSON. */
+export const content = {
+  name: "content-speech",
+  vendor: { render: renderRequest, parse: parseAnswer },
+} as const satisfies Wire<SpeechVendor, SpeechClient>;
 
 function renderRequest(request: SpeechRequest): RenderedSpeech {
   const { input, format, speed, instructions, own } = request;
@@ -23,7 +25,7 @@ function renderRequest(request: SpeechRequest): RenderedSpeech {
   const voice = voiceOf(request);
   const unsupported = new Unsupported();
   for (const name of renderOwn(own, "content-speech").dropped) unsupported.note(name);
-  // It is what a client gets that asks for nothing: it gets wav here, and its head says so.
+  // The default of clients, which get wav here, as its media type shows.
   if (format === "mp3") unsupported.note("format");
   unsupported.noteIf("speed", speed === 1 ? undefined : speed);
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
@@ -38,7 +40,7 @@ function renderRequest(request: SpeechRequest): RenderedSpeech {
   };
 }
 
-function parseAnswer({ candidates, usageMetadata }: JsonRecord, { format }: SpeechRequest): WholeSpeech {
+function parseAnswer({ candidates, usageMetadata }: JsonRecord): SpeechAnswer {
   const [first] = Array.isArray(candidates) ? candidates.filter(isRecord) : [];
   const content = first?.["content"];
   const parts = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
@@ -47,13 +49,11 @@ function parseAnswer({ candidates, usageMetadata }: JsonRecord, { format }: Spee
   if (data.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no speech.");
   const samples = Buffer.concat(data.map((each) => Buffer.from(each, "base64")));
   const rate = Number(/rate=(\d+)/.exec(String(pieces[0]?.["mimeType"]))?.[1] ?? usualRate);
-  const usage = contentUsage(usageMetadata);
-  if (format === "pcm") return { audio: samples, contentType: "audio/pcm", usage: asAudio(usage) };
-  return { audio: asWav(samples, rate), contentType: "audio/wav", usage: asAudio(usage) };
+  return { samples, rate, usage: asAudio(contentUsage(usageMetadata)) };
 }
 
-/** All that such a model makes is audio, whether it says so or not. */
-function asAudio(usage: WholeSpeech["usage"]): WholeSpeech["usage"] {
+/** Counts all output tokens as audio: such a model makes nothing else. */
+function asAudio(usage: SpeechAnswer["usage"]): SpeechAnswer["usage"] {
   if (usage === undefined) return undefined;
   const { outputTokens = 0, outputAudioTokens = 0, ...more } = usage;
   return { ...more, outputAudioTokens: outputAudioTokens + outputTokens };

@@ -1,10 +1,10 @@
 import { renderOwn } from "../../kind/own-members.ts";
+import type { RenderedSpeech, SpeechClient, SpeechVendor } from "../hub/answer.ts";
+import { voiceOf, type SpeechFormat, type SpeechRequest } from "../hub/request.ts";
 import { Unsupported } from "../../text/hub/unsupported.ts";
-import type { RenderedSpeech, SpeechVendorCodec } from "../hub/codec.ts";
-import type { SpeechFormat, SpeechRequest } from "../hub/request.ts";
-import { voiceOf } from "../hub/voice.ts";
+import type { Target, Wire } from "../../wire.ts";
 
-/** What stands in the address for each form. */
+/** Parameters of the address for each format. */
 const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> = {
   mp3: { encoding: "mp3" },
   opus: { encoding: "opus", container: "ogg" },
@@ -17,10 +17,13 @@ const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> 
 /** A whole model names its voice: `aura-2-thalia-en`. */
 const family = /^aura(?:-\d+)?$/;
 
-/** Deepgram's text to speech: all but the text stands in the address. */
-export const deepgramSpeech: SpeechVendorCodec = { wire: "deepgram-speech", renderRequest };
+/** Deepgram's text to speech: its address holds all but the text. */
+export const deepgram = {
+  name: "deepgram-speech",
+  vendor: { render: renderRequest },
+} as const satisfies Wire<SpeechVendor, SpeechClient>;
 
-function renderRequest(request: SpeechRequest, { model }: { readonly model: string }): RenderedSpeech {
+function renderRequest(request: SpeechRequest, { model }: Target): RenderedSpeech {
   const { input, format, speed, instructions, own } = request;
   const voice = voiceOf(request);
   const isOpen = voice !== undefined && family.test(model);

@@ -1,12 +1,12 @@
 import { present } from "@modelgate/contracts";
 import { renderOwn } from "../../kind/own-members.ts";
+import type { RenderedSpeech, SpeechClient, SpeechVendor } from "../hub/answer.ts";
+import { voiceOf, type SpeechFormat, type SpeechRequest } from "../hub/request.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { Unsupported } from "../../text/hub/unsupported.ts";
-import type { RenderedSpeech, SpeechVendorCodec } from "../hub/codec.ts";
-import type { SpeechFormat, SpeechRequest } from "../hub/request.ts";
-import { voiceOf } from "../hub/voice.ts";
+import type { Target, Wire } from "../../wire.ts";
 
-/** What the vendor calls each form; it has no others. */
+/** The vendor's names of formats; it has no others. */
 const formats: Readonly<Partial<Record<SpeechFormat, string>>> = {
   mp3: "mp3_44100_128",
   opus: "opus_48000_128",
@@ -14,10 +14,13 @@ const formats: Readonly<Partial<Record<SpeechFormat, string>>> = {
   pcm: "pcm_24000",
 };
 
-/** ElevenLabs' text to speech: the voice, by its id, and the form stand in the address. */
-export const elevenlabsSpeech: SpeechVendorCodec = { wire: "elevenlabs-speech", renderRequest };
+/** ElevenLabs' text to speech: its address holds the voice, by its id, and the format. */
+export const elevenlabs = {
+  name: "elevenlabs-speech",
+  vendor: { render: renderRequest },
+} as const satisfies Wire<SpeechVendor, SpeechClient>;
 
-function renderRequest(request: SpeechRequest, { model }: { readonly model: string }): RenderedSpeech {
+function renderRequest(request: SpeechRequest, { model }: Target): RenderedSpeech {
   const { input, format, speed, instructions, own } = request;
   const voice = voiceOf(request);
   if (voice === undefined) throw unsupportedFailure("voice", "The vendor of this model needs a voice, by its id.");

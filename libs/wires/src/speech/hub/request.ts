@@ -1,7 +1,8 @@
 import type { SpeechWire } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
 import type { OwnMembers } from "../../kind/own-members.ts";
 
-/** Forms of audio that a client may ask for, and the media type of each; `pcm` is 24 kHz, 16 bit, mono, without a head. */
+/** Media types of the formats of audio; `pcm` is 24 kHz, 16 bit, mono, without a header. */
 export const speechFormats = {
   mp3: "audio/mpeg",
   opus: "audio/ogg",
@@ -18,7 +19,7 @@ export interface SpeechRequest {
   readonly input: string;
   /** A vendor's name of a voice, or an object that names one: vendors have voices of their own. */
   readonly voice?: unknown;
-  /** How to speak. */
+  /** Manner of speaking. */
   readonly instructions?: string | undefined;
   readonly format: SpeechFormat;
   readonly speed?: number | undefined;
@@ -27,9 +28,15 @@ export interface SpeechRequest {
   readonly own?: OwnMembers<SpeechWire> | undefined;
 }
 
-/** Characters as speech is priced by: code points, so that no letter of any script counts twice. */
+/** Counts the characters that speech is priced by: code points, so that no letter of any script counts twice. */
 export function charactersIn(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
+}
+
+/** Returns the voice of a request, by its name or as an object with its id; undefined for none. */
+export function voiceOf({ voice }: Pick<SpeechRequest, "voice">): string | undefined {
+  const named = isRecord(voice) ? voice["id"] : voice;
+  return typeof named === "string" && named !== "" ? named : undefined;
 }

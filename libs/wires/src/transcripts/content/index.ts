@@ -1,24 +1,21 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
-import type { Transcript } from "../hub/answer.ts";
-import { lostHints, refuseFormats } from "../hub/lost.ts";
-import type { TranscriptsRequest } from "../hub/request.ts";
-import type { RenderedTranscripts, VendorTranscriptsCodec } from "../hub/vendor-codec.ts";
+import type { RenderedTranscripts, Transcript, TranscriptsClient, TranscriptsVendor } from "../hub/answer.ts";
+import { lostHints, refuseFormats, type TranscriptsRequest } from "../hub/request.ts";
+import type { Wire } from "../../wire.ts";
 
-/** Most bytes of a file that can stand in the vendor's JSON. */
-const mostBytes = 14_000_000;
+/** Maximum of bytes of a file in the vendor's JSON. */
+const maxBytes = 14_000_000;
 
 const task =
   "Write down what is said in this recording, word by word, in the language that it is said in. Answer with these words alone.";
 
-/** Transcripts of Gemini: it is asked to write down what it hears. It gives no times. */
-export const contentTranscripts: VendorTranscriptsCodec = {
-  wire: "content-transcripts",
-  renderRequest,
-  parseAnswer,
-  readUsage: ({ usageMetadata }) => contentUsage(usageMetadata),
-};
+/** Transcripts of Gemini, which is asked to write down the recording. It gives no times. */
+export const content = {
+  name: "content-transcripts",
+  vendor: { render: renderRequest, parse: parseAnswer, usage: ({ usageMetadata }) => contentUsage(usageMetadata) },
+} as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
 function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
   refuseFormats(request, ["srt", "vtt", "verbose_json", "diarized_json"]);
@@ -30,7 +27,7 @@ function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
   ].join("\n");
   return {
     kind: "json",
-    mostBytes,
+    maxBytes,
     body: ({ mediaType, data }) =>
       present({
         contents: [{ role: "user", parts: [{ inlineData: { mimeType: mediaType, data } }, { text }] }],
@@ -45,9 +42,9 @@ function parseAnswer({ candidates }: JsonRecord): Transcript {
   const content = first?.["content"];
   if (!isRecord(content)) throw new Failure("upstream_error", "The vendor's answer holds no transcript.");
   const parts = Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
-  const said = parts.filter(({ text, thought }) => typeof text === "string" && thought !== true);
+  const spoken = parts.filter(({ text, thought }) => typeof text === "string" && thought !== true);
   return {
-    text: said
+    text: spoken
       .map(({ text }) => String(text))
       .join("")
       .trim(),

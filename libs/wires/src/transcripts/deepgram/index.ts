@@ -1,24 +1,27 @@
 import { present, type Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
-import type { Segment, Transcript } from "../hub/answer.ts";
-import { lostHints, refuseFormats } from "../hub/lost.ts";
-import type { TranscriptsRequest } from "../hub/request.ts";
-import { segmentsOfWords } from "../hub/segments-of-words.ts";
-import type { RenderedTranscripts, VendorTranscriptsCodec } from "../hub/vendor-codec.ts";
+import {
+  segmentsOfWords,
+  type RenderedTranscripts,
+  type Segment,
+  type Transcript,
+  type TranscriptsClient,
+  type TranscriptsVendor,
+} from "../hub/answer.ts";
+import { lostHints, refuseFormats, type TranscriptsRequest } from "../hub/request.ts";
+import type { Target, Wire } from "../../wire.ts";
 
-/** Most words that an answer may have: a day of speech. */
-const mostWords = 500_000;
+/** Maximum of words of an answer: a day of speech. */
+const maxWords = 500_000;
 
 /** Deepgram's speech to text: the body is the file. It says how many seconds it heard. */
-export const deepgramTranscripts: VendorTranscriptsCodec = {
-  wire: "deepgram-transcripts",
-  renderRequest,
-  parseAnswer,
-  readUsage,
-};
+export const deepgram = {
+  name: "deepgram-transcripts",
+  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },
+} as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
-function renderRequest(request: TranscriptsRequest, { model }: { readonly model: string }): RenderedTranscripts {
+function renderRequest(request: TranscriptsRequest, { model }: Target): RenderedTranscripts {
   refuseFormats(request, ["diarized_json"]);
   const { language } = request;
   const spoken = language === undefined ? { detect_language: "true" } : { language };
@@ -31,10 +34,10 @@ function renderRequest(request: TranscriptsRequest, { model }: { readonly model:
 
 function parseAnswer(body: JsonRecord): Transcript {
   return readVendor(body, (fields) => {
-    const [channel] = fields.fields("results")?.each("channels", mostWords) ?? [];
-    const [best] = channel?.each("alternatives", mostWords) ?? [];
+    const [channel] = fields.fields("results")?.each("channels", maxWords) ?? [];
+    const [best] = channel?.each("alternatives", maxWords) ?? [];
     if (best === undefined) throw fields.wrong("results", "a transcript");
-    const words = best.each("words", mostWords).map(wordOf);
+    const words = best.each("words", maxWords).map(wordOf);
     return present({
       text: best.text("transcript") ?? "",
       segments: segmentsOfWords(words),

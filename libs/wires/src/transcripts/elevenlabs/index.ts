@@ -1,23 +1,26 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
-import type { Segment, Transcript } from "../hub/answer.ts";
-import { lostHints, refuseFormats } from "../hub/lost.ts";
-import type { FormEntry, TranscriptsRequest } from "../hub/request.ts";
-import { segmentsOfWords } from "../hub/segments-of-words.ts";
-import type { RenderedTranscripts, VendorTranscriptsCodec } from "../hub/vendor-codec.ts";
+import {
+  segmentsOfWords,
+  type RenderedTranscripts,
+  type Segment,
+  type Transcript,
+  type TranscriptsClient,
+  type TranscriptsVendor,
+} from "../hub/answer.ts";
+import { lostHints, refuseFormats, type FormEntry, type TranscriptsRequest } from "../hub/request.ts";
+import type { Target, Wire } from "../../wire.ts";
 
-/** Most words that an answer may have: a day of speech. */
-const mostWords = 500_000;
+/** Maximum of words of an answer: a day of speech. */
+const maxWords = 500_000;
 
 /** ElevenLabs' speech to text, a form. It reports no usage: the file's own seconds are paid. */
-export const elevenlabsTranscripts: VendorTranscriptsCodec = {
-  wire: "elevenlabs-transcripts",
-  renderRequest,
-  parseAnswer,
-  readUsage: () => undefined,
-};
+export const elevenlabs = {
+  name: "elevenlabs-transcripts",
+  vendor: { render: renderRequest, parse: parseAnswer, usage: () => undefined },
+} as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
-function renderRequest(request: TranscriptsRequest, { model }: { readonly model: string }): RenderedTranscripts {
+function renderRequest(request: TranscriptsRequest, { model }: Target): RenderedTranscripts {
   refuseFormats(request, ["diarized_json"]);
   const { language, temperature } = request;
   const entries: FormEntry[] = [
@@ -38,7 +41,7 @@ function parseAnswer(body: JsonRecord): Transcript {
   return readVendor(body, (fields) => {
     // What stands between words has entries of its own.
     const words: Segment[] = fields
-      .each("words", mostWords)
+      .each("words", maxWords)
       .filter((word) => (word.text("type") ?? "word") === "word")
       .map((word) => ({ text: word.needText("text"), start: word.number("start") ?? 0, end: word.number("end") ?? 0 }));
     return {

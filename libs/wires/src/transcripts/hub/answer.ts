@@ -1,4 +1,10 @@
-/** Something that was said, and when: seconds from the file's begin. */
+import type { Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { ClientSide, Target } from "../../wire.ts";
+import type { FormEntry, TranscriptsRequest } from "./request.ts";
+
+/** A spoken part with its times: seconds from the beginning of the file. */
 export interface Segment {
   readonly text: string;
   readonly start: number;
@@ -12,15 +18,84 @@ export interface Transcript {
   readonly segments: readonly Segment[] | undefined;
   /** Single words, where the vendor gave their times. */
   readonly words?: readonly Segment[] | undefined;
-  /** As the vendor names it. */
+  /** The vendor's name of it. */
   readonly language?: string | undefined;
-  /** Seconds of sound that it heard. */
+  /** Seconds of sound, as the vendor counts them. */
   readonly duration?: number | undefined;
 }
 
-/** What an event of a streamed transcript says. */
+/** An event of a streamed transcript. */
 export type TranscriptEvent =
   | { readonly kind: "delta"; readonly text: string }
   | { readonly kind: "done"; readonly body: { readonly [name: string]: unknown } }
   | { readonly kind: "error" }
   | { readonly kind: "other" };
+
+/** A request and its file for a vendor. */
+export type RenderedTranscripts = {
+  /** Hints left out: fields of the neutral form, or the client's own. */
+  readonly dropped: readonly string[];
+} & (
+  | { readonly kind: "form"; readonly model: FormEntry; readonly entries: readonly FormEntry[] }
+  /** The body is the file; the address holds all else. */
+  | { readonly kind: "bytes"; readonly query: Readonly<Record<string, string>> }
+  /** The file is in JSON. */
+  | { readonly kind: "json"; readonly maxBytes: number; body(file: Base64File): JsonRecord }
+);
+
+/** A file in Base64. */
+export interface Base64File {
+  readonly mediaType: string;
+  readonly data: string;
+}
+
+/** The vendor side of a wire of transcripts. A vendor is asked for JSON or a stream; other formats are made of it. */
+export interface TranscriptsVendor {
+  /** Throws Failure unsupported_parameter for a format that cannot be made of the vendor's answer. */
+  render(request: TranscriptsRequest, target: Target): RenderedTranscripts;
+  /** Throws Failure upstream_error for any other body. */
+  parse(body: JsonRecord): Transcript;
+  /** Reads the reported usage: tokens, or seconds of sound. Returns undefined where the vendor reports neither. */
+  usage(body: JsonRecord): Units | undefined;
+  /** Reads a frame of a stream; absent: the vendor sends none. Throws Failure upstream_error for an unreadable one. */
+  event?(frame: Frame): TranscriptEvent;
+}
+
+/** The call that a transcript is rendered for. */
+export interface TranscriptContext {
+  readonly request: TranscriptsRequest;
+  readonly usage: Units | undefined;
+}
+
+/** The client side of a wire of transcripts. */
+export interface TranscriptsClient extends Pick<
+  ClientSide<TranscriptsRequest, Transcript, TranscriptContext>,
+  "render"
+> {
+  /** Parses the fields of a form. Throws Failure (400) naming the field that is wrong. */
+  read(entries: readonly FormEntry[]): TranscriptsRequest;
+  /** Renders an answer in JSON as the whole stream that the client wants. */
+  events(body: JsonRecord): string;
+}
+
+/** The end of a sentence ends a segment, and so does its maximum length. */
+const endOfSentence = /[.!?…。！？]["'”’)]*$/;
+const maxSegmentSeconds = 12;
+
+/** Joins words to segments, for vendors that give times of words alone. */
+export function segmentsOfWords(words: readonly Segment[]): readonly Segment[] {
+  const segments: Segment[] = [];
+  let open: Segment[] = [];
+  const close = (): void => {
+    const [first, last] = [open[0], open.at(-1)];
+    if (first !== undefined && last !== undefined)
+      segments.push({ text: open.map(({ text }) => text).join(" "), start: first.start, end: last.end });
+    open = [];
+  };
+  for (const word of words) {
+    open.push(word);
+    if (endOfSentence.test(word.text) || word.end - (open[0]?.start ?? 0) >= maxSegmentSeconds) close();
+  }
+  close();
+  return segments;
+}

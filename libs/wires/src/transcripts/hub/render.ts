@@ -1,19 +1,57 @@
-import { Failure } from "@modelgate/contracts";
-import type { Segment, Transcript } from "./answer.ts";
+import { Failure, present, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
+import type { Segment, Transcript, TranscriptContext } from "./answer.ts";
 
-/** A transcript as lines of text. */
+/** Renders a transcript as JSON: its text alone, or with its times for verbose_json. */
+export function asJson(
+  { text, segments = [], words, language, duration }: Transcript,
+  { request: { format, granularities, language: requested = "" }, usage }: TranscriptContext,
+): JsonRecord {
+  const reported = renderUsage(usage);
+  if (format !== "verbose_json") return present({ text, usage: reported });
+  const wants = (what: "word" | "segment"): boolean => granularities.includes(what);
+  return present({
+    task: "transcribe",
+    language: language ?? requested,
+    duration: duration ?? segments.at(-1)?.end ?? 0,
+    text,
+    segments: wants("word") && !wants("segment") ? undefined : segments.map(asSegment),
+    words: wants("word") ? (words ?? []).map(({ text: word, start, end }) => ({ word, start, end })) : undefined,
+    usage: reported,
+  });
+}
+
+function asSegment({ text, start, end }: Segment, id: number): JsonRecord {
+  return { id, start, end, text };
+}
+
+function renderUsage(usage: Units | undefined): JsonRecord | undefined {
+  if (usage === undefined) return undefined;
+  const { seconds, inputTokens = 0, inputAudioTokens = 0, outputTokens = 0 } = usage;
+  if (seconds !== undefined) return { type: "duration", seconds: Math.ceil(seconds) };
+  const input = inputTokens + inputAudioTokens;
+  return {
+    type: "tokens",
+    input_tokens: input,
+    input_token_details: { text_tokens: inputTokens, audio_tokens: inputAudioTokens },
+    output_tokens: outputTokens,
+    total_tokens: input + outputTokens,
+  };
+}
+
+/** Renders a transcript as lines of text. */
 export function asText({ text }: Transcript): string {
   return `${text}\n`;
 }
 
-/** SubRip: numbered blocks, times with a comma. Throws Failure upstream_error for a transcript without times. */
+/** Renders SubRip: numbered blocks, times with a comma. Throws Failure upstream_error for a transcript without times. */
 export function asSrt(transcript: Transcript): string {
   return segmentsOf(transcript)
     .map((segment, at) => `${at + 1}\n${cue(segment, ",")}`)
     .join("");
 }
 
-/** WebVTT. Throws Failure upstream_error for a transcript without times. */
+/** Renders WebVTT. Throws Failure upstream_error for a transcript without times. */
 export function asVtt(transcript: Transcript): string {
   return `WEBVTT\n\n${segmentsOf(transcript)
     .map((segment) => cue(segment, "."))
@@ -30,7 +68,7 @@ function cue({ start, end, text }: Segment, point: "," | "."): string {
   return `${time(start, point)} --> ${time(end, point)}\n${oneLine(text)}\n\n`;
 }
 
-/** An empty line would end the cue, an arrow would begin another. */
+/** Removes line breaks and arrows: an empty line would end the cue, an arrow would begin another. */
 function oneLine(text: string): string {
   return text
     .trim()
@@ -38,7 +76,7 @@ function oneLine(text: string): string {
     .replaceAll("-->", "->");
 }
 
-/** `01:02:03.456`; hours may have more digits than two. */
+/** Renders `01:02:03.456`; hours may have more digits than two. */
 function time(seconds: number, point: "," | "."): string {
   const millis = Math.max(0, Math.round(seconds * 1_000));
   const pad = (value: number, digits = 2): string => String(Math.floor(value)).padStart(digits, "0");

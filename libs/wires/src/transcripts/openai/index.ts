@@ -1,16 +1,156 @@
-import type { TranscriptsCodec } from "../hub/codec.ts";
-import { readEvent, writeEvents } from "./events.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { parseForm } from "./parse-request.ts";
-import { renderForm } from "./render-request.ts";
-import { readUsage } from "./usage.ts";
+import { Failure, present, type TranscriptsWire } from "@modelgate/contracts";
+import {
+  granularities,
+  transcriptFormats,
+  type FormEntry,
+  type Granularity,
+  type TranscriptFormat,
+  type TranscriptsRequest,
+} from "../hub/request.ts";
+import type { Target, Wire } from "../../wire.ts";
+import type { RenderedTranscripts, TranscriptsClient, TranscriptsVendor } from "../hub/answer.ts";
+import { asJson } from "../hub/render.ts";
+import { parseAnswer, readEvent, readUsage, writeEvents } from "./answer.ts";
 
-/** POST /v1/audio/transcriptions and /v1/audio/translations, both directions. */
-export const transcriptsCodec: TranscriptsCodec = {
-  parseForm,
-  renderForm,
-  parseAnswer,
-  readUsage,
-  readEvent,
-  writeEvents,
+const vendor = { render: renderForm, parse: parseAnswer, usage: readUsage, event: readEvent } as const;
+
+/** POST /v1/audio/transcriptions. */
+export const transcriptions = {
+  name: "transcriptions",
+  vendor,
+  client: { read: (entries) => parseForm("transcriptions", entries), render: asJson, events: writeEvents },
+} as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
+
+/** POST /v1/audio/translations. */
+export const translations = {
+  name: "translations",
+  vendor,
+  client: { ...transcriptions.client, read: (entries) => parseForm("translations", entries) },
+} as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
+
+/** Fields that are read here; the name of a list may end in brackets. */
+const read = ["model", "language", "prompt", "response_format", "temperature", "timestamp_granularities", "stream"];
+/** Fields that may be given once. */
+const single: ReadonlySet<string> = new Set(read.filter((name) => name !== "timestamp_granularities"));
+
+/** Parses the fields of interface section 2.7, and others that the SDKs send; the rest is passed on unchanged. */
+function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): TranscriptsRequest {
+  const fields = collect(entries);
+  const one = (name: string): string | undefined => fields.get(name)?.[0];
+  const model = one("model") ?? "";
+  if (model === "")
+    throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });
+  const format = formatOf(wire, one("response_format"));
+  const stream = streamOf(wire, one("stream"), format);
+  return {
+    wire,
+    model,
+    format,
+    granularities: granularitiesOf(fields.get("timestamp_granularities") ?? [], format),
+    stream,
+    own: entries.filter(([name]) => !read.includes(plain(name))),
+    ...present({ language: one("language"), prompt: one("prompt"), temperature: temperatureOf(one("temperature")) }),
+  };
+}
+
+/** Returns the model in the fields read so far; undefined for none. */
+export function modelInForm(entries: readonly FormEntry[]): string | undefined {
+  return entries.find(([name]) => name === "model")?.[1];
+}
+
+function collect(entries: readonly FormEntry[]): ReadonlyMap<string, readonly string[]> {
+  const fields = new Map<string, string[]>();
+  for (const [name, value] of entries) {
+    const known = fields.get(plain(name));
+    if (known === undefined) fields.set(plain(name), [value]);
+    else if (single.has(plain(name))) throw wrong(name, "given once");
+    else known.push(value);
+  }
+  return fields;
+}
+
+/** Removes the brackets of a list's name: `timestamp_granularities[]`, `timestamp_granularities[0]`. */
+function plain(name: string): string {
+  return name.replace(/\[\d*\]$/, "");
+}
+
+function formatOf(wire: TranscriptsWire, value = "json"): TranscriptFormat {
+  const allowed = transcriptFormats.filter((each) => wire === "transcriptions" || each !== "diarized_json");
+  const format = allowed.find((each) => each === value);
+  if (format === undefined) throw wrong("response_format", `one of ${allowed.join(", ")}`);
+  return format;
+}
+
+function streamOf(wire: TranscriptsWire, value: string | undefined, format: TranscriptFormat): boolean {
+  const word = value?.toLowerCase() ?? "false";
+  if (word !== "true" && word !== "false") throw wrong("stream", "true or false");
+  if (word === "false") return false;
+  if (wire === "translations") throw wrong("stream", "false: a translation is not streamed");
+  if (format !== "json" && format !== "text" && format !== "diarized_json")
+    throw wrong("response_format", "json or text where the transcript is streamed");
+  return true;
+}
+
+function granularitiesOf(values: readonly string[], format: TranscriptFormat): readonly Granularity[] {
+  const words = values.flatMap((value) => value.split(",")).map((word) => word.trim());
+  const found = granularities.filter((each) => words.includes(each));
+  if (words.some((word) => !found.some((each) => each === word)))
+    throw wrong("timestamp_granularities", `any of ${granularities.join(", ")}`);
+  if (found.length > 0 && format !== "verbose_json")
+    throw new Failure("invalid_value", "timestamp_granularities needs response_format verbose_json.", {
+      param: "timestamp_granularities",
+    });
+  return found;
+}
+
+function temperatureOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const temperature = value.trim() === "" ? Number.NaN : Number(value);
+  if (!(temperature >= 0 && temperature <= 1)) throw wrong("temperature", "a number from 0 to 1");
+  return temperature;
+}
+
+function wrong(name: string, kind: string): Failure {
+  return new Failure("invalid_value", `${name} must be ${kind}.`, { param: plain(name) });
+}
+
+/** Models without times: they answer in plain JSON only. */
+const withoutTimes = /transcribe/i;
+
+/** Formats of the vendor's request, by the client's: subtitles are made from the segments of verbose_json. */
+const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" | "diarized_json">> = {
+  json: "json",
+  text: "json",
+  srt: "verbose_json",
+  vtt: "verbose_json",
+  verbose_json: "verbose_json",
+  diarized_json: "diarized_json",
 };
+
+/** A form for a vendor. */
+type RenderedForm = Extract<RenderedTranscripts, { readonly kind: "form" }>;
+
+/** Renders the form for a vendor. Throws Failure unsupported_parameter where its model has no times for the format. */
+function renderForm(request: TranscriptsRequest, { model }: Target): RenderedForm {
+  const format = vendorFormats[request.format];
+  if (format === "verbose_json" && withoutTimes.test(model))
+    throw new Failure(
+      "unsupported_parameter",
+      `The vendor of this model reports no times: response_format can be json or text, not ${request.format}.`,
+      { param: "response_format" },
+    );
+  const entries: readonly FormEntry[] = [
+    ...optional("language", request.language),
+    ...optional("prompt", request.prompt),
+    ["response_format", format],
+    ...optional("temperature", request.temperature),
+    ...request.granularities.map((each): FormEntry => ["timestamp_granularities[]", each]),
+    ...(request.stream ? optional("stream", "true") : []),
+    ...request.own,
+  ];
+  return { kind: "form", model: ["model", model], entries, dropped: [] };
+}
+
+function optional(name: string, value: string | number | undefined): readonly FormEntry[] {
+  return value === undefined ? [] : [[name, String(value)]];
+}

@@ -1,9 +1,9 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
+import type { SpeechEvent } from "../hub/answer.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { SpeechEvent } from "../hub/codec.ts";
 
-/** A frame of streamed speech: `speech.audio.delta`, `speech.audio.done`, or an error. */
+/** Reads a frame of streamed speech: `speech.audio.delta`, `speech.audio.done`, or an error. */
 export function readEvent({ data }: Frame): SpeechEvent {
   if (data === "[DONE]") return { kind: "other" };
   const event = parsed(data);
@@ -13,12 +13,12 @@ export function readEvent({ data }: Frame): SpeechEvent {
   return { kind: "other" };
 }
 
-/** A piece of audio as an event. */
+/** Renders a piece of audio as an event. */
 export function writeAudio(bytes: Buffer): string {
   return frame({ type: "speech.audio.delta", audio: bytes.toString("base64") });
 }
 
-/** The end of the speech. */
+/** Renders the end of the speech. */
 export function writeDone({ inputTokens = 0, outputTokens = 0, outputAudioTokens = 0 }: Units): string {
   const output = outputTokens + outputAudioTokens;
   return frame({
@@ -27,7 +27,7 @@ export function writeDone({ inputTokens = 0, outputTokens = 0, outputAudioTokens
   });
 }
 
-/** What a vendor says that the speech used: its output tokens are audio. Undefined where it says nothing. */
+/** Reads the usage: its output tokens are audio. Undefined where the vendor reports none. */
 function readUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   return { inputTokens: countOf(usage["input_tokens"]), outputAudioTokens: countOf(usage["output_tokens"]) };

@@ -1,0 +1,78 @@
+import { Failure, present, type Units } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { readVendor } from "../../kind/index.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { Transcript, TranscriptEvent } from "../hub/answer.ts";
+
+/** Maximum of segments of an answer: a day of speech in pieces of a second. */
+const maxSegments = 100_000;
+
+/** Parses a transcript in JSON, with its segments where it has any. */
+export function parseAnswer(body: JsonRecord): Transcript {
+  return readVendor(body, (fields) => ({
+    text: fields.needText("text"),
+    segments: fields.has("segments")
+      ? fields.each("segments", maxSegments).map((segment) => ({
+          text: segment.needText("text"),
+          start: segment.number("start") ?? 0,
+          end: segment.number("end") ?? 0,
+        }))
+      : undefined,
+  }));
+}
+
+/** Reads `usage` by tokens or by duration, else the duration of verbose_json; undefined where an answer has neither. */
+export function readUsage({ usage, duration }: JsonRecord): Units | undefined {
+  if (isRecord(usage)) {
+    const { seconds, input_tokens: input, output_tokens: output, input_token_details: details } = usage;
+    if (isAmount(seconds)) return { seconds };
+    if (isAmount(input) || isAmount(output)) return tokens(amount(input), amount(output), details);
+  }
+  return isAmount(duration) ? { seconds: duration } : undefined;
+}
+
+function tokens(input: number, output: number, details: unknown): Units {
+  const text = isRecord(details) ? amount(details["text_tokens"]) : 0;
+  // Input that is not reported as text is audio.
+  return { inputTokens: Math.min(text, input), inputAudioTokens: Math.max(0, input - text), outputTokens: output };
+}
+
+function amount(value: unknown): number {
+  return isAmount(value) ? Math.round(value) : 0;
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value < Number.MAX_SAFE_INTEGER;
+}
+
+/** Reads a frame of a streamed transcript: `transcript.text.delta`, `.done`, `.segment`, or an error. */
+export function readEvent({ data }: Frame): TranscriptEvent {
+  if (data === "[DONE]") return { kind: "other" };
+  const event = parsed(data);
+  if (isRecord(event["error"])) return { kind: "error" };
+  if (event["type"] === "transcript.text.delta")
+    return { kind: "delta", text: typeof event["delta"] === "string" ? event["delta"] : "" };
+  return event["type"] === "transcript.text.done" ? { kind: "done", body: event } : { kind: "other" };
+}
+
+/** Renders a whole answer as a stream: its text in one piece, then its end. */
+export function writeEvents(body: JsonRecord): string {
+  const { text, usage, logprobs } = body;
+  const shared = logprobs === undefined ? {} : { logprobs };
+  const done = present({ type: "transcript.text.done", text, ...shared, usage });
+  return frame({ type: "transcript.text.delta", delta: text, ...shared }) + frame(done);
+}
+
+function frame(event: object): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
+
+function parsed(data: string): JsonRecord {
+  try {
+    const event: unknown = JSON.parse(data);
+    if (isRecord(event)) return event;
+  } catch {
+    // reported below
+  }
+  throw new Failure("upstream_error", "The vendor's stream has an event that is not a JSON object.");
+}
