@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { atOnce } from "../src/json/index.ts";
-import { realtimeStores } from "../src/realtime/index.ts";
+import { wires as realtimeWires } from "../src/realtime/index.ts";
 import { textCodecs } from "../src/text/index.ts";
 import {
   formAsBody,
@@ -33,7 +33,7 @@ const dialects: Readonly<Record<string, StoreDialect>> = {
   responses,
   messages,
   content,
-  realtime: realtimeStores,
+  realtime: realtimeWires.realtime.client.stores,
   video: videoStores,
   other: plainDialect,
 };

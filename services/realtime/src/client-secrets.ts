@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
-import { askOfClientSecret, reliedOfClientSecrets } from "@modelgate/wires/realtime";
+import { readClientSecret, reliedOfClientSecrets } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 import type { SessionCall } from "./session-call.ts";
 
@@ -16,7 +16,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const { redis, catalog } = deps.relay;
     if (caller.settingsId !== undefined)
       throw new Failure("invalid_api_key", "A client secret cannot make another one: use the API key itself.");
-    using body = await readJson(call, deps.body, checked(askOfClientSecret, reliedOfClientSecrets));
+    using body = await readJson(call, deps.body, checked(readClientSecret, reliedOfClientSecrets));
     const { session, expires_after: expiry } = body.seen;
     catalog.current().resolve(caller, session.model, ["realtime"]);
     const token = await orUnavailable(findTokenById(redis, caller.tokenId));

@@ -3,7 +3,7 @@ import type { Attempted, SocketAnswer, WireRoute } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
 import { refuseVendorIdsInTurns } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
-import { eventType, realtimeStores, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
+import { bridgeBetween, eventType, wires, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import type { Deps } from "./deps.ts";
 import { transcribersAt } from "./transcribers.ts";
@@ -65,8 +65,8 @@ async function begin(
   const { limits, relay } = deps;
   const { upstreamModel, channel } = candidate;
   // What the vendor gets in its own format is looked through in that.
-  const dialect = wire === "gemini-live" ? format.stores : realtimeStores;
-  const bridge = format.bridges[wire]({
+  const { stores: dialect } = wires[wire === format.wire ? wire : "realtime"].client;
+  const bridge = bridgeBetween(format.wire, wire, {
     model: model.name,
     upstreamModel: provider.modelInSession?.(channel.baseUrl, upstreamModel) ?? upstreamModel,
     sessionId,

@@ -1,22 +1,17 @@
-import type { Failure } from "@modelgate/contracts";
+import type { Failure, RealtimeWire } from "@modelgate/contracts";
 import {
   errorEvent,
   eventMessage,
   goAwayMessage,
-  liveBridges,
   liveCloseCode,
-  liveStores,
-  realtimeBridges,
-  realtimeStores,
   type RealtimeMessage,
 } from "@modelgate/wires/realtime";
 import { carriedReason, closeCodes, type Ending } from "./closing.ts";
 
 /** What the formats of clients' sessions differ in, beside their messages. */
 export interface SessionFormat {
-  readonly bridges: typeof realtimeBridges;
-  /** How what names something in a vendor's store is spelled. */
-  readonly stores: typeof realtimeStores;
+  /** Its wire. */
+  readonly wire: RealtimeWire;
   /** Whether a message that is refused ends the session. */
   readonly endsRefused: boolean;
   /** How a failure is rendered; empty where the format has no message for it. */
@@ -31,8 +26,7 @@ export interface SessionFormat {
 
 /** The realtime format: failures are events, and most of them are outlived. */
 export const realtimeFormat: SessionFormat = {
-  bridges: realtimeBridges,
-  stores: realtimeStores,
+  wire: "realtime",
   endsRefused: false,
   failed: (failure, eventId, causedBy) => [errorEvent(failure, eventId, causedBy)],
   ending: (ending) => ending,
@@ -42,8 +36,7 @@ export const realtimeFormat: SessionFormat = {
 
 /** The live format: a failure closes the session, and is the reason that stands in the close. */
 export const liveFormat: SessionFormat = {
-  bridges: liveBridges,
-  stores: liveStores,
+  wire: "gemini-live",
   endsRefused: true,
   failed: () => [],
   ending({ failure, reason, code, ...more }) {

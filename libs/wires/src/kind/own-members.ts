@@ -1,8 +1,8 @@
 import type { Fields, JsonRecord } from "../json/fields.ts";
 
 /**
- * Members of a client's body that the neutral form does not hold: they travel as they are to a vendor of the same
- * wire, and are named as dropped on the way to any other.
+ * Members of a client's body that the neutral form does not hold: a vendor of the same wire gets them unchanged; on any
+ * other wire they are dropped by name.
  */
 export interface OwnMembers<Wire extends string> {
   readonly wire: Wire;
@@ -24,7 +24,7 @@ export function ownMembers<Wire extends string>(
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
-/** What a rendering to `wire` adds to the body, and what it leaves out. */
+/** Returns the members that a rendering to `wire` adds to the body, and the names that it leaves out. */
 export function renderOwn<Wire extends string>(
   own: OwnMembers<Wire> | undefined,
   wire: Wire,

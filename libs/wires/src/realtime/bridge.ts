@@ -3,23 +3,23 @@ import type { JsonRecord } from "../json/fields.ts";
 import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";
 
-/** What one message comes to, on either side, in order. */
+/** Messages that one message results in, on either side, in order. */
 export interface Bridged {
   readonly toClient: readonly RealtimeMessage[];
   readonly toVendor: readonly RealtimeMessage[];
-  /** What it means for the bill; absent: `toClient` is in the realtime format, and says so itself. */
+  /** Meaning for the bill; absent: `toClient` is in the realtime format, which is inspected itself. */
   readonly seen?: readonly SeenEvent[];
-  /** Why the session cannot go on, for a client whose format has no error event. */
+  /** Reason for which the session ends, for a client whose format has no error event. */
   readonly failure?: Failure;
 }
 
-/** What a client's message asks, in terms of the realtime format. */
+/** A client's message in terms of the realtime format. */
 export interface ClientEvent {
-  /** What the bridge gets when the event may go on. */
+  /** Message for the bridge if the event may go on. */
   readonly message: RealtimeMessage;
   /** The realtime format's type of event; undefined for one without a type. */
   readonly type: string | undefined;
-  /** What the model reads of it; absent: the message is in the realtime format, and says so itself. */
+  /** Input to the model; absent: the message is in the realtime format, which is inspected itself. */
   readonly input?: ModelInput;
 }
 
@@ -34,11 +34,11 @@ export interface RealtimeBridge {
    * message that ends the session.
    */
   read?(message: RealtimeMessage): readonly ClientEvent[];
-  /** Whether no response can be asked for until the one under way has ended. */
+  /** Tells whether no response can be asked for until the one under way has ended. */
   readonly isResponding?: boolean;
-  /** Whether the vendor speaks first: one that then says nothing is no vendor. */
+  /** Tells whether the vendor speaks first: one that then says nothing is no vendor. */
   readonly greets: boolean;
-  /** What is said when the vendor's connection is open. */
+  /** Returns the messages for a vendor whose connection is open. */
   open(): Bridged;
   fromClient(message: RealtimeMessage): Bridged;
   fromVendor(message: RealtimeMessage): Bridged;
@@ -54,9 +54,9 @@ export interface RealtimeBridge {
   readonly nextTranscriber: Transcriber | undefined;
   /** Responses that the vendor was asked for and has neither begun nor refused. */
   readonly responsesAsked: number;
-  /** How the client's speech is read. */
+  /** Form of the client's speech. */
   readonly input: InputFormat;
-  /** Whether the client has asked for something that may cost, and the vendor has said nothing of it yet. */
+  /** Tells whether the client has asked for something that may cost, and the vendor has said nothing of it yet. */
   readonly asked: boolean;
   /** The client has left: the vendor begins nothing more, and `asked` is true until that is certain. */
   stop(): readonly RealtimeMessage[];
@@ -68,20 +68,20 @@ export interface RealtimeBridge {
 export interface InputFormat {
   /** Bytes of samples that make a second. */
   readonly bytesPerSecond: number;
-  /** Whether the vendor finds the ends of turns by itself, and answers them. */
+  /** Tells whether the vendor finds the ends of turns by itself, and answers them. */
   readonly detectsTurns: boolean;
 }
 
 /** PCM of 24 kHz, 16 bits, mono: what sessions begin with. */
 export const pcmBytesPerSecond = 48_000;
 
-/** What writes down a client's speech. */
+/** A model that writes down a client's speech. */
 export interface Transcriber {
   /** The model as the client names it; undefined where none is named. */
   readonly model: string | undefined;
 }
 
-/** What a session is between, in names. */
+/** Names of the two ends of a session. */
 export interface RealtimeNames {
   /** The model as the client knows it, and as the vendor does. */
   readonly model: string;
@@ -91,7 +91,7 @@ export interface RealtimeNames {
   readonly transcribers: TranscriberNames;
   /** Throws Failure for a client's event that names something in the vendor's store; absent: every event may. */
   readonly checkStores?: (event: JsonRecord) => void;
-  /** Whether the session may have tools that its vendor runs: no price counts what they cost. */
+  /** Tells whether the session may have tools that its vendor runs: no price counts what they cost. */
   readonly vendorTools: boolean;
 }
 

@@ -1,5 +1,16 @@
-// Wires of realtime sessions.
-export { isPlainAudio } from "./openai/plain-audio.ts";
+import { bodies, type RealtimeWire } from "@modelgate/contracts";
+import type { Static } from "typebox";
+import { Compile } from "typebox/compile";
+import { firstProblem } from "../json/problem.ts";
+import { stores as contentStores } from "../text/content/stores.ts";
+import type { StoreDialect } from "../vendor-stores/members.ts";
+import { vendorWire, type Wire } from "../wire.ts";
+import type { RealtimeBridge, RealtimeNames } from "./bridge.ts";
+import { geminiLiveBridge } from "./gemini-live/bridge.ts";
+import { liveBridgeOver } from "./live/bridge.ts";
+import { livePassBridge } from "./live/pass-bridge.ts";
+import { openaiBridge } from "./openai/bridge.ts";
+
 export {
   vendorsTranscribers,
   type Bridged,
@@ -9,13 +20,64 @@ export {
   type Transcriber,
   type TranscriberNames,
 } from "./bridge.ts";
-export { liveBridges, realtimeBridges } from "./bridges.ts";
-export { liveStores, realtimeStores } from "./stores.ts";
-export { errorEvent } from "./error-event.ts";
-export { eventType, inputOf, inspectEvent, parseEvent, type SeenEvent } from "./inspect.ts";
-export type { RealtimeMessage } from "./message.ts";
+export { inputOf, inspectEvent, type SeenEvent } from "./inspect.ts";
+export { goAwayMessage, liveCloseCode, modelOfSetup } from "./live/message.ts";
+export { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "./message.ts";
+export { isPlainAudio } from "./openai/bridge.ts";
 export { roughUnits, type Passed } from "./usage.ts";
-export { askOfClientSecret, reliedOfClientSecrets } from "./client-secret.ts";
-export { eventMessage } from "./message.ts";
-export { goAwayMessage, liveCloseCode } from "./live/close-code.ts";
-export { modelOfSetup } from "./live/model-name.ts";
+
+/** The vendor side of a wire of sessions. */
+interface RealtimeVendor {
+  /** Creates the bridge of a session whose client speaks the realtime format. */
+  bridge(names: RealtimeNames): RealtimeBridge;
+}
+
+/** The client side of a wire of sessions. */
+interface RealtimeClient {
+  /** Brings a bridge of the realtime format to this wire. */
+  over(bridge: RealtimeBridge, names: RealtimeNames): RealtimeBridge;
+  /** Spelling of what names something in a vendor's store. */
+  readonly stores: StoreDialect;
+}
+
+/** The bridge of a session whose client and vendor both speak a wire other than the realtime format. */
+interface RealtimePass {
+  bridge(names: RealtimeNames): RealtimeBridge;
+}
+
+/** The wires of sessions: one entry each. */
+export const wires = {
+  realtime: {
+    name: "realtime",
+    vendor: { bridge: openaiBridge },
+    client: {
+      over: (bridge) => bridge,
+      stores: { opaque: ["parameters", "schema", "json_schema", "metadata", "arguments"] },
+    },
+  },
+  "gemini-live": {
+    name: "gemini-live",
+    vendor: { bridge: geminiLiveBridge },
+    // Messages are spelled as generated content.
+    client: { over: liveBridgeOver, stores: contentStores },
+    pass: { bridge: livePassBridge },
+  },
+} as const satisfies Readonly<Record<RealtimeWire, Wire<RealtimeVendor, RealtimeClient, RealtimePass>>>;
+
+/** Creates the bridge of a session between a client and a vendor of any wire. */
+export function bridgeBetween(client: RealtimeWire, vendor: string, names: RealtimeNames): RealtimeBridge {
+  const wire: Wire<RealtimeVendor, RealtimeClient, RealtimePass> = wires[client];
+  if (client === vendor && wire.pass !== undefined) return wire.pass.bridge(names);
+  return wires[client].client.over(vendorWire<RealtimeVendor>(wires, vendor).vendor.bridge(names), names);
+}
+
+const secretShape = Compile(bodies.ClientSecretRequest);
+
+/** Members of a request for a short-lived key that decide what the key may do. */
+export const reliedOfClientSecrets = Object.keys(bodies.ClientSecretRequest.properties);
+
+/** Checks a request for a short-lived key. Throws Failure (400) naming the field. */
+export function readClientSecret(value: unknown): Static<typeof bodies.ClientSecretRequest> {
+  if (!secretShape.Check(value)) throw firstProblem(secretShape.Errors(value), value);
+  return value;
+}

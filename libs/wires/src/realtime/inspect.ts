@@ -1,10 +1,10 @@
 import type { Outcome, Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 import { own } from "../json/own.ts";
-import type { RealtimeMessage } from "./message.ts";
+import { eventType, parseEvent, type RealtimeMessage } from "./message.ts";
 import { responseOutcome, responseUnits, transcriptionUnits } from "./usage.ts";
 
-/** What a message to the client means for its session and its bill. */
+/** Meaning of a message to the client for its session and its bill. */
 export type SeenEvent =
   | { readonly kind: "delta"; readonly audioBytes: number; readonly textBytes: number }
   | { readonly kind: "response-begun"; readonly id: string }
@@ -34,31 +34,10 @@ export type SeenEvent =
   | { readonly kind: "other" };
 
 const other: SeenEvent = { kind: "other" };
-const typeFirst = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;
-/** Where the type of an event stands that begins with it. */
-const headBytes = 128;
-/** What an event is beside its payload, roughly: ids, indices, names. */
+/** Approximate bytes of an event without its payload: ids, indices, names. */
 const envelopeBytes = 200;
 /** Text that has about as many tokens as a picture: a thousand. */
 export const pictureTextBytes = 4_000;
-
-/** The type of an event, without parsing it where it begins with its type, as vendors' events do. */
-export function eventType(data: Buffer): string | undefined {
-  const found = typeFirst.exec(data.toString("latin1", 0, headBytes))?.[1];
-  if (found !== undefined) return found;
-  const type = parseEvent(data)?.["type"];
-  return typeof type === "string" ? type : undefined;
-}
-
-/** An event as an object; undefined for what is no JSON object. */
-export function parseEvent(data: Buffer): JsonRecord | undefined {
-  try {
-    const parsed: unknown = JSON.parse(data.toString());
-    return isRecord(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Inspects a message on its way to the client. Only what is billed or counted is parsed: audio passes at a glance. */
 export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
@@ -69,7 +48,7 @@ export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
   return handlers[type]?.(parseEvent(data) ?? {}) ?? other;
 }
 
-/** What of a client's event of a type is input to the model, in bytes of audio and of text; roughly. */
+/** Measures the input to the model in a client's event, in approximate bytes of audio and of text. */
 export function inputOf(type: string | undefined, data: Buffer): ModelInput {
   if (type === "input_audio_buffer.append")
     return { audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };

@@ -48,7 +48,7 @@ export function transcriptionUnits(usage: unknown): Units | undefined {
   return responseUnits({ ...usage, input_token_details: details });
 }
 
-/** How a response ended, by its `status`. */
+/** Returns the outcome of a response by its `status`. */
 export function responseOutcome(status: unknown): Outcome {
   if (status === "failed") return "failed";
   return status === "cancelled" ? "cancelled" : "completed";
@@ -59,7 +59,7 @@ const inputBytesPerToken = 4_800;
 const outputBytesPerToken = 2_400;
 const textBytesPerToken = 4;
 
-/** What has gone through a session since it was last billed: for responses that end before their usage is reported. */
+/** Bytes that passed through a session since it was last billed: for responses that end before their usage is reported. */
 export interface Passed {
   readonly audioIn: number;
   readonly textIn: number;

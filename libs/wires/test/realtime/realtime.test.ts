@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure, tokensIn } from "@modelgate/contracts";
-import { realtimeBridges } from "../../src/realtime/bridges.ts";
+import { bridgeBetween } from "../../src/realtime/index.ts";
 import { vendorsTranscribers, type Bridged, type RealtimeBridge } from "../../src/realtime/bridge.ts";
-import { eventType, inputOf, inspectEvent } from "../../src/realtime/inspect.ts";
-import { eventMessage } from "../../src/realtime/message.ts";
-import { isPlainAudio } from "../../src/realtime/openai/plain-audio.ts";
+import { inputOf, inspectEvent } from "../../src/realtime/inspect.ts";
+import { eventMessage, eventType } from "../../src/realtime/message.ts";
+import { isPlainAudio } from "../../src/realtime/openai/bridge.ts";
 import { responseUnits, roughUnits, transcriptionUnits } from "../../src/realtime/usage.ts";
 
 const text = (data: string) => ({ data: Buffer.from(data), binary: false });
@@ -182,7 +182,7 @@ describe("a look at an event", () => {
 
 describe("a vendor of the format itself", () => {
   const bridge = (upstreamModel: string, vendorTools = false) =>
-    realtimeBridges.realtime({
+    bridgeBetween("realtime", "realtime", {
       model: "live",
       upstreamModel,
       sessionId: "s",
@@ -265,7 +265,7 @@ describe("a vendor of the format itself", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), fc.boolean(), (data, binary) => {
         for (const wire of ["realtime", "gemini-live"] as const) {
-          const each: RealtimeBridge = realtimeBridges[wire]({
+          const each: RealtimeBridge = bridgeBetween("realtime", wire, {
             model: "a",
             upstreamModel: "b",
             sessionId: "s",
@@ -294,7 +294,7 @@ test.each([
 describe("the model that writes down what the client says", () => {
   /** The client may use "fast", which the vendor calls "fast-1"; the vendor's own "usual-1" is "usual" to the client. */
   const opened = () =>
-    realtimeBridges.realtime({
+    bridgeBetween("realtime", "realtime", {
       model: "live",
       upstreamModel: "live",
       sessionId: "s",

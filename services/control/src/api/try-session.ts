@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connectSocket, readText, type SocketAnswer, type UpstreamRequest } from "@modelgate/channels";
 import { Failure, type RealtimeWire } from "@modelgate/contracts";
-import { eventType, realtimeBridges, vendorsTranscribers } from "@modelgate/wires/realtime";
+import { bridgeBetween, eventType, vendorsTranscribers } from "@modelgate/wires/realtime";
 
 /** What a try came to: the status of the vendor's answer, and its words or the beginning of them. */
 export interface TriedCall {
@@ -45,7 +45,7 @@ async function begin(
     transcribers: vendorsTranscribers,
     vendorTools: false,
   };
-  const bridge = realtimeBridges[wire](names);
+  const bridge = bridgeBetween("realtime", wire, names);
   const closed = once(socket, "close", { signal }).then(([code, reason]: unknown[]) => ({
     ok: false,
     said: `The vendor closed with ${String(code)} ${String(reason)}`,

@@ -12,11 +12,11 @@ export interface RenderedImages extends Rendered {
 
 /** The vendor side of a wire of images. */
 export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer | ImagesTask> {
-  /** Whether images must be brought as bytes; otherwise addresses suffice. */
+  /** Tells whether images must be brought as bytes; otherwise addresses suffice. */
   readonly needsBytes: boolean;
-  /** Whether a request begins a task, which is paid for once: it must not be sent twice. */
+  /** Tells whether a request begins a task, which is paid for once: it must not be sent twice. */
   readonly begins: "image" | "task";
-  /** Whether it sends partial images in a stream. */
+  /** Tells whether it sends partial images in a stream. */
   readonly streams: boolean;
   render(request: ImageRequest, target: Target): RenderedImages;
   /**

@@ -42,7 +42,7 @@ export function imagesPass(max = Infinity): StreamPassCodec {
 const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
 const typeWithin = 400;
 
-/** Whether a stream of images can begin with an event: one with a type that is not an error. */
+/** Tells whether a stream of images can begin with an event: one with a type that is not an error. */
 export function beginsImages({ type, error }: JsonRecord): boolean {
   return typeof type === "string" && type !== "error" && !isRecord(error);
 }

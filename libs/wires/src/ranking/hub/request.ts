@@ -20,7 +20,7 @@ export interface RankingRequest {
   readonly documents: readonly RankedDocument[];
   /** Maximum of results; never more than there are documents. */
   readonly top?: number | undefined;
-  /** Whether each result holds its document. */
+  /** Tells whether each result holds its document. */
   readonly returnDocuments: boolean;
   /** Members of a document that is an object, of which its text is made. */
   readonly rankFields?: readonly string[] | undefined;

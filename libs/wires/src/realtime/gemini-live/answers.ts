@@ -1,16 +1,15 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { ResponseWriter, type EventSink } from "./response-writer.ts";
-import { responseUsage } from "./usage.ts";
+import { responseUsage, ResponseWriter, type EventSink } from "./response-writer.ts";
 
-/** What the answers of a session have in common. */
-export interface AnswerFacts {
+/** Facts that the answers of a session share. */
+interface AnswerFacts {
   readonly conversationId: string;
-  /** Whether answers are spoken: the settings may still change it. */
+  /** Tells whether answers are spoken: the settings may still change it. */
   readonly speaks: () => boolean;
 }
 
 /**
- * What the vendor says, as responses for the client, and as transcripts of its own words. The vendor begins a
+ * Converts the vendor's messages to responses for the client, and to transcripts of its own words. The vendor begins a
  * response by itself, and reports its end and its usage.
  */
 export class Answers {
@@ -20,7 +19,7 @@ export class Answers {
   readonly #calls = new Map<string, string>();
   #response: ResponseWriter | undefined;
   #usage: unknown;
-  /** Why the response that is under way will have ended early. */
+  /** Reason for which the response in progress ends early. */
   #stopped: "client_cancelled" | "turn_detected" | undefined;
   #heard: { readonly itemId: string; words: string } | undefined;
 

@@ -8,15 +8,12 @@ import {
   type RealtimeBridge,
   type RealtimeNames,
 } from "../bridge.ts";
-import { errorEvent } from "../error-event.ts";
-import { parseEvent } from "../inspect.ts";
-import { eventMessage, type RealtimeMessage } from "../message.ts";
 import { Answers } from "./answers.ts";
-import { lostSettings } from "./lost-settings.ts";
 import { audioInput, PendingInput } from "./pending-input.ts";
 import type { EventSink } from "./response-writer.ts";
-import { isManual, speaks } from "./settings.ts";
+import { isManual, lostSettings, speaks } from "./settings.ts";
 import { Setup } from "./setup.ts";
+import { errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
 
 /** Content of the client's interrupts the vendor; there is no other word for it. */
 const interruption = { clientContent: { turns: [], turnComplete: false } };

@@ -7,14 +7,14 @@ const mostCharacters = 32 * 1024 * 1024;
 const mostItems = 1_024;
 
 /**
- * What a client has said and not yet asked an answer for. The vendor answers whatever reaches it, so turns that the
+ * Input of a client that has not requested an answer yet. The vendor answers whatever reaches it, so turns that the
  * client ends itself wait here until it asks.
  */
 export class PendingInput {
   /** Samples that wait for their turn's end, in Base64. */
   #audio: string[] = [];
   #audioCharacters = 0;
-  /** What the next response answers, in order: turns, results, speech. */
+  /** Input of the next response, in order: turns, results, speech. */
   #items: JsonRecord[] = [];
   #itemCharacters = 0;
 

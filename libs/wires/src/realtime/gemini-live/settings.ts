@@ -20,7 +20,7 @@ const known: ReadonlySet<string> = new Set([
   "max_output_tokens",
 ]);
 
-/** What a session begins with. */
+/** Returns the settings at the beginning of a session. */
 export function firstSettings(model: string): Settings {
   return {
     type: "realtime",
@@ -51,12 +51,12 @@ export function changedSettings(before: Settings, change: JsonRecord, model: str
   return after;
 }
 
-/** Whether the client says itself where its turns end. */
+/** Tells whether the client ends its turns itself. */
 export function isManual(settings: Settings): boolean {
   return inputOf(settings)["turn_detection"] === null;
 }
 
-/** Whether answers are spoken. */
+/** Tells whether answers are spoken. */
 export function speaks(settings: Settings): boolean {
   return !isListOf(settings["output_modalities"], "text");
 }
@@ -103,7 +103,7 @@ function toolsOf({ tools, tool_choice: choice }: Settings): readonly JsonRecord[
   return [{ functionDeclarations: declarations }];
 }
 
-/** How the vendor hears where a turn begins and ends. */
+/** Renders the detection of turns. */
 function turnsOf(detection: unknown): JsonRecord | undefined {
   if (detection === null) return { automaticActivityDetection: { disabled: true } };
   if (!isRecord(detection)) return undefined;
@@ -116,8 +116,8 @@ function turnsOf(detection: unknown): JsonRecord | undefined {
   });
 }
 
-/** How a voice is said to the vendor; undefined where it speaks with its usual one. */
-export function speechOf(voice: unknown): JsonRecord | undefined {
+/** Renders a voice; undefined for the default voice. */
+function speechOf(voice: unknown): JsonRecord | undefined {
   return typeof voice === "string" && voice !== "default" ? renderVoice(voice) : undefined;
 }
 
@@ -132,8 +132,8 @@ function checkFormats(input: JsonRecord, output: JsonRecord): void {
   }
 }
 
-/** What is set of sound. */
-export function audioOf({ audio }: Settings): JsonRecord {
+/** Returns the settings of sound. */
+function audioOf({ audio }: Settings): JsonRecord {
   return isRecord(audio) ? audio : {};
 }
 
@@ -167,4 +167,56 @@ function unsupported(name: string): Failure {
 
 function wrong(name: string, say: string): Failure {
   return new Failure("invalid_value", say, { param: `session.${name}` });
+}
+
+/** Members of each part of the settings that the vendor is sent, or has already. */
+const sayable = {
+  detection: ["type", "prefix_padding_ms", "silence_duration_ms", "interrupt_response", "create_response"],
+  function: ["type", "name", "description", "parameters"],
+};
+
+/**
+ * The settings of a session that the vendor lacks, as paths within the event: the session goes on without them. What would
+ * change an answer more than this is refused.
+ */
+export function lostSettings(settings: Settings): readonly string[] {
+  const input = recordIn(audioOf(settings)["input"]);
+  const output = recordIn(audioOf(settings)["output"]);
+  const detection = recordIn(input["turn_detection"]);
+  const tools = Array.isArray(settings["tools"]) ? settings["tools"].filter(isRecord) : [];
+  const lost = [
+    ...only("tracing", settings["tracing"], null),
+    ...only("truncation", settings["truncation"], "auto"),
+    ...only("audio.input.noise_reduction", input["noise_reduction"], null),
+    // It writes by itself, in whatever language it hears.
+    ...otherMembers("audio.input.transcription", recordIn(input["transcription"]), []),
+    ...only("audio.input.turn_detection.type", detection["type"], "server_vad"),
+    ...otherMembers("audio.input.turn_detection", detection, sayable.detection),
+    ...only("audio.output.speed", output["speed"], 1),
+    ...(speaks(settings) && speechOf(output["voice"]) === undefined
+      ? only("audio.output.voice", output["voice"], "default")
+      : []),
+    ...tools.flatMap((tool) => otherMembers("tools", tool, sayable.function)),
+  ];
+  return [...new Set(lost.map((path) => `session.${path}`))];
+}
+
+/** The path of a setting, unless it is left out or says what is so anyway. */
+function only(path: string, value: unknown, usual: unknown): readonly string[] {
+  return !isSaid(value) || value === usual ? [] : [path];
+}
+
+function recordIn(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
+}
+
+/** Tells whether a client has set a member: null counts as absent. */
+export function isSaid(value: unknown): boolean {
+  return (value ?? undefined) !== undefined;
+}
+
+/** Paths of the members that are set in a part of a client's settings and are not among the known. */
+export function otherMembers(path: string, part: JsonRecord, known: readonly string[]): readonly string[] {
+  const names = Object.keys(part).filter((name) => isSaid(part[name]) && !known.includes(name));
+  return names.map((name) => `${path}.${name}`);
 }

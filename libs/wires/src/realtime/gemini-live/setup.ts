@@ -1,14 +1,14 @@
 import { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { RealtimeNames } from "../bridge.ts";
-import { eventMessage, type RealtimeMessage } from "../message.ts";
 import { changedSettings, firstSettings, setupOf, type Settings } from "./settings.ts";
+import { eventMessage, type RealtimeMessage } from "../message.ts";
 
 /** Messages to the vendor that wait until it has taken the session's settings, and bytes of all of them. */
 const [mostQueued, mostQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
 /** Called with a session's settings. */
-export interface SetupEvents {
+interface SetupEvents {
   /** A message for the vendor. */
   send(message: RealtimeMessage): void;
   /** An update of the client's counts from now on. */

@@ -1,16 +1,15 @@
 import { Failure, present } from "@modelgate/contracts";
-import { own } from "../../json/own.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { usageMetadataOf } from "./usage-metadata.ts";
+import { own } from "../../json/own.ts";
 
-/** What an event of the vendor's comes to: messages for the client, or the end of its session. */
-export interface Written {
+/** Result of a vendor's event: messages for the client, or the end of its session. */
+interface Written {
   readonly messages: readonly JsonRecord[];
   readonly failure?: Failure;
 }
 
-/** What of the vendor's events the client asked to see. */
-export interface Shown {
+/** Events of the vendor that the client wants. */
+interface Shown {
   readonly inputTranscription: boolean;
   readonly outputTranscription: boolean;
 }
@@ -35,7 +34,7 @@ export class AnswerWriter {
   #isReady = false;
   #interrupted = false;
 
-  /** What the client asked to see. */
+  /** Sets the events that the client wants. */
   show(shown: Shown): void {
     this.#shown = shown;
   }
@@ -137,7 +136,7 @@ function callsIn({ status, output }: JsonRecord): readonly JsonRecord[] {
     .map(({ call_id: id, name, arguments: args }) => ({ id, name, args: argumentsOf(args) }));
 }
 
-/** What a call is given; an object whatever the vendor wrote. */
+/** Parses the arguments of a call; an object whatever the vendor wrote. */
 function argumentsOf(text: unknown): JsonRecord {
   try {
     const parsed: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
@@ -153,7 +152,7 @@ function failureIn({ status_details: details }: JsonRecord): Failure {
   return new Failure("upstream_error", typeof message === "string" ? message : "The response failed.");
 }
 
-/** What the vendor refuses ends the session, for this format has no event of an error. */
+/** Ends the session where the vendor refuses something, since this format has no error event. */
 function failed(error: JsonRecord, isReady: boolean): Written {
   const { code, type, message } = error;
   if (isReady && harmless.has(code)) return nothing;
@@ -165,4 +164,49 @@ function failed(error: JsonRecord, isReady: boolean): Written {
 function idOf(response: unknown): string {
   const id = isRecord(response) ? response["id"] : undefined;
   return typeof id === "string" ? id : "";
+}
+
+/** The usage of a `response.done` as a live vendor reports it; undefined without any. */
+function usageMetadataOf(usage: unknown): JsonRecord | undefined {
+  if (!isRecord(usage)) return undefined;
+  const input = recordOf(usage["input_token_details"]);
+  const output = recordOf(usage["output_token_details"]);
+  const cached = recordOf(input["cached_tokens_details"]);
+  const [prompt, response] = [count(usage["input_tokens"]), count(usage["output_tokens"])];
+  const [audioIn, imageIn, audioOut] = [
+    count(input["audio_tokens"]),
+    count(input["image_tokens"]),
+    count(output["audio_tokens"]),
+  ];
+  const [cachedAudio, cachedImage] = [count(cached["audio_tokens"]), count(cached["image_tokens"])];
+  const allCached = count(input["cached_tokens"]);
+  return {
+    promptTokenCount: prompt,
+    promptTokensDetails: details({ TEXT: prompt - audioIn - imageIn, AUDIO: audioIn, IMAGE: imageIn }),
+    ...(allCached > 0
+      ? {
+          cachedContentTokenCount: allCached,
+          cacheTokensDetails: details({
+            TEXT: allCached - cachedAudio - cachedImage,
+            AUDIO: cachedAudio,
+            IMAGE: cachedImage,
+          }),
+        }
+      : {}),
+    responseTokenCount: response,
+    responseTokensDetails: details({ TEXT: response - audioOut, AUDIO: audioOut }),
+    totalTokenCount: prompt + response,
+  };
+}
+
+function details(tokens: Readonly<Record<string, number>>): readonly JsonRecord[] {
+  return Object.entries(tokens).flatMap(([modality, tokenCount]) => (tokenCount > 0 ? [{ modality, tokenCount }] : []));
+}
+
+function recordOf(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
 }

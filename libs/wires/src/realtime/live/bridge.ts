@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Bridged, ClientEvent, InputFormat, RealtimeBridge, RealtimeNames, Transcriber } from "../bridge.ts";
-import { inspectEvent, parseEvent } from "../inspect.ts";
-import { eventMessage, type RealtimeMessage } from "../message.ts";
+import { inspectEvent } from "../inspect.ts";
+import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
 import { AnswerWriter } from "./answer-writer.ts";
 import { noHandles, wantsHandles } from "./check-setup.ts";
 import { EventsOf } from "./events-of.ts";

@@ -2,9 +2,9 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { camel, recordsIn } from "./message.ts";
 
-/** What a session's setup may have its vendor do. */
-export interface SetupRules {
-  /** Whether the session may have tools that its vendor runs. */
+/** Rights of a session's setup. */
+interface SetupRules {
+  /** Tells whether the session may have tools that its vendor runs. */
   readonly vendorTools: boolean;
 }
 
@@ -30,7 +30,7 @@ export function checkedSetup(setup: JsonRecord, { vendorTools }: SetupRules): Js
   return tools.length === 0 ? rest : { ...rest, tools };
 }
 
-/** Whether a client wants handles with which its session can be resumed. */
+/** Tells whether a client wants handles with which its session can be resumed. */
 export function wantsHandles({ sessionResumption }: JsonRecord): boolean {
   return isRecord(sessionResumption);
 }
@@ -40,7 +40,7 @@ export function toolsIn({ tools }: JsonRecord): readonly JsonRecord[] {
   return recordsIn(tools, "setup.tools");
 }
 
-/** Whether the client says itself where its turns end. */
+/** Tells whether the client ends its turns itself. */
 export function hasOwnTurns(setup: JsonRecord): boolean {
   const config = recordAt(setup, "realtimeInputConfig");
   return recordAt(config, "automaticActivityDetection")["disabled"] === true;
@@ -52,7 +52,7 @@ export function recordAt(value: JsonRecord, name: string): JsonRecord {
   return isRecord(found) ? camel(found) : {};
 }
 
-/** What the client gets who wants handles: the format's own word that there is none. */
+/** The answer to a client that wants handles: the format's own message for none. */
 export const noHandles = { sessionResumptionUpdate: { resumable: false } };
 
 function unsupported(param: string, say: string): Failure {

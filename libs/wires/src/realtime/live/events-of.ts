@@ -1,14 +1,12 @@
-import { Failure } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { checkedSetup, hasOwnTurns, recordAt } from "./check-setup.ts";
-import { itemOfPicture, itemOfResult, itemOfText, itemsOfTurns } from "./items-of-turns.ts";
-import type { LiveMessage } from "./message.ts";
-import { lostSettings } from "./lost-settings.ts";
-import { sessionOfSetup, silentMsOf, voiceOf } from "./session-of-setup.ts";
+import { blobOf, camel, recordsIn, type Blob, type LiveMessage } from "./message.ts";
+import { lostSettings, sessionOfSetup, silentMsOf, voiceOf } from "./session-of-setup.ts";
 import { rateOf, Resampler, silence } from "./sound.ts";
 
-/** What is known of a session when a client's message is translated. */
-export interface EventFacts {
+/** Facts of a session that the translation of a client's message depends on. */
+interface EventFacts {
   readonly vendorTools: boolean;
   /** Writes down the client's speech, where it wants that. */
   readonly transcriber: string | undefined;
@@ -26,7 +24,7 @@ export class EventsOf {
   readonly #facts: EventFacts;
   #sound = new Resampler();
   #setup: JsonRecord | undefined;
-  /** Whether there is speech since the last turn. */
+  /** Tells whether there is speech since the last turn. */
   #spoke = false;
 
   constructor(facts: EventFacts) {
@@ -79,7 +77,7 @@ export class EventsOf {
     return { type: "session.update", session };
   }
 
-  /** What the client says interrupts an answer. */
+  /** Tells that the client's input interrupts an answer. */
   #interruption(): readonly JsonRecord[] {
     return this.#facts.isResponding() ? [{ type: "response.cancel" }] : [];
   }
@@ -113,4 +111,75 @@ export class EventsOf {
 
 function added(item: JsonRecord): JsonRecord {
   return { type: "conversation.item.create", item };
+}
+
+/** A live client's turns as items of a conversation in the realtime format. Throws Failure for what cannot be said. */
+function itemsOfTurns(turns: readonly JsonRecord[]): readonly JsonRecord[] {
+  return turns.flatMap((turn, at) => {
+    const path = `clientContent.turns[${at}].parts`;
+    const isModel = turn["role"] === "model";
+    const parts = recordsIn(turn["parts"], path).filter(({ thought }) => thought !== true);
+    const content = parts.filter(isSaid).map((part) => contentOf(part, isModel, path));
+    const role = isModel ? "assistant" : "user";
+    const message = content.length === 0 ? [] : [{ type: "message", role, content }];
+    return [...message, ...parts.filter((part) => !isSaid(part)).map((part) => callOf(part, path))];
+  });
+}
+
+/** A result of a call as an item. */
+function itemOfResult(result: JsonRecord): JsonRecord {
+  const { id, response } = result;
+  if (typeof id !== "string" || id === "")
+    throw new Failure("missing_required_parameter", "A function response needs the id of its call.", {
+      param: "toolResponse.functionResponses.id",
+    });
+  return { type: "function_call_output", call_id: id, output: outputOf(response) };
+}
+
+/** A picture of the client's as an item. */
+function itemOfPicture(blob: Blob): JsonRecord {
+  return { type: "message", role: "user", content: [pictureOf(blob)] };
+}
+
+/** Words of the client's as an item. */
+function itemOfText(text: string): JsonRecord {
+  return { type: "message", role: "user", content: [{ type: "input_text", text }] };
+}
+
+function isSaid({ functionCall, functionResponse }: JsonRecord): boolean {
+  return functionCall === undefined && functionResponse === undefined;
+}
+
+function contentOf(part: JsonRecord, isModel: boolean, path: string): JsonRecord {
+  const { text, inlineData } = part;
+  if (typeof text === "string") return { type: isModel ? "output_text" : "input_text", text };
+  if (!isRecord(inlineData) || isModel) throw unsayable(path);
+  const blob = blobOf(inlineData, `${path}.inlineData`);
+  if (!blob.mimeType.startsWith("audio/")) return pictureOf(blob);
+  return { type: "input_audio", audio: new Resampler().take(blob.data, rateOf(blob.mimeType)) };
+}
+
+function pictureOf({ mimeType, data }: Blob): JsonRecord {
+  if (!mimeType.startsWith("image/")) throw unsayable("mimeType");
+  return { type: "input_image", image_url: `data:${mimeType};base64,${data}` };
+}
+
+function callOf({ functionCall, functionResponse }: JsonRecord, path: string): JsonRecord {
+  if (isRecord(functionResponse)) return itemOfResult(camel(functionResponse));
+  if (!isRecord(functionCall)) throw unsayable(path);
+  const { id, name, args } = camel(functionCall);
+  return present({ type: "function_call", call_id: id, name, arguments: JSON.stringify(args ?? {}) });
+}
+
+/** A result that is one text is that text; every other one is written as JSON. */
+function outputOf(response: unknown): string {
+  if (isRecord(response) && Object.keys(response).length === 1 && typeof response["output"] === "string")
+    return response["output"];
+  return JSON.stringify(response ?? {});
+}
+
+function unsayable(param: string): Failure {
+  return new Failure("unsupported_parameter", `${param} has what cannot be passed to the vendor of this model.`, {
+    param,
+  });
 }

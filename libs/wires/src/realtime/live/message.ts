@@ -1,9 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { parseEvent } from "../inspect.ts";
-import type { RealtimeMessage } from "../message.ts";
+import { parseEvent, type RealtimeMessage } from "../message.ts";
 
-/** What a client of the live format says, with its members in camelCase as far as they are read here. */
+/** A message of a client of the live format; the members that are read here are in camelCase. */
 export type LiveMessage =
   | { readonly kind: "setup"; readonly setup: JsonRecord }
   | { readonly kind: "content"; readonly turns: readonly JsonRecord[]; readonly complete: boolean }
@@ -116,4 +115,43 @@ export function camel(value: JsonRecord): JsonRecord {
 
 function wrong(param: string, wanted: string): Failure {
   return new Failure("invalid_value", `${param} must be ${wanted}.`, { param });
+}
+
+/**
+ * The model that a live client's first message names, without the path of its resource: `models/NAME`, or the longer one
+ * of a cloud project. Throws Failure where the message is no setup, or names none.
+ */
+export function modelOfSetup(message: RealtimeMessage): string {
+  const [first] = liveMessagesOf(message);
+  if (first?.kind !== "setup") throw new Failure("invalid_value", "The first message must be the setup.");
+  const name = nameIn(first.setup);
+  if (name === undefined)
+    throw new Failure("missing_required_parameter", "setup.model is missing.", { param: "setup.model" });
+  return name;
+}
+
+function nameIn({ model }: JsonRecord): string | undefined {
+  if (typeof model !== "string") return undefined;
+  const name = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?(?:models\/)?(.+)$/s.exec(model)?.[1];
+  return name === "" ? undefined : name;
+}
+
+/** Tells whether a message confirms a setup. */
+export function isSetupComplete(message: JsonRecord): boolean {
+  return isRecord(message["setupComplete"]);
+}
+
+/** Codes with which a live vendor closes a session that failed (RFC 6455). */
+const codes = { invalid: 1007, policy: 1008, broken: 1011 } as const;
+const refused: ReadonlySet<number> = new Set([401, 402, 403]);
+
+/** The code with which a live client's session is closed for a failure: its format has no error event. */
+export function liveCloseCode({ status }: Failure): number {
+  if (refused.has(status)) return codes.policy;
+  return status >= 500 || status === 429 ? codes.broken : codes.invalid;
+}
+
+/** The message to a live client before its gateway goes, in the vendor's form. */
+export function goAwayMessage(leftMs: number): object {
+  return { goAway: { timeLeft: `${Math.round(leftMs / 1_000)}s` } };
 }

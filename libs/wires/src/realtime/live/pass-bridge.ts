@@ -1,13 +1,11 @@
 import { Failure } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Bridged, ClientEvent, InputFormat, RealtimeBridge, RealtimeNames } from "../bridge.ts";
 import { resourceOf } from "../gemini-live/settings.ts";
-import { parseEvent } from "../inspect.ts";
-import { eventMessage, type RealtimeMessage } from "../message.ts";
+import { pictureTextBytes, type ModelInput } from "../inspect.ts";
+import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
 import { checkedSetup, hasOwnTurns, noHandles, wantsHandles } from "./check-setup.ts";
-import { inputOfLive } from "./input-of.ts";
-import { liveMessagesOf, type LiveMessage } from "./message.ts";
-import { isSetupComplete } from "./model-name.ts";
+import { camel, isSetupComplete, liveMessagesOf, type LiveMessage } from "./message.ts";
 import { rateOf, usualRate } from "./sound.ts";
 import { Tally } from "./tally.ts";
 
@@ -126,7 +124,7 @@ class LivePassBridge implements RealtimeBridge {
     }
   }
 
-  /** What a message comes to: whatever the vendor answers asks for a response. */
+  /** Returns the type of event that a message amounts to: whatever the vendor answers requests a response. */
   #typeOf(said: LiveMessage): string {
     switch (said.kind) {
       case "setup":
@@ -160,3 +158,56 @@ const marks = {
   "activity-end": { activityEnd: {} },
   "stream-end": { audioStreamEnd: true },
 } as const;
+
+const none: ModelInput = { audioBytes: 0, textBytes: 0 };
+
+/** Measures the input to the model in a client's message, in approximate bytes of audio and of text. */
+function inputOfLive(message: LiveMessage): ModelInput {
+  switch (message.kind) {
+    case "setup":
+      // Instructions and tools are read by every response.
+      return textInput([message.setup["systemInstruction"], message.setup["tools"]]);
+    case "content":
+      return message.turns.map(inputOfTurn).reduce(sum, none);
+    case "audio":
+      return { audioBytes: bytesOfBase64(message.blob.data), textBytes: 0 };
+    case "picture":
+      return { audioBytes: 0, textBytes: pictureTextBytes };
+    case "text":
+      return { audioBytes: 0, textBytes: Buffer.byteLength(message.text) };
+    case "results":
+      return textInput(message.results);
+    case "activity-start":
+    case "activity-end":
+    case "stream-end":
+    default:
+      return none;
+  }
+}
+
+function inputOfTurn({ parts }: JsonRecord): ModelInput {
+  const listed: readonly unknown[] = Array.isArray(parts) ? parts : [parts];
+  return listed.filter(isRecord).map(camel).map(inputOfPart).reduce(sum, none);
+}
+
+function inputOfPart(part: JsonRecord): ModelInput {
+  const { text, inlineData } = part;
+  if (typeof text === "string") return { audioBytes: 0, textBytes: Buffer.byteLength(text) };
+  if (!isRecord(inlineData)) return textInput(part);
+  const { mimeType, data } = camel(inlineData);
+  if (typeof mimeType !== "string" || !mimeType.startsWith("audio/"))
+    return { audioBytes: 0, textBytes: pictureTextBytes };
+  return { audioBytes: bytesOfBase64(data), textBytes: 0 };
+}
+
+function textInput(value: unknown): ModelInput {
+  return { audioBytes: 0, textBytes: Buffer.byteLength(JSON.stringify(value) ?? "") };
+}
+
+function bytesOfBase64(data: unknown): number {
+  return typeof data === "string" ? (data.length * 3) / 4 : 0;
+}
+
+function sum(one: ModelInput, other: ModelInput): ModelInput {
+  return { audioBytes: one.audioBytes + other.audioBytes, textBytes: one.textBytes + other.textBytes };
+}

@@ -1,9 +1,58 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { jsonSchemaOf } from "../../text/content/schema.ts";
+import { isSaid, otherMembers } from "../gemini-live/settings.ts";
 import { hasOwnTurns, recordAt, toolsIn } from "./check-setup.ts";
-import { settingsOfOwnModels } from "./lost-settings.ts";
 import { camel, recordsIn } from "./message.ts";
+import { jsonSchemaOf } from "../../text/content/schema.ts";
+
+/** Settings of a setup that say something to the vendor's own models only. */
+const settingsOfOwnModels = [
+  "contextWindowCompression",
+  "proactivity",
+  "historyConfig",
+  "explicitVadSignal",
+  "avatarConfig",
+  "safetySettings",
+];
+
+/** Members of each part of a setup that the realtime format has too. */
+const sayable = {
+  generation: ["responseModalities", "maxOutputTokens", "speechConfig"],
+  speech: ["voiceConfig"],
+  turns: ["automaticActivityDetection", "activityHandling"],
+  detection: ["disabled", "prefixPaddingMs", "silenceDurationMs"],
+  function: ["name", "description", "parameters", "parametersJsonSchema"],
+};
+
+/**
+ * The settings of a live client that a session in the realtime format lacks, as paths within the setup: the session goes on
+ * without them. `voice` and `transcriber` are what it has in place of the client's.
+ */
+export function lostSettings(
+  setup: JsonRecord,
+  { voice, transcriber }: { readonly voice: string | undefined; readonly transcriber: string | undefined },
+): readonly string[] {
+  const config = recordAt(setup, "generationConfig");
+  const speech = recordAt(config, "speechConfig");
+  const turns = recordAt(setup, "realtimeInputConfig");
+  const detection = recordAt(turns, "automaticActivityDetection");
+  const functions = toolsIn(setup).flatMap(({ functionDeclarations }) =>
+    recordsIn(functionDeclarations, "setup.tools.functionDeclarations"),
+  );
+  const lost = [
+    ...settingsOfOwnModels.filter((name) => isSaid(setup[name])),
+    ...otherMembers("generationConfig", config, sayable.generation),
+    ...otherMembers("generationConfig.speechConfig", speech, sayable.speech),
+    ...(isRecord(speech["voiceConfig"]) && voice === undefined ? ["generationConfig.speechConfig.voiceConfig"] : []),
+    ...otherMembers("realtimeInputConfig", turns, sayable.turns),
+    ...(hasOwnTurns(setup)
+      ? []
+      : otherMembers("realtimeInputConfig.automaticActivityDetection", detection, sayable.detection)),
+    ...(isRecord(setup["inputAudioTranscription"]) && transcriber === undefined ? ["inputAudioTranscription"] : []),
+    ...functions.flatMap((each) => otherMembers("tools.functionDeclarations", camel(each), sayable.function)),
+  ];
+  return [...new Set(lost)];
+}
 
 /** Voices of the realtime format's own vendor; it speaks with its usual one in place of another vendor's. */
 const voices: ReadonlySet<string> = new Set("alloy ash ballad cedar coral echo marin sage shimmer verse".split(" "));
@@ -53,13 +102,13 @@ export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefine
   };
 }
 
-/** Whether answers are spoken. */
-export function speaks(setup: JsonRecord): boolean {
+/** Tells whether answers are spoken. */
+function speaks(setup: JsonRecord): boolean {
   const { responseModalities: wanted } = recordAt(setup, "generationConfig");
   return !(Array.isArray(wanted) && wanted.length === 1 && wanted[0] === "TEXT");
 }
 
-/** How long the client is silent at the end of a turn. */
+/** Returns the silence at the end of a turn. */
 export function silentMsOf(setup: JsonRecord): number {
   const { silenceDurationMs: said } = recordAt(recordAt(setup, "realtimeInputConfig"), "automaticActivityDetection");
   return typeof said === "number" ? said : silentMs;

@@ -1,11 +1,11 @@
 import type { Outcome } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { responseUsage } from "../gemini-live/usage.ts";
+import { responseUsage } from "../gemini-live/response-writer.ts";
 import type { SeenEvent } from "../inspect.ts";
 import { responseUnits } from "../usage.ts";
 
 /**
- * What the messages of a live vendor mean for the bill: where its responses begin and end, and what each used. A
+ * Derives the bill from the messages of a live vendor: where its responses begin and end, and the usage of each. A
  * response ends with its turn, or with calls that the client answers, and is asked for anew by that answer.
  */
 export class Tally {

@@ -1,10 +1,10 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { parseEvent } from "../inspect.ts";
+import { parseEvent } from "../message.ts";
 
 /** Most events that wait for the vendor's word; of older ones it is forgotten that they were sent. */
 const mostAsked = 256;
 
-/** What of a client's events the vendor has to answer, and the event that says that it does. */
+/** Events of a client that the vendor must answer, with the events that answer them. */
 const answers = {
   "response.create": "response.created",
   "input_audio_buffer.commit": "input_audio_buffer.committed",
@@ -14,14 +14,14 @@ const answers = {
 type Asking = keyof typeof answers;
 
 /**
- * What a client has asked of its vendor, and the vendor has said nothing of yet: a response, the end of a turn, an empty
+ * Requests of a client that its vendor has not answered yet: a response, the end of a turn, an empty
  * buffer. A client that leaves before the answer may owe it all the same. The vendor takes events in their order.
  */
 export class Asked {
   #waiting: { readonly type: Asking; readonly eventId: unknown }[] = [];
   #hears = false;
 
-  /** Whether anything waits for an answer. */
+  /** Tells whether anything waits for an answer. */
   get any(): boolean {
     return this.#waiting.length > 0;
   }
@@ -31,7 +31,7 @@ export class Asked {
     return this.#waiting.filter(({ type }) => type === "response.create").length;
   }
 
-  /** Whether there is speech of which the vendor may make a turn by itself. */
+  /** Tells whether there is speech of which the vendor may make a turn by itself. */
   get hears(): boolean {
     return this.#hears;
   }

@@ -10,17 +10,12 @@ import {
   type RealtimeNames,
   type Transcriber,
 } from "../bridge.ts";
-import { errorEvent } from "../error-event.ts";
-import { eventType, parseEvent } from "../inspect.ts";
-import { eventMessage, type RealtimeMessage } from "../message.ts";
+import { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "../message.ts";
 import { Asked } from "./asked.ts";
 import { InputSetting } from "./input-setting.ts";
-import { isPlainAudio } from "./plain-audio.ts";
-import { refuseVendorTools } from "./vendor-tools.ts";
-import { TranscriberSetting, type AskedUpdate } from "./transcriber-setting.ts";
-import { withName } from "./with-name.ts";
+import { TranscriberSetting, withName, type AskedUpdate } from "./transcriber-setting.ts";
 
-/** What a client sets a session up with, and what the vendor answers; the older form has events of its own. */
+/** Events that set up a session, of the client and of the vendor; the older form has others. */
 const updates: ReadonlySet<unknown> = new Set(["session.update", "transcription_session.update"]);
 const sessionEvents: ReadonlySet<string> = new Set([
   "session.created",
@@ -145,5 +140,44 @@ class OpenaiBridge implements RealtimeBridge {
     const cause = typeof causedBy === "string" ? causedBy : undefined;
     const eventId = `event_${this.#names.sessionId}e${++this.#errors}`;
     return { toClient: [errorEvent(failure, eventId, cause)], toVendor: [] };
+  }
+}
+
+/** Beginning of an append of samples without other members. */
+const head = Buffer.from('{"type":"input_audio_buffer.append","audio":"');
+const tail = Buffer.from('"}');
+const backslash = 0x5c;
+
+/**
+ * Tells whether an event appends samples and is nothing else to any parser: it begins and ends like that, and has no
+ * quote in between. Others are parsed to know what they are.
+ */
+export function isPlainAudio(data: Buffer): boolean {
+  return (
+    data.length >= head.length + tail.length &&
+    data.subarray(0, head.length).equals(head) &&
+    data.indexOf(tail[0] ?? 0, head.length) === data.length - tail.length &&
+    data.subarray(-tail.length).equals(tail) &&
+    data.at(-tail.length - 1) !== backslash
+  );
+}
+
+/** Members of events that set up a session, or one response of it. */
+const settings = ["session", "response"] as const;
+
+/** Refuses (400) tools of a session or a response that are not functions: the vendor runs them, and they have no price. */
+function refuseVendorTools(event: JsonRecord): void {
+  for (const name of settings) {
+    const setting = event[name];
+    const tools: unknown = isRecord(setting) ? setting["tools"] : undefined;
+    const listed: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
+    const at = listed.findIndex((tool) => isRecord(tool) && (tool["type"] ?? "function") !== "function");
+    if (at < 0) continue;
+    const param = Array.isArray(tools) ? `${name}.tools[${at}]` : `${name}.tools`;
+    throw new Failure(
+      "unsupported_parameter",
+      `${param} is a tool that the vendor runs, and this model has no price for it. Leave it out, or ask the operator to let it pass.`,
+      { param },
+    );
   }
 }

@@ -9,7 +9,7 @@ const g711 = /pcm[ua]\b|g711/i;
 const pcmBytes = 2;
 
 /**
- * How a session's input audio is read: as the client asked and as the vendor confirmed. Where they differ, the one that
+ * The form of a session's input audio, as the client requested and as the vendor confirmed. Where they differ, the one that
  * makes more seconds of the same bytes counts, since money is held by it.
  */
 export class InputSetting {
@@ -29,13 +29,13 @@ export class InputSetting {
     this.#asked = { ...this.#asked, ...formatIn(session) };
   }
 
-  /** What the vendor says of its session. */
+  /** Takes the vendor's report of its session. */
   seen(session: JsonRecord): void {
     this.#reported = { ...this.#reported, ...formatIn(session) };
   }
 }
 
-/** What a session says of its input, in the form of today or the older one. */
+/** Reads the input settings of a session, in the current form or the older one. */
 function formatIn(session: JsonRecord): Partial<InputFormat> {
   const input = isRecord(session["audio"]) ? session["audio"]["input"] : undefined;
   const format = (isRecord(input) ? input["format"] : undefined) ?? session["input_audio_format"];

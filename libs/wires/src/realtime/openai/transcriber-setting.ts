@@ -1,10 +1,8 @@
 import { asFailure, Failure } from "@modelgate/contracts";
+import { rangeOf, refuseAmbiguousPath, replaceAt } from "../../json/byte-range.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { refuseAmbiguousPath } from "../../json/byte-range.ts";
 import type { Transcriber, TranscriberNames } from "../bridge.ts";
-import { eventMessage, type RealtimeMessage } from "../message.ts";
-import { parseEvent } from "../inspect.ts";
-import { withName } from "./with-name.ts";
+import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
 
 /** A client's update of its session as the vendor gets it, and what of it was refused. */
 export interface AskedUpdate {
@@ -12,7 +10,7 @@ export interface AskedUpdate {
   readonly refused: Failure | undefined;
 }
 
-/** Where a session says which model writes down the client's speech: the form of today, and the older one. */
+/** Paths of the model that writes down the client's speech: the current form and the older one. */
 const paths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
 
 /**
@@ -28,12 +26,12 @@ export class TranscriberSetting {
     this.#names = names;
   }
 
-  /** What does it now; undefined: nothing. */
+  /** Returns the current transcriber; undefined for none. */
   get current(): Transcriber | undefined {
     return this.#current;
   }
 
-  /** What the client asked for last, or else what does it now: what speech that is sent from now on may cost. */
+  /** Returns the transcriber that the client requested last, or else the current one: the price of speech from now on. */
   get next(): Transcriber | undefined {
     return this.#asked === undefined ? this.#current : { model: this.#asked.model };
   }
@@ -68,7 +66,7 @@ export class TranscriberSetting {
     return { message: named, refused };
   }
 
-  /** What the vendor reports of its session, with the model as the client names it. */
+  /** Takes the vendor's report of its session. Returns it with the model as the client names it. */
   seen(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
     for (const at of paths) {
       const setting = settingAt(session, at);
@@ -116,4 +114,11 @@ function settingAt(session: JsonRecord, path: readonly string[]): JsonRecord | n
   let value: unknown = session;
   for (const name of path) if (isRecord(value)) value = value[name];
   return isRecord(value) || value === null ? value : undefined;
+}
+
+/** An event with another name at a path of members, every other byte as it came; itself where it says no name there. */
+export function withName(message: RealtimeMessage, path: readonly string[], name: string): RealtimeMessage {
+  const range = rangeOf(message.data, path);
+  if (range === undefined || message.data[range.start] !== 0x22) return message;
+  return { data: replaceAt(message.data, range, JSON.stringify(name)), binary: false };
 }

@@ -24,7 +24,7 @@ export interface SpeechAnswer {
 
 /** The upstream of a request for speech. */
 export interface SpeechTarget extends Target {
-  /** Whether the vendor is asked for events, whatever the client wants. */
+  /** Tells whether the vendor is asked for events, whatever the client wants. */
   readonly events: boolean;
 }
 

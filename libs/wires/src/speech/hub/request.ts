@@ -23,7 +23,7 @@ export interface SpeechRequest {
   readonly instructions?: string | undefined;
   readonly format: SpeechFormat;
   readonly speed?: number | undefined;
-  /** Whether the client wants events with pieces of audio in Base64, rather than the audio's bytes alone. */
+  /** Tells whether the client wants events with pieces of audio in Base64, rather than the audio's bytes alone. */
   readonly events: boolean;
   readonly own?: OwnMembers<SpeechWire> | undefined;
 }

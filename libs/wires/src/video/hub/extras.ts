@@ -14,7 +14,7 @@ const amountWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether some vendor would read a length or a number of videos under this name. */
+/** Tells whether some vendor would read a length or a number of videos under this name. */
 export function isAmountWord(name: string): boolean {
   return amountWords.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }

@@ -111,7 +111,7 @@ function withoutFilm(response: JsonRecord): { readonly code: string; readonly me
   return { code: "rai_media_filtered", message: given.join(" ") || "The vendor's safety filters hold the video back." };
 }
 
-/** What models make; those of the second generation other lengths. */
+/** Lengths in seconds that models make, and those of the second generation. */
 const [lengths, formerLengths] = [
   [4, 6, 8],
   [5, 6, 7, 8],

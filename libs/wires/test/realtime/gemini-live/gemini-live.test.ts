@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { vendorsTranscribers, type Bridged } from "../../../src/realtime/bridge.ts";
 import { eventMessage } from "../../../src/realtime/message.ts";
 import { geminiLiveBridge } from "../../../src/realtime/gemini-live/bridge.ts";
-import { responseUsage } from "../../../src/realtime/gemini-live/usage.ts";
+import { responseUsage } from "../../../src/realtime/gemini-live/response-writer.ts";
 
 const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));
 

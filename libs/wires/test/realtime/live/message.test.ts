@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { liveBridges, modelOfSetup, vendorsTranscribers } from "../../../src/realtime/index.ts";
+import { bridgeBetween, modelOfSetup, vendorsTranscribers } from "../../../src/realtime/index.ts";
 import { liveMessagesOf } from "../../../src/realtime/live/message.ts";
 import { Resampler } from "../../../src/realtime/live/sound.ts";
 
@@ -46,7 +46,7 @@ describe("a client's messages", () => {
 });
 
 test("the vendor of the same format gets what was read, with its own name of the model", () => {
-  const bridge = liveBridges["gemini-live"](names);
+  const bridge = bridgeBetween("gemini-live", "gemini-live", names);
   const setup = { model: "models/mine", proactivity: { proactiveAudio: true }, sessionResumption: {} };
   const [event] = bridge.read?.(messageOf({ setup })) ?? [];
   expect(event?.type).toBe("session.update");
@@ -56,7 +56,7 @@ test("the vendor of the same format gets what was read, with its own name of the
 });
 
 test("a setup becomes the settings of a session, and the vendor's own schema a JSON one", () => {
-  const bridge = liveBridges.realtime(names);
+  const bridge = bridgeBetween("gemini-live", "realtime", names);
   const setup = {
     model: "models/mine",
     system_instruction: { parts: [{ text: "Be kind." }] },
@@ -75,7 +75,7 @@ test("a setup becomes the settings of a session, and the vendor's own schema a J
 });
 
 test("a response is asked for again when the one under way has ended", () => {
-  const bridge = liveBridges.realtime(names);
+  const bridge = bridgeBetween("gemini-live", "realtime", names);
   bridge.read?.(messageOf({ setup: { model: "models/mine" } }));
   bridge.fromVendor(messageOf({ type: "response.created", response: { id: "r" } }));
   expect(bridge.isResponding).toBe(true);
