@@ -36,6 +36,13 @@ export function endCall(response: ServerResponse, failure: Failure): void {
   if (!response.writableEnded && !response.destroyed) response[endingKey]?.abort(failure);
 }
 
+/** Returns the failure that open calls end with where the process ends. */
+export function restarting(): Failure {
+  return new Failure("server_overloaded", "The gateway is being restarted; try again shortly.", {
+    retryAfterSeconds: 1,
+  });
+}
+
 /** Returns the Failure that a call ends with where the gateway ends it; undefined where its client has left, or it goes on. */
 export function endedBy({ reason }: AbortSignal): Failure | undefined {
   return reason instanceof Failure ? reason : undefined;

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Server as SocketServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
-import { interrupt, partingMs } from "./interrupt.ts";
+import { endCall, endedBy, restarting } from "./ending.ts";
+import { interrupt } from "./interrupt.ts";
 import { OpenList } from "./open-list.ts";
 import { StartError } from "./start-error.ts";
 
@@ -16,8 +17,12 @@ export interface HttpServerOptions {
   readonly isShared?: boolean;
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
-  /** How long open requests may go on after `drain`; shortly before, those that are still open are interrupted. */
+  /** How long open requests may go on after `drain`; then their connections are cut. */
   readonly drainMs: number;
+  /** Time before that which an ending has to reach its client. */
+  readonly farewellMs?: number;
+  /** Aborted at its beginning: ends open calls with its reason. */
+  readonly ending?: AbortSignal;
 }
 
 /** A server that listens; `drain` takes no more work, lets what is open finish in time, and closes. */
@@ -47,6 +52,8 @@ export async function listen({
   handler,
   upgrade,
   drainMs,
+  farewellMs = 0,
+  ending,
 }: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };
   const open = new OpenList<ServerResponse>();
@@ -72,6 +79,7 @@ export async function listen({
   const upgraded = new Set<Duplex>();
   if (upgrade !== undefined) server.on("upgrade", noteThen(upgraded, upgrade));
   server.on("clientError", answerMalformed);
+  if (ending !== undefined) endWith(ending, open);
   await started(server, { host, port, isShared });
   return {
     port: portOf(server),
@@ -85,12 +93,7 @@ export async function listen({
       const idle = setInterval(() => {
         if (open.size === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
       }, quietMs / 4);
-      const parting = setTimeout(
-        () => {
-          for (const response of open) interrupt(response);
-        },
-        drainMs - partingMs(drainMs),
-      );
+      const parting = setTimeout(() => interruptAll(open), drainMs - farewellMs / 2);
       // The server forgets a connection that was upgraded, and yet waits for its end.
       const timer = setTimeout(() => {
         server.closeAllConnections();
@@ -102,6 +105,17 @@ export async function listen({
       clearTimeout(timer);
     },
   };
+}
+
+function interruptAll(open: Iterable<ServerResponse>): void {
+  for (const response of open) interrupt(response);
+}
+
+/** Ends open calls when the process does. */
+function endWith(ending: AbortSignal, open: Iterable<ServerResponse>): void {
+  ending.addEventListener("abort", () => {
+    for (const response of open) endCall(response, endedBy(ending) ?? restarting());
+  });
 }
 
 /** Remembers a connection while it is open, and hands it on. */

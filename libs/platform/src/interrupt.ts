@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { Failure } from "@modelgate/contracts";
-import { endCall } from "./ending.ts";
+import type { Failure } from "@modelgate/contracts";
+import { endCall, restarting } from "./ending.ts";
 
 /** Ends a call's answer before it is over, for a reason that the client may see. */
 type Interrupted = (failure: Failure) => void;
@@ -49,9 +49,7 @@ export function onInterrupt(response: ServerResponse, listener: Interrupted): Di
 /** Ends an open call because this process does. */
 export function interrupt(response: ServerResponse): void {
   if (response.writableEnded || response.destroyed) return;
-  const failure = new Failure("server_overloaded", "The gateway is being restarted; try again shortly.", {
-    retryAfterSeconds: 1,
-  });
+  const failure = restarting();
   endCall(response, failure);
   response[listenersKey]?.at(-1)?.(failure);
 }

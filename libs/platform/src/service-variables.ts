@@ -47,6 +47,18 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 function frameVariables(read: VariableReader, name: string, { port, mostDrainMs = Infinity }: FrameOptions) {
   const prefix = name.toUpperCase();
   const [portName, portFallback] = port ?? [`${prefix}_PORT`, 0];
+  const drainMs = Math.min(
+    mostDrainMs,
+    read.integer("DRAIN_MS", 30_000, "Longest time that open requests get at the end of a process.", {
+      max: 86_400_000,
+    }),
+  );
+  const farewellMs = read.integer(
+    "FAREWELL_MS",
+    4_000,
+    "Last part of the drain, in which calls that are still open are ended in their wire's words; at most half of it.",
+    { max: 60_000 },
+  );
   const frame = {
     port: read.port(portName, portFallback, "Port that the service listens on; 0 takes a free one."),
     opsPort: read.port(`${prefix}_OPS_PORT`, 0, "Port of /healthz, /readyz and /metrics; 0 takes a free one."),
@@ -56,12 +68,8 @@ function frameVariables(read: VariableReader, name: string, { port, mostDrainMs 
       "Address that all other ports are bound to: of areas, probes and the operator's API; unset: HOST.",
     ),
     logLevel: read.choice("LOG_LEVEL", logLevels, "info", "Least severe lines that are logged."),
-    drainMs: Math.min(
-      mostDrainMs,
-      read.integer("DRAIN_MS", 30_000, "Longest time that open requests get at the end of a process.", {
-        max: 86_400_000,
-      }),
-    ),
+    drainMs,
+    farewellMs: Math.min(farewellMs, drainMs / 2),
     collectorUrl: read.optionalUrl(
       "OTEL_EXPORTER_OTLP_ENDPOINT",
       "OpenTelemetry collector that spans are sent to over HTTP; unset: no spans, and nothing of OpenTelemetry is loaded.",

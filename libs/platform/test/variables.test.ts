@@ -83,6 +83,7 @@ describe("serviceVariables", () => {
       "INNER_HOST",
       "LOG_LEVEL",
       "DRAIN_MS",
+      "FAREWELL_MS",
       "OTEL_EXPORTER_OTLP_ENDPOINT",
       "COUNT",
     ]);

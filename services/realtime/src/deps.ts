@@ -4,6 +4,8 @@ import type { Env } from "./env.ts";
 
 /** Every bound of a session's life, in milliseconds and bytes. */
 export type SessionLimits = Readonly<Env["sessions"]> & {
+  /** The same as `lastUsageMs`, for sessions that the end of the process ends. */
+  readonly lastUsageAtEndMs: number;
   /** How long open sessions may go on when the process is asked to end. */
   readonly drainMs: number;
 };
@@ -16,6 +18,8 @@ export interface Deps extends OpenRelay {
   readonly limits: SessionLimits;
   readonly slice: SliceSize;
   readonly newSessionId: () => string;
+  /** Aborted where the process ends what is still open. */
+  readonly ending: AbortSignal;
 }
 
 /** What the end of the process leaves for settlements after the last session was closed. */
@@ -25,15 +29,18 @@ const settlementMs = 1_500;
 export async function openDeps({
   env,
   drainMs,
+  farewellMs,
+  ending,
   log,
   shared,
-}: Pick<ServiceContext<Env>, "env" | "drainMs" | "log" | "shared">): Promise<Deps> {
+}: Pick<ServiceContext<Env>, "drainMs" | "ending" | "env" | "farewellMs" | "log" | "shared">): Promise<Deps> {
   const open = await openRelay(env.relay, { log, shared });
   // Sessions that are closed at the end of a drain must still be settled within it.
-  const lastUsageMs = Math.min(env.sessions.lastUsageMs, Math.max(0, drainMs - settlementMs));
+  const lastUsageAtEndMs = Math.min(env.sessions.lastUsageMs, Math.max(0, farewellMs - settlementMs));
   return {
     ...open,
-    limits: { ...env.sessions, lastUsageMs, drainMs: Math.max(0, drainMs - lastUsageMs - settlementMs) },
+    ending,
+    limits: { ...env.sessions, lastUsageAtEndMs, drainMs: drainMs - farewellMs },
     slice: env.slice,
     newSessionId: idSource("session"),
   };

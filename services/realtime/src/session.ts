@@ -273,7 +273,9 @@ export class Session {
 
   async #windUp(vendorCode: number, reason: string): Promise<void> {
     this.#vendor.resume("slow");
-    if (this.#vendor.open) await this.#charges.windUp(this.#deps.limits.lastUsageMs);
+    const { ending, limits } = this.#deps;
+    const withinMs = ending.aborted ? limits.lastUsageAtEndMs : limits.lastUsageMs;
+    if (this.#vendor.open) await this.#charges.windUp(withinMs);
     this.#vendor.close(vendorCode, reason);
     await this.#charges.close();
   }

@@ -63,7 +63,7 @@ export class Sessions implements Disposable {
   readonly #unset = new Set<WebSocket>();
   readonly #looks: Disposable;
   #opening = 0;
-  #state: "open" | "draining" | "going" = "open";
+  #isDraining = false;
   /** Called when the last session has ended. */
   #drained: (() => void) | undefined;
 
@@ -71,6 +71,9 @@ export class Sessions implements Disposable {
     const { messageBytes, pingMs, idleMs, longestMs, stallMs } = deps.limits;
     const open = this.#open;
     this.#deps = deps;
+    deps.ending.addEventListener("abort", () => {
+      for (const session of open) session.goAway();
+    });
     this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
     const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / looksPerLimit);
     this.#looks = onBeat(Math.min(longestTickMs, tickMs), () => {
@@ -168,7 +171,7 @@ export class Sessions implements Disposable {
   }
 
   #checkRoom(): void {
-    if (this.#state !== "open")
+    if (this.#isDraining)
       throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
     if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
       throw new Failure("server_overloaded", "The gateway is at its limit of sessions; try again shortly.");
@@ -192,20 +195,15 @@ export class Sessions implements Disposable {
 
   /** Takes no more sessions; the open ones get their time, then are closed with 1001. */
   async drain(): Promise<void> {
-    this.#state = "draining";
+    this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
-    const alarm = setTimeout(() => {
-      this.#state = "going";
-      for (const session of this.#open) session.goAway();
-    }, this.#deps.limits.drainMs);
     for (const session of this.#open) session.goesAwayIn(this.#deps.limits.drainMs);
     // They have nothing to lose, and cannot begin any more.
     for (const socket of this.#unset)
       closeSoon(socket, closeCodes.goingAway, "the gateway is shutting down; reconnect");
     this.#checkDrained();
     await promise;
-    clearTimeout(alarm);
   }
 
   [Symbol.dispose](): void {
@@ -254,7 +252,7 @@ export class Sessions implements Disposable {
       this.#checkDrained();
     });
     session.begin();
-    if (this.#state === "going") session.goAway();
+    if (this.#deps.ending.aborted) session.goAway();
   }
 
   #checkDrained(): void {

@@ -1,5 +1,6 @@
 import type { EventEmitter } from "node:events";
 import type { Area } from "@modelgate/contracts";
+import { restarting } from "../ending.ts";
 import { listen, type HttpServer } from "../http-server.ts";
 import type { Logger } from "../log.ts";
 import { countActive, type Registry } from "../metrics.ts";
@@ -15,6 +16,8 @@ type Declared = DeclaredService & Pick<Service, "name" | "role">;
 interface Running {
   readonly service: Declared;
   readonly open: OpenService;
+  /** Aborted towards the end of the service's drain. */
+  readonly ending: AbortController;
 }
 
 /** What the services of a process are opened with. */
@@ -87,10 +90,14 @@ export class ProcessServices implements AsyncDisposable {
   /** Takes no more work, and lets what is open finish within its time. */
   async drain(): Promise<void> {
     this.#isDraining = true;
+    const farewells = this.#running.map(({ ending, service: { frame } }) =>
+      setTimeout(() => ending.abort(restarting()), frame.drainMs - frame.farewellMs),
+    );
     await Promise.all([
       ...this.#running.map(({ open }) => open.drain?.()),
       ...[...this.#servers.values()].map((server) => server.drain()),
     ]);
+    for (const farewell of farewells) clearTimeout(farewell);
     await this.#ops?.drain();
   }
 
@@ -107,9 +114,10 @@ export class ProcessServices implements AsyncDisposable {
   async #open(service: Declared): Promise<Running> {
     const { log, metrics, shared, ofService } = this.#surroundings;
     const ownLog = this.#services.length === 1 ? log : ofService(service.name);
-    const open = await service.open({ log: ownLog, metrics, shared, areas: this.#areas });
+    const ending = new AbortController();
+    const open = await service.open({ log: ownLog, metrics, shared, areas: this.#areas, ending: ending.signal });
     if ("area" in open.serves) this.#areas.set(open.serves.area, open.serves);
-    const running = { service, open };
+    const running = { service, open, ending };
     if (service.role === "keeper") await this.#listen(running);
     return running;
   }
@@ -123,12 +131,12 @@ export class ProcessServices implements AsyncDisposable {
     return this.#services.some(({ role }) => role === "door");
   }
 
-  async #listen({ service, open }: Running): Promise<void> {
+  async #listen({ service, open, ending }: Running): Promise<void> {
     const { name, role, frame } = service;
-    const { host, innerHost, port, drainMs } = frame;
+    const { host, innerHost, port, drainMs, farewellMs } = frame;
     const isShared = this.#surroundings.worker !== undefined && role !== "keeper";
     if (isShared && port === 0) throw new StartError(`A port that workers share must be set: the one of ${name}.`);
-    const at = { host: role === "door" ? host : innerHost, port, drainMs, isShared };
+    const at = { host: role === "door" ? host : innerHost, port, drainMs, farewellMs, ending: ending.signal, isShared };
     this.#servers.set(name, await listen({ ...at, ...counted(open.serves) }));
   }
 

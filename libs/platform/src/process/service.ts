@@ -13,6 +13,10 @@ export interface ServiceContext<Env> {
   readonly env: Env;
   /** Longest time that open requests get at the end of the process. */
   readonly drainMs: number;
+  /** Time in which the process ends what is still open at the end of its drain. */
+  readonly farewellMs: number;
+  /** Aborted when that time begins; its reason is the Failure that open calls end with. */
+  readonly ending: AbortSignal;
   readonly log: Logger;
   readonly metrics: Registry;
   /** What all services of the process use. */
@@ -31,7 +35,7 @@ export interface PortHandlers {
 export interface OpenService {
   /** What its own port answers; an area is served to the edge of its own process directly, too. */
   readonly serves: PortHandlers | AreaServer;
-  /** Ends connections that would stay open for long in their own way, within DRAIN_MS. */
+  /** Takes no more connections and work that last; resolves when what is open has ended, which `ending` sees to. */
   readonly drain?: () => Promise<void>;
   /** Throws why the service cannot serve now; /readyz shows it. */
   readonly ready?: () => void | Promise<void>;
@@ -56,7 +60,7 @@ export interface Service {
 /** A service whose variables are read. */
 export interface DeclaredService {
   readonly frame: ServiceFrame;
-  readonly open: (context: Omit<ServiceContext<never>, "env" | "drainMs">) => Promise<OpenService>;
+  readonly open: (context: Omit<ServiceContext<never>, "env" | "drainMs" | "farewellMs">) => Promise<OpenService>;
 }
 
 /** Makes a service of its variables and of the function that opens it. */
@@ -71,7 +75,10 @@ export function defineService<Env>(
     declare(read, adjust) {
       const { frame, env: declared } = variables.declare(read);
       const env = adjust === undefined ? declared : adjust(variables.name, declared);
-      return { frame, open: (context) => open({ ...context, env, drainMs: frame.drainMs }) };
+      return {
+        frame,
+        open: (context) => open({ ...context, env, drainMs: frame.drainMs, farewellMs: frame.farewellMs }),
+      };
     },
   };
 }

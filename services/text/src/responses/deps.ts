@@ -10,16 +10,10 @@ import { openTurnStore, type TurnStore } from "./turn-store.ts";
 import type { ResponsesEnv } from "./variables.ts";
 
 /** Bounds of WebSockets for responses. */
-export type SocketLimits = ResponsesEnv["sockets"] & {
-  /** How long open responses may go on when the process is asked to end. */
-  readonly drainMs: number;
-};
+export type SocketLimits = ResponsesEnv["sockets"];
 
 /** Bounds of responses that are made in the background. */
-export type BackgroundLimits = ResponsesEnv["background"] & {
-  /** How long they may go on when the process is asked to end. */
-  readonly drainMs: number;
-};
+export type BackgroundLimits = ResponsesEnv["background"];
 
 /** Stores and bounds of stored responses, conversations, threads, background runs and response sockets. */
 export interface ResponsesDeps extends Deps {
@@ -33,14 +27,16 @@ export interface ResponsesDeps extends Deps {
   readonly compactions: CompactionSeal;
   /** Bounds of WebSockets for responses. */
   readonly sockets: SocketLimits;
+  /** Aborted with a Failure where the process ends what is still open. */
+  readonly ending: AbortSignal;
 }
 
 /** Opens the stores, which live in the same Redis as the calls. */
 export function openResponses(
   {
-    drainMs,
+    ending,
     env,
-  }: Pick<ServiceContext<{ readonly relay: TextEnv["relay"]; readonly responses: ResponsesEnv }>, "drainMs" | "env">,
+  }: Pick<ServiceContext<{ readonly relay: TextEnv["relay"]; readonly responses: ResponsesEnv }>, "ending" | "env">,
   deps: Deps,
 ): ResponsesDeps {
   const { body, relay } = deps;
@@ -48,12 +44,13 @@ export function openResponses(
   const records = { redis: relay.redis, seal: openRecordSeal(env.relay.secrets) };
   return {
     ...deps,
+    ending,
     responses: openTurnStore(records, { kind: "response", parse: parseStored }, { ...stored, body }),
     threads: openTurnStore(records, { kind: "thread", parse: parseThread }, { ...threads, body }),
     conversations: new ConversationStore(records, { ...conversations, body }),
-    background: { ...background, drainMs },
+    background,
     backgroundStore: new BackgroundStore(records, background),
-    sockets: { ...sockets, drainMs },
+    sockets,
     compactions: openCompactionSeal(env.relay.secrets),
   };
 }

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { Gauge, onBeat, partingMs, type Registry, type ServiceCall } from "@modelgate/platform";
+import { endedBy, Gauge, onBeat, type Registry, type ServiceCall } from "@modelgate/platform";
 import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
 import { textCodecs, type JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
@@ -30,6 +30,10 @@ export class BackgroundRuns implements Disposable {
     const everyMs = Math.min(longestLookMs, Math.ceil(deps.background.leaseMs / looksPerLease));
     this.#looks = onBeat(everyMs, () => this.#look());
     const open = this.#open;
+    deps.ending.addEventListener("abort", () => {
+      const failure = endedBy(deps.ending) ?? new Failure("server_overloaded");
+      for (const run of open.values()) run.interrupt(failure);
+    });
     registry.registerMetric(
       new Gauge({
         name: "modelgate_background_responses",
@@ -73,17 +77,8 @@ export class BackgroundRuns implements Disposable {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
-    const { drainMs } = this.#deps.background;
-    const timer = setTimeout(
-      () => {
-        for (const run of this.#open.values())
-          run.interrupt(new Failure("server_overloaded", "The gateway was restarted before this response was made."));
-      },
-      drainMs - partingMs(drainMs),
-    );
     this.#checkDrained();
     await promise;
-    clearTimeout(timer);
   }
 
   [Symbol.dispose](): void {

@@ -3,7 +3,6 @@ import {
   acceptWebSockets,
   checkHandshake,
   Gauge,
-  partingMs,
   onBeat,
   type AcceptWebSocket,
   type Registry,
@@ -30,6 +29,9 @@ export class ResponseSockets implements Disposable {
     const { idleMs, longestMs } = deps.sockets;
     const open = this.#open;
     this.#deps = deps;
+    deps.ending.addEventListener("abort", () => {
+      for (const socket of open) socket.interrupt();
+    });
     // A key may stand among the offered subprotocols: none is answered.
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
     const look = (): void => {
@@ -78,17 +80,9 @@ export class ResponseSockets implements Disposable {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
-    const { drainMs } = this.#deps.sockets;
-    const timer = setTimeout(
-      () => {
-        for (const socket of this.#open) socket.interrupt();
-      },
-      drainMs - partingMs(drainMs),
-    );
     for (const socket of this.#open) socket.leave();
     this.#checkDrained();
     await promise;
-    clearTimeout(timer);
   }
 
   [Symbol.dispose](): void {
