@@ -47,6 +47,20 @@ const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"]
 function frameVariables(read: VariableReader, name: string, { port, mostDrainMs = Infinity }: FrameOptions) {
   const prefix = name.toUpperCase();
   const [portName, portFallback] = port ?? [`${prefix}_PORT`, 0];
+  const frame = {
+    port: read.port(portName, portFallback, "Port that the service listens on; 0 takes a free one."),
+    opsPort: read.port(`${prefix}_OPS_PORT`, 0, "Port of /healthz, /readyz and /metrics; 0 takes a free one."),
+    host: read.text("HOST", "0.0.0.0", "Address that the port for clients is bound to."),
+    innerHost: read.optionalText(
+      "INNER_HOST",
+      "Address that all other ports are bound to: of areas, probes and the operator's API; unset: HOST.",
+    ),
+    logLevel: read.choice("LOG_LEVEL", logLevels, "info", "Least severe lines that are logged."),
+    collectorUrl: read.optionalUrl(
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+      "OpenTelemetry collector that spans are sent to over HTTP; unset: no spans, and nothing of OpenTelemetry is loaded.",
+    ),
+  };
   const drainMs = Math.min(
     mostDrainMs,
     read.integer("DRAIN_MS", 30_000, "Longest time that open requests get at the end of a process.", {
@@ -59,23 +73,12 @@ function frameVariables(read: VariableReader, name: string, { port, mostDrainMs 
     "Last part of the drain, in which calls that are still open are ended in their wire's words; at most half of it.",
     { max: 60_000 },
   );
-  const frame = {
-    port: read.port(portName, portFallback, "Port that the service listens on; 0 takes a free one."),
-    opsPort: read.port(`${prefix}_OPS_PORT`, 0, "Port of /healthz, /readyz and /metrics; 0 takes a free one."),
-    host: read.text("HOST", "0.0.0.0", "Address that the port for clients is bound to."),
-    innerHost: read.optionalText(
-      "INNER_HOST",
-      "Address that all other ports are bound to: of areas, probes and the operator's API; unset: HOST.",
-    ),
-    logLevel: read.choice("LOG_LEVEL", logLevels, "info", "Least severe lines that are logged."),
+  return {
+    ...frame,
+    innerHost: frame.innerHost ?? frame.host,
     drainMs,
     farewellMs: Math.min(farewellMs, drainMs / 2),
-    collectorUrl: read.optionalUrl(
-      "OTEL_EXPORTER_OTLP_ENDPOINT",
-      "OpenTelemetry collector that spans are sent to over HTTP; unset: no spans, and nothing of OpenTelemetry is loaded.",
-    ),
   };
-  return { ...frame, innerHost: frame.innerHost ?? frame.host };
 }
 
 /** The store of accounts and configuration, and the secret that services sign with. */

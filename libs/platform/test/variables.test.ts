@@ -82,9 +82,9 @@ describe("serviceVariables", () => {
       "HOST",
       "INNER_HOST",
       "LOG_LEVEL",
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
       "DRAIN_MS",
       "FAREWELL_MS",
-      "OTEL_EXPORTER_OTLP_ENDPOINT",
       "COUNT",
     ]);
   });
