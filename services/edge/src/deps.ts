@@ -1,20 +1,25 @@
 import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
-import { sharedRedis, type Logger, type Redis, type ServiceContext } from "@modelgate/platform";
+import { sharedRedis, type LocalAreas, type Logger, type Redis, type ServiceContext } from "@modelgate/platform";
+import { AreaProxy, type AreaUrls } from "./area-proxy.ts";
 import type { Env } from "./env.ts";
-import { createForward, type AreaUrls, type Forward } from "./forward.ts";
 import { openSeats, type OpenSeats } from "./open-seats.ts";
 import { openTokenCache, type TokenCache } from "./token-cache.ts";
 
-/** What the edge works with; opened once, handed down. */
+/** Dependencies of the edge's steps, opened once. */
 export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
   readonly tokens: TokenCache;
   readonly seats: OpenSeats;
-  readonly forward: Forward;
+  /** The areas of this process. */
+  readonly areas: LocalAreas;
+  /** The way to the services of all other areas. */
+  readonly proxy: AreaProxy;
+  /** Secret with which the edge signs who calls. */
+  readonly secret: string;
   readonly corsOrigins: string;
   readonly log: Logger;
-  /** Throws why the edge cannot serve now. */
+  /** Throws the reason where the edge cannot serve now. */
   ready(): void;
 }
 
@@ -30,15 +35,16 @@ export async function openDeps({
   const catalog = await sharedCatalog(shared, env);
   const tokens = opening.use(await openTokenCache({ redis, ...env.tokenCache }));
   const seats = opening.use(openSeats({ redis, log, leaseMs: env.seatLeaseMs }));
-  const { silence, secrets } = env;
-  const forward = opening.use(createForward({ areas, urls: areaUrls(env), secret: secrets[0], log, ...silence }));
+  const proxy = opening.use(new AreaProxy({ urls: areaUrls(env), log, ...env.silence }));
   const open = opening.move();
   return {
     redis,
     catalog,
     tokens,
     seats,
-    forward,
+    areas,
+    proxy,
+    secret: env.secrets[0],
     log,
     corsOrigins: env.corsOrigins,
     ready() {

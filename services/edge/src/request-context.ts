@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Caller, Endpoint, EndpointId, ErrorFormat, Failure, Tags } from "@modelgate/contracts";
 import type { Token } from "@modelgate/accounts";
 import type { Span } from "@modelgate/platform";
 
-/** What the middleware finds out about a request, each step adding to it. */
+/** Facts about a request, to which each step adds. */
 export interface RequestContext {
   requestId: string;
   startedAt: number;
@@ -18,37 +19,76 @@ export interface RequestContext {
   token?: Token;
   tags?: Tags;
   caller?: Caller;
-  /** Whether its area is served in this process, whose line of a call stands for the request's. */
+  /** Whether its area is served in this process, whose log line of a call replaces the request's. */
   isLocal?: boolean;
+  /** The request on its way through the proxy, where a service of another process serves it. */
+  proxied?: Proxied;
   /** Why the edge ended the answer, where it did. */
   failure?: Failure;
   /** The request's part of the trace, from when its endpoint is known. */
   span?: Span;
 }
 
+/** A call or WebSocket on its way through the proxy, as the proxy's events reach it. */
+export interface Proxied {
+  /** The request to the service exists; nothing of a body was sent. */
+  sent(upstream: ClientRequest): void;
+  /** The service answers. */
+  answered(answer: IncomingMessage): void;
+  /** The service was not reached, or its connection broke. */
+  failed(error: Error): void;
+  /** Notifies the service that this edge ends, not the client: the service then ends the call in its wire's words. */
+  notifyGoing(): void;
+}
+
+/** A request that asks for its connection to become a WebSocket. */
+export interface Upgrade {
+  readonly socket: Socket;
+  /** First bytes of the new protocol, where they came with the request. */
+  readonly head: Buffer;
+  /** Status with which the area answered, once it has: 101, or that of its refusal. */
+  status?: number;
+}
+
 /**
- * Where a request has its context. A WeakMap would have each request outlive its call: V8 takes the values of one for live
- * until it next collects old objects, and what a value refers to with it.
+ * Properties of a request that hold its context and its upgrade. A WeakMap would have each request outlive its call: V8
+ * treats the values of one as live until it next collects old objects, and what a value refers to with it.
  */
 const contextKey = Symbol("context");
+const upgradeKey = Symbol("upgrade");
 
 declare module "node:http" {
   interface IncomingMessage {
     [contextKey]?: RequestContext;
+    [upgradeKey]?: Upgrade;
   }
 }
 
-/** Keeps a context beside its request. */
+/** Attaches a context to its request. */
 export function setContext(request: IncomingMessage, context: RequestContext): void {
   request[contextKey] = context;
 }
 
-/** What is known of a request; every request has it from the first middleware on. */
+/** Returns the context, which every request has from the first step on. */
 export function contextOf(request: IncomingMessage): RequestContext {
   const context = request[contextKey];
-  if (context === undefined) throw new Error("a request without its context: the middleware runs in the wrong order");
+  if (context === undefined) throw new Error("a request without its context: the steps run in the wrong order");
   return context;
 }
 
-/** A step of the chain: passes on, answers, or throws Failure. */
-export type Step = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+/** Marks a request as one for a WebSocket, before its first step. */
+export function setUpgrade(request: IncomingMessage, upgrade: Upgrade): void {
+  request[upgradeKey] = upgrade;
+}
+
+/** Returns the upgrade that a request asks for; undefined for a call. */
+export function upgradeOf(request: IncomingMessage): Upgrade | undefined {
+  return request[upgradeKey];
+}
+
+/** A step: calls `next`, answers, or throws (or calls `next` with) a Failure. */
+export type Step = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void | Promise<void>;

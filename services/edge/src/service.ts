@@ -1,14 +1,14 @@
 import { defineService } from "@modelgate/platform";
+import { createApp } from "./app.ts";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
-import { routes } from "./routes.ts";
 
-/** The door for clients. */
+/** The service that clients call. */
 export const service = defineService("door", variables, async (context) => {
   const deps = await openDeps(context);
   return {
-    serves: routes(deps),
-    drain: () => deps.forward.drain(context.drainMs),
+    serves: createApp(deps),
+    drain: async () => deps.proxy.drain(context.drainMs),
     ready: () => deps.ready(),
     close: () => deps[Symbol.asyncDispose](),
   };

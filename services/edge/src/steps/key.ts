@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { digestOf, isKeyShaped } from "@modelgate/accounts";
 import { Failure, headerAliases, type KeyCarrier } from "@modelgate/contracts";
-import { contextOf } from "../request-context.ts";
+import { contextOf, type Step } from "../request-context.ts";
 
 const subprotocolPrefix = "openai-insecure-api-key.";
 
-/** Where each carrier's keys stand in a request; more than one is a contradiction unless all are the same. */
+/** Keys of a request, by carrier; more than one is a contradiction unless all are the same. */
 const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: URLSearchParams) => readonly string[]>> =
   {
     authorization: (request) => headerValues(request, "authorization").map(bearerOf),
@@ -21,14 +21,14 @@ const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: UR
         .map((item) => item.slice(subprotocolPrefix.length)),
   };
 
-/** Headers that carry keys, of any client: none of them goes on to a service. */
+/** Headers that carry keys, of any client: none is sent on to a service. */
 const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
 
 /**
  * Takes the key from the carriers of the endpoint and goes on with its SHA-256 only. Malformed keys are refused
  * here, without a look-up; so are two different keys, and the same carrier twice.
  */
-export function key(request: IncomingMessage): void {
+export const key: Step = (request, _response, next) => {
   const context = contextOf(request);
   const found = (context.endpoint?.keys ?? []).map((carrier) => carriers[carrier](request, context.query));
   if (found.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
@@ -42,9 +42,10 @@ export function key(request: IncomingMessage): void {
   for (const name of keyHeaders) delete request.headers[name];
   context.query.delete("key");
   forgetSubprotocolKey(request);
-}
+  next();
+};
 
-/** Says that no key was sent; or, where one stands in another client's header, that it is not read there. */
+/** Tells that no key was sent; or, where one is in another client's header, that it is not read there. */
 function missingKey(request: IncomingMessage): string {
   const elsewhere = keyHeaders.find((name) => headerValues(request, name).length > 0);
   const wanted = "send it as `Authorization: Bearer sk-…`.";

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import {
   endpointOf,
   errorFormatOf,
@@ -9,10 +8,10 @@ import {
   listFormatOf,
 } from "@modelgate/contracts";
 import { startSpan } from "@modelgate/platform";
-import { contextOf } from "../request-context.ts";
+import { contextOf, type Step } from "../request-context.ts";
 
 /** Finds the endpoint in the table. The route comes from the path alone, never from Host or forwarded headers. */
-export function endpoint(request: IncomingMessage): void {
+export const endpoint: Step = (request, _response, next) => {
   const context = contextOf(request);
   const found = findEndpoint(request.method ?? "GET", context.path);
   if (found.kind === "endpoint") {
@@ -27,9 +26,9 @@ export function endpoint(request: IncomingMessage): void {
       attributes: () => ({ "http.request.method": request.method, "http.route": path }),
     });
     context.format = errorFormatOf(context.endpoint, request.headers, context.query.has("key"));
-    return;
+    return next();
   }
-  // Where the path does not say whose client asks, its headers do.
+  // Where the path does not tell whose client it is, its headers do.
   context.format = found.errors === "common" ? listFormatOf(request.headers, context.query.has("key")) : found.errors;
   switch (found.kind) {
     case "double-v1":
@@ -43,9 +42,15 @@ export function endpoint(request: IncomingMessage): void {
     case "unknown":
       throw new Failure("unknown_url", unknownPath(request.method ?? "", context.path));
   }
-}
+};
 
-/** Says that a path is not served; of one that is served below /v1, what the client's base address lacks. */
+/** Refuses an endpoint that is declared only (501), once its caller is known. */
+export const implemented: Step = (request, _response, next) => {
+  if (contextOf(request).endpoint?.unimplemented) throw new Failure("api_not_implemented");
+  next();
+};
+
+/** Tells that a path is not served; of one that is served below /v1, what the client's base address lacks. */
 function unknownPath(method: string, path: string): string {
   const shown = path.slice(0, 200);
   const below = `/v1${path}`;

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
+import { upgradeOf, type Step } from "../request-context.ts";
 
 /** Headers of answers that a page may read. */
 const exposed = [
@@ -25,35 +25,35 @@ const exposed = [
   "etag",
 ].join(", ");
 
-/** Lets pages of the allowed origins call. True where the request was a preflight, answered here without a key. */
-export function cors(origins: string): (request: IncomingMessage, response: ServerResponse) => boolean {
+/** Lets pages of the allowed origins call, and answers preflights, which have no key. */
+export function cors(origins: string): Step {
   const allowed = originsOf(origins);
-  return (request, response) => {
+  return (request, response, next) => {
     const origin = request.headers.origin;
     if (!allowed.has("*")) response.setHeader("vary", "origin");
     if (origin !== undefined && (allowed.has("*") || allowed.has(origin))) {
       response.setHeader("access-control-allow-origin", allowed.has("*") ? "*" : origin);
       response.setHeader("access-control-expose-headers", exposed);
     }
-    if (request.method !== "OPTIONS") return false;
+    if (request.method !== "OPTIONS") return next();
     response.writeHead(204, {
       "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
       "access-control-allow-headers": request.headers["access-control-request-headers"] ?? "*",
       "access-control-max-age": "86400",
     });
     response.end();
-    return true;
   };
 }
 
 /**
- * A WebSocket is not held back by its browser as a fetch is: pages of other origins are refused here (403). Clients
- * that are no pages send no origin and pass.
+ * Refuses WebSockets of pages of other origins (403): browsers do not hold them back as they do a fetch. Clients that are
+ * not pages send no origin and pass.
  */
-export function allowedOrigin(origins: string): (request: IncomingMessage) => void {
+export function origin(origins: string): Step {
   const allowed = originsOf(origins);
-  return ({ headers: { origin } }) => {
-    if (origin === undefined || allowed.has("*") || allowed.has(origin)) return;
+  return (request, _response, next) => {
+    const { origin: from } = request.headers;
+    if (upgradeOf(request) === undefined || from === undefined || allowed.has("*") || allowed.has(from)) return next();
     throw new Failure("origin_not_allowed", undefined, { param: "origin" });
   };
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import type { ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import { endpoints, openApi } from "@modelgate/contracts";
 import { once } from "@modelgate/platform";
+import { contextOf, type Step } from "../request-context.ts";
 
-/** What a page is sent as. */
+/** A page as it is sent. */
 interface Content {
   readonly type: string;
   readonly body: string | Buffer;
@@ -41,7 +41,7 @@ const json = "application/json; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
 const require = createRequire(import.meta.url);
 
-const pages: Readonly<Record<string, () => Content>> = {
+const contents: Readonly<Record<string, () => Content>> = {
   "/openapi.json": once(() => ({ type: json, body: JSON.stringify(openApi()) })),
   "/": once(() => ({
     type: json,
@@ -66,10 +66,11 @@ const pages: Readonly<Record<string, () => Content>> = {
   })),
 };
 
-/** Answers with a page that needs no key; false where the path names no page. */
-export function answerPage(response: ServerResponse, path: string): boolean {
-  const page = Object.hasOwn(pages, path) ? pages[path]?.() : undefined;
-  if (page === undefined) return false;
+/** Answers with a page that needs no key, where the path names one. */
+export const pages: Step = (request, response, next) => {
+  const { path } = contextOf(request);
+  const page = request.method === "GET" && Object.hasOwn(contents, path) ? contents[path]?.() : undefined;
+  if (page === undefined) return next();
   response.writeHead(200, {
     "content-type": page.type,
     "content-length": Buffer.byteLength(page.body),
@@ -78,5 +79,4 @@ export function answerPage(response: ServerResponse, path: string): boolean {
     "referrer-policy": "no-referrer",
   });
   response.end(page.body);
-  return true;
-}
+};

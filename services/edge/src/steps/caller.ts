@@ -1,18 +1,18 @@
-import type { IncomingMessage } from "node:http";
 import type { Token } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import { contextOf } from "../request-context.ts";
+import { contextOf, type Step } from "../request-context.ts";
 import type { TokenCache } from "../token-cache.ts";
 
-/** Whose key it is. Unknown, disabled and expired keys each have a message of their own, all as 401. */
-export function caller(tokens: TokenCache): (request: IncomingMessage) => void | Promise<void> {
-  return (request) => {
+/** Finds the token of a key. Unknown, disabled and expired keys each have a message of their own, all as 401. */
+export function caller(tokens: TokenCache): Step {
+  return (request, _response, next) => {
     const context = contextOf(request);
     const found = tokens.find(context.digest ?? "");
     const keep = (token: Token | undefined): void => {
       context.token = usable(token);
       if (token?.settingsId !== undefined && context.endpoint?.area !== "realtime")
         throw new Failure("invalid_api_key", "A client secret opens realtime sessions, and does nothing else.");
+      next();
     };
     return found instanceof Promise ? found.then(keep) : keep(found);
   };

@@ -1,12 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorFormatOfPath, firstHeader, headers } from "@modelgate/contracts";
 import { idSource, isRequestId } from "@modelgate/platform";
-import { setContext } from "../request-context.ts";
+import { setContext, type Step } from "../request-context.ts";
 
 const newId = idSource("req");
 
-/** First of all: an id on every answer. The client's own is kept when it is well formed. */
-export function requestId(request: IncomingMessage, response: ServerResponse): void {
+/** Begins the request's context with an id, which every answer has. The client's own is kept when it is well formed. */
+export const requestId: Step = (request, response, next) => {
   const given = firstHeader(request.headers, [headers.requestId]);
   const id = given !== undefined && isRequestId(given) ? given : newId();
   const url = request.url ?? "/";
@@ -22,4 +21,5 @@ export function requestId(request: IncomingMessage, response: ServerResponse): v
   });
   response.setHeader(headers.requestId, id);
   if (format === "alpha") response.setHeader("request-id", id);
-}
+  next();
+};

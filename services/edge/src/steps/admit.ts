@@ -1,29 +1,25 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { admit as admitToken, refusalOf, type Admission, type Remaining, type Token } from "@modelgate/accounts";
 import type { CatalogHandle, Group } from "@modelgate/catalog";
 import { Failure, nanosOf, type Budgets, type Caller, type Endpoint } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { observeDecision } from "../edge-metrics.ts";
-import { contextOf, type RequestContext } from "../request-context.ts";
+import { contextOf, type RequestContext, type Step } from "../request-context.ts";
 import type { OpenSeats } from "../open-seats.ts";
 
-/** How long the edge's word counts at a service: it travels at once. */
+/** How long the signed caller is valid at a service, in seconds: it is sent at once. */
 const callerSeconds = 60;
 
-/** What calls are let in with. */
+/** The stores that calls are let in with. */
 export interface AdmitDeps {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
   readonly seats: OpenSeats;
 }
 
-/** Lets the call in (one step in Redis for all replicas), sets the limit headers, and notes whose it is. */
-export function admit({
-  redis,
-  catalog,
-  seats,
-}: AdmitDeps): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
-  return async (request, response) => {
+/** Lets the call in (one step in Redis for all replicas), sets the limit headers, and names its caller for the services. */
+export function admit({ redis, catalog, seats }: AdmitDeps): Step {
+  return async (request, response, next) => {
     const context = contextOf(request);
     const { token, endpoint } = context;
     if (token === undefined || endpoint === undefined) throw new Error("admit runs before the caller is known");
@@ -43,6 +39,7 @@ export function admit({
     const refusal = refusalOf(admission, group.limits, token.id);
     if (refusal !== undefined) throw refusal;
     context.caller = callerOf(context, token, group.limits, endpoint);
+    next();
   };
 }
 
@@ -85,7 +82,7 @@ function setLimitHeaders(response: ServerResponse, { requests, tokens }: Admissi
   if (tokens !== undefined) setLimitHeader(response, "tokens", tokens, alpha);
 }
 
-/** A limit in the words of the common clients and, on their own routes, of the alpha clients too. */
+/** Sets a limit under the names of the common clients and, on their own routes, of the alpha clients too. */
 function setLimitHeader(
   response: ServerResponse,
   what: "requests" | "tokens",

@@ -1,0 +1,162 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import { Failure } from "@modelgate/contracts";
+import { answerFailure, endedBy, endingOf, goingRequest, idsOf, lingerOver, type Logger } from "@modelgate/platform";
+import { contextOf, type Proxied } from "./request-context.ts";
+import { streamEndOf, type StreamEnd } from "./stream-end.ts";
+
+/** How long a service may be silent in a call, in milliseconds. */
+export interface ProxiedCallOptions {
+  readonly log: Logger;
+  readonly silenceMs: number;
+  readonly streamSilenceMs: number;
+}
+
+/**
+ * One call on its way through the proxy. Where the service breaks off, the client gets its wire's error: an error body before
+ * the first byte, an error event in a stream.
+ */
+export class ProxiedCall implements Proxied {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #options: ProxiedCallOptions;
+  /** Cuts the client's connection. */
+  readonly #cut: () => void;
+  #upstream: ClientRequest | undefined;
+  #end: StreamEnd | undefined;
+  #isOver = false;
+
+  constructor(request: IncomingMessage, response: ServerResponse, options: ProxiedCallOptions) {
+    this.#request = request;
+    this.#response = response;
+    this.#options = options;
+    this.#cut = response.destroy.bind(response);
+    // The connection to the service is the edge's: ended as the client asks, it would take a refused upload's answer with it.
+    request.headers.connection = "keep-alive";
+    const ending = endingOf(response);
+    ending.addEventListener("abort", () => {
+      const failure = endedBy(ending);
+      if (failure === undefined) this.#isOver = true;
+      else this.#breakOff(failure);
+    });
+  }
+
+  sent(upstream: ClientRequest): void {
+    if (this.#isOver) return void upstream.destroy();
+    this.#upstream = upstream;
+    upstream.setTimeout(this.#options.silenceMs, () => this.#silent());
+  }
+
+  answered(answer: IncomingMessage): void {
+    const response = this.#response;
+    if (this.#isOver) return void answer.destroy();
+    // The proxy destroys the client's answer where the service's breaks off. Here, what a slow client has not read yet still
+    // goes out, and the wire's error after it.
+    response.destroy = () => {
+      this.#lost();
+      return response;
+    };
+    this.#copyHead(answer);
+    this.#end = streamEndOf({
+      endpointId: contextOf(this.#request).id ?? "",
+      contentType: answer.statusCode === 200 ? answer.headers["content-type"] : undefined,
+      isClosed: answer.headers["content-length"] !== undefined || answer.headers["content-encoding"] !== undefined,
+    });
+    if (this.#end !== undefined) this.#upstream?.setTimeout(this.#options.streamSilenceMs);
+    answer
+      .on("data", (chunk: Buffer) => {
+        const out = this.#end?.push(chunk) ?? chunk;
+        if (out.length > 0 && !response.write(out)) answer.pause();
+      })
+      .once("end", () => this.#whole(answer));
+    response.on("drain", () => answer.resume());
+  }
+
+  failed(error: Error): void {
+    const [request, response] = [this.#request, this.#response];
+    // An answer that has begun is broken off, or complete, by its own end. Whether the client has left, only its connection
+    // says: a request that was read to its end counts as destroyed.
+    if (this.#isOver || response.headersSent || request.socket.destroyed) return;
+    this.#log("service not reached", error);
+    this.#breakOff(serviceAway());
+  }
+
+  notifyGoing(): void {
+    const upstream = this.#upstream;
+    if (this.#isOver || !upstream?.writableFinished || upstream.socket?.destroyed !== false) return;
+    upstream.shouldKeepAlive = false;
+    upstream.socket.write(goingRequest);
+  }
+
+  #copyHead(answer: IncomingMessage): void {
+    const response = this.#response;
+    for (const [name, value] of Object.entries(answer.headers)) {
+      if (value !== undefined && !ofConnection.has(name)) response.setHeader(name, value);
+    }
+    response.statusCode = answer.statusCode ?? 502;
+    if (answer.statusMessage !== undefined) response.statusMessage = answer.statusMessage;
+  }
+
+  #whole({ complete, trailers }: IncomingMessage): void {
+    if (this.#isOver || !complete) return;
+    this.#isOver = true;
+    const named = Object.entries(trailers).map(([name, value = ""]): [string, string] => [name, value]);
+    if (named.length > 0) this.#response.addTrailers(named);
+    this.#response.end(this.#end?.rest());
+  }
+
+  #lost(): void {
+    if (this.#isOver) return;
+    this.#log("service lost in its answer");
+    this.#breakOff(serviceLost());
+  }
+
+  #silent(): void {
+    // A client that does not read keeps its stream still.
+    if (this.#response.writableNeedDrain) return;
+    this.#upstream?.destroy(new Error("the service was silent for too long"));
+  }
+
+  /** Ends the call, with an error for the client as far as one can still be sent. */
+  #breakOff(failure: Failure): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const [request, response] = [this.#request, this.#response];
+    const context = contextOf(request);
+    const { requestId, format } = context;
+    context.failure = failure;
+    if (!response.headersSent) {
+      for (const name of ofBody) response.removeHeader(name);
+      lingerOver(request);
+      answerFailure(response, format, failure, requestId);
+    } else {
+      const last = this.#end?.fail(failure, requestId);
+      if (last === undefined) this.#cut();
+      else response.end(last);
+    }
+    this.#upstream?.destroy();
+  }
+
+  #log(message: string, error?: Error): void {
+    const context = contextOf(this.#request);
+    this.#options.log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
+  }
+}
+
+/** Headers of the service's connection, not of its answer: this server decides how the client's answer is framed. */
+const ofConnection: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
+
+/** Headers about the body of an answer of which nothing was sent. */
+const ofBody = ["content-encoding", "trailer", "cache-control", "x-accel-buffering"];
+
+/** Returns the failure of a call whose service does not answer. */
+export function serviceAway(): Failure {
+  return new Failure("server_overloaded", "The service behind this endpoint is unavailable; try again shortly.", {
+    retryAfterSeconds: 1,
+  });
+}
+
+function serviceLost(): Failure {
+  return new Failure("server_overloaded", "The service behind this endpoint ended its answer early; try again.", {
+    retryAfterSeconds: 1,
+  });
+}

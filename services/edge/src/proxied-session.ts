@@ -1,0 +1,144 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { Failure } from "@modelgate/contracts";
+import { answerFailure, idsOf, type Logger } from "@modelgate/platform";
+import { FrameEnd, type SessionClose } from "./frame-end.ts";
+import { serviceAway } from "./proxied-call.ts";
+import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
+
+/** How long what was written may still take to arrive, and how long a service may take to close a session. */
+const lastBytesMs = 2_000;
+
+/** The service is gone: another one takes the client (RFC 6455's registry: service restart). */
+const restart = (): SessionClose => ({
+  code: 1012,
+  failure: new Failure("server_overloaded", "The service behind this session ended unexpectedly; reconnect."),
+});
+/** The edge ends, and the service did not close the session in time. */
+const goingAway = (): SessionClose => ({
+  code: 1001,
+  failure: new Failure("server_overloaded", "This gateway is shutting down; reconnect."),
+});
+
+/** A session's upgrade, and how long a service may take to answer it. */
+export interface ProxiedSessionOptions {
+  readonly upgrade: Upgrade;
+  readonly log: Logger;
+  readonly silenceMs: number;
+}
+
+/**
+ * One WebSocket on its way through the proxy. Where the service breaks off, the client gets the session's error event and a
+ * close with a code.
+ */
+export class ProxiedSession implements Proxied {
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #options: ProxiedSessionOptions;
+  readonly #client: Duplex;
+  readonly #frames = new FrameEnd();
+  #service: Duplex | undefined;
+  #isGoing = false;
+  #isOver = false;
+
+  /** The response refuses the session; it closes with the client's socket. */
+  constructor(request: IncomingMessage, response: ServerResponse, options: ProxiedSessionOptions) {
+    this.#request = request;
+    this.#response = response;
+    this.#options = options;
+    this.#client = options.upgrade.socket;
+  }
+
+  sent(upstream: ClientRequest): void {
+    this.#client.once("close", () => {
+      this.#isOver = true;
+      upstream.destroy();
+    });
+    upstream
+      .setTimeout(this.#options.silenceMs, () => upstream.destroy(new Error("the service was silent for too long")))
+      .once("response", (answer) => this.answered(answer))
+      .once("upgrade", (_, service) => this.#switched(service));
+  }
+
+  /** The service refused the session: the proxy passes its answer on. */
+  answered({ statusCode }: IncomingMessage): void {
+    this.#isOver = true;
+    this.#options.upgrade.status = statusCode ?? 502;
+  }
+
+  failed(error: Error): void {
+    if (this.#isOver || this.#service !== undefined) return;
+    this.#isOver = true;
+    this.#log("service not reached", error);
+    const context = contextOf(this.#request);
+    context.failure = serviceAway();
+    answerFailure(this.#response, context.format, context.failure, context.requestId);
+  }
+
+  /** Ends the service's half: the service, which speaks the protocol, closes the session (1001). */
+  notifyGoing(): void {
+    this.#isGoing = true;
+    const [client, service] = [this.#client, this.#service];
+    if (service === undefined) return;
+    client.unpipe(service).resume();
+    endSoon(service);
+  }
+
+  /** Called before the proxy's own listener: here a broken service is noticed first, so that the client's half is still open. */
+  #switched(service: Duplex): void {
+    const client = this.#client;
+    this.#service = service;
+    this.#options.upgrade.status = 101;
+    service
+      .once("error", () => this.#ended())
+      .once("end", () => this.#ended())
+      .once("close", () => this.#ended());
+    // The proxy pipes the service to the client. Instead, only whole frames go on: the error event must not stand inside one.
+    client.once("pipe", () => {
+      service.unpipe(client);
+      service.on("data", (chunk: Buffer) => this.#pass(chunk)).resume();
+    });
+    client.on("drain", () => service.resume());
+    client.once("close", () => endSoon(service));
+    // The proxy pipes the client to the service last of all.
+    if (this.#isGoing) service.once("pipe", () => setImmediate(() => this.notifyGoing()));
+  }
+
+  #pass(chunk: Buffer): void {
+    const out = this.#frames.push(chunk);
+    if (out.length > 0 && !this.#client.write(out)) this.#service?.pause();
+  }
+
+  /** The service's half is over: where it did not close the session itself, the edge does. */
+  #ended(): void {
+    const client = this.#client;
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (!this.#frames.isClosed) {
+      const close = this.#isGoing ? goingAway() : restart();
+      const context = contextOf(this.#request);
+      if (!this.#isGoing) {
+        context.failure = close.failure;
+        this.#log("service of a WebSocket lost");
+      }
+      const last = this.#frames.fail(close, `event_${context.requestId}`);
+      if (last !== undefined) client.write(last);
+    }
+    client.resume(); // bytes that nobody reads would turn the close into a reset
+    endSoon(client);
+  }
+
+  #log(message: string, error?: Error): void {
+    const context = contextOf(this.#request);
+    this.#options.log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
+  }
+}
+
+/** Ends a socket once what was written has arrived, and destroys it where that takes too long. */
+function endSoon(socket: Duplex): void {
+  if (socket.destroyed) return;
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), lastBytesMs);
+  timer.unref();
+  socket.once("close", () => clearTimeout(timer));
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Failure } from "@modelgate/contracts";
+import { answerFailure, failureOf, idsOf, lingerOver, type Logger, type RequestIds } from "@modelgate/platform";
+import { contextOf } from "../request-context.ts";
+
+/** Answers whatever a step threw in the format of the request. Express knows an error handler by its four parameters. */
+export function onError(log: Logger) {
+  return (error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown): void => {
+    const failure = failureOf(error);
+    const context = contextOf(request);
+    logFailure(log, failure, idsOf(context));
+    lingerOver(request);
+    answerFailure(response, context.format, failure, context.requestId);
+  };
+}
+
+/**
+ * Logs what the edge could not do for a request. An endpoint that is declared only (501) is answered as intended, a store or
+ * service that is away is a warning each time, and only what should never happen is an error.
+ */
+function logFailure(log: Logger, failure: Failure, ids: RequestIds): void {
+  if (failure.status < 500 || failure.code === "api_not_implemented") return;
+  const line = { ...ids, err: failure.cause ?? failure };
+  if (failure.code === "internal_error") log.error(line, "request failed");
+  else log.warn(line, "request failed");
+}

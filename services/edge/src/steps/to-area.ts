@@ -1,0 +1,72 @@
+import type { IncomingMessage } from "node:http";
+import { Failure, headers, ownHeaderPrefix } from "@modelgate/contracts";
+import { signCaller, type LocalAreas } from "@modelgate/platform";
+import type { AreaProxy } from "../area-proxy.ts";
+import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
+
+/** Headers that a client may not set for the services, apart from the gateway's own: what proxies in front would add. */
+const notForwarded = new Set([
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "forwarded",
+  "cookie",
+  "proxy-authorization",
+  "expect",
+]);
+
+/** The ways to the areas. */
+export interface ToAreaDeps {
+  /** The areas of this process. */
+  readonly areas: LocalAreas;
+  /** The way to all others. */
+  readonly proxy: AreaProxy;
+  /** Secret with which the edge signs who calls. */
+  readonly secret: string;
+}
+
+/** Hands a call or WebSocket to its area: directly where this process serves it, else through the proxy to its service. */
+export function toArea({ areas, proxy, secret }: ToAreaDeps): Step {
+  return (request, response, next) => {
+    if (response.destroyed) return; // the client left while it was let in
+    const context = contextOf(request);
+    const upgrade = upgradeOf(request);
+    if (upgrade !== undefined && proxy.isDraining)
+      throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
+    cleanHeaders(request, context);
+    const call = admitted(context);
+    const { area } = call.endpoint;
+    const local = areas.get(area);
+    context.isLocal = local !== undefined;
+    if (local === undefined) {
+      request.headers[headers.caller] = signCaller(secret, call.caller);
+      return proxy.pass(area, request, response, next);
+    }
+    if (upgrade === undefined) return local.take({ request, response, ...call });
+    const { socket, head } = upgrade;
+    void local.takeUpgrade({ request, socket, head, ...call }).then((status) => {
+      upgrade.status = status;
+    });
+  };
+}
+
+/** Drops what a client may not tell a service, and writes what the edge tells it: the id, the path without its key. */
+function cleanHeaders(request: IncomingMessage, { requestId, span, path, query }: RequestContext): void {
+  const strict = request.headers[headers.strict];
+  for (const name of Object.keys(request.headers)) {
+    if (name.startsWith(ownHeaderPrefix) || notForwarded.has(name)) delete request.headers[name];
+  }
+  if (strict !== undefined) request.headers[headers.strict] = strict;
+  request.headers[headers.requestId] = requestId;
+  const traceparent = span?.traceparent;
+  if (traceparent === undefined) delete request.headers[headers.traceparent];
+  else request.headers[headers.traceparent] = traceparent;
+  request.url = path + (query.size === 0 ? "" : `?${query.toString()}`);
+}
+
+/** Returns what the steps found out about a request that they let in. */
+function admitted({ id, endpoint, params = {}, query, caller, requestId, span }: RequestContext) {
+  if (id === undefined || endpoint === undefined || caller === undefined || span === undefined)
+    throw new Error("a request is forwarded before it is let in");
+  return { id, endpoint, params, query, caller, requestId, span };
+}

@@ -1,0 +1,310 @@
+import { once } from "node:events";
+import {
+  createServer,
+  IncomingMessage,
+  request as httpRequest,
+  ServerResponse,
+  type RequestListener,
+  type Server,
+} from "node:http";
+import { connect, Socket, type Server as SocketServer } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createLogger, goingRequest } from "@modelgate/platform";
+import { AreaProxy } from "../src/area-proxy.ts";
+import { contextOf, setUpgrade, type Upgrade } from "../src/request-context.ts";
+import { requestId } from "../src/steps/request-id.ts";
+
+/** The proxy between a real client and a service that the test plays, all over sockets of this machine. */
+const { log } = createLogger("test", "silent");
+let service: Server;
+let edge: Server;
+let edgePort = 0;
+let proxy: AreaProxy;
+/** Requests that reached the service. */
+let seen: IncomingMessage[] = [];
+/** The upgrades that the edge was asked for. */
+let upgrades: Upgrade[] = [];
+
+async function listening(server: SocketServer): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+beforeEach(async () => {
+  [seen, upgrades] = [[], []];
+  service = createServer().on("request", (request) => seen.push(request));
+  const url = `http://127.0.0.1:${await listening(service)}`;
+  proxy = new AreaProxy({ urls: { text: url, realtime: url }, log, silenceMs: 1_500, streamSilenceMs: 500 });
+  edge = createServer((request, response) => {
+    requestId(request, response, () => {
+      const context = contextOf(request);
+      context.id = context.path === "/v1/responses" ? "responses" : "chatCompletions";
+      void proxy.pass("text", request, response, () => response.destroy());
+    });
+  }).on("upgrade", (request: IncomingMessage, socket, head: Buffer) => {
+    if (!(socket instanceof Socket)) throw new Error("not a network socket");
+    const response = new ServerResponse(request);
+    response.assignSocket(socket);
+    const upgrade: Upgrade = { socket, head };
+    upgrades.push(upgrade);
+    setUpgrade(request, upgrade);
+    requestId(request, response, () => void proxy.pass("realtime", request, response, () => undefined));
+  });
+  edgePort = await listening(edge);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  proxy[Symbol.dispose]();
+  for (const server of [edge, service]) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const event = (data: string): string => `data: ${data}\n\n`;
+const sse = { "content-type": "text/event-stream" };
+const errorEvent = /^data: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
+const overloaded = { error: { code: "server_overloaded" } };
+
+function serve(listener: RequestListener): void {
+  service.on("request", listener);
+}
+
+function post(path = "/v1/chat/completions", init: RequestInit = {}): Promise<Response> {
+  return fetch(`http://127.0.0.1:${edgePort}${path}`, { method: "POST", body: "{}", ...init });
+}
+
+/** Sends a request by hand, and resolves with its answer. */
+async function ask(headers: Record<string, string>, body?: string): Promise<IncomingMessage> {
+  const asked = httpRequest({ port: edgePort, method: "POST", path: "/v1/chat/completions", headers });
+  asked.end(body);
+  const [answer]: IncomingMessage[] = await once(asked, "response");
+  if (answer === undefined) throw new Error("no answer");
+  return answer;
+}
+
+describe("a call", () => {
+  test("passes both ways: path, headers, body, status and trailers", async () => {
+    serve(async (request, response) => {
+      response.writeHead(201, "Made", { "x-own": "1", trailer: "x-cost" });
+      response.write(`${request.url} ${await text(request)}`);
+      response.addTrailers({ "x-cost": "7" });
+      response.end();
+    });
+    const answer = await ask({ "content-type": "application/json", connection: "close" }, '{"a":1}');
+    expect([answer.statusCode, answer.statusMessage, answer.headers["x-own"]]).toEqual([201, "Made", "1"]);
+    expect(await text(answer)).toBe('/v1/chat/completions {"a":1}');
+    expect(answer.trailers).toEqual({ "x-cost": "7" });
+  });
+
+  test("keeps its connection to the service whatever the client does with its own, but for a body of unknown length", async () => {
+    serve((_request, response) => void response.end("ok"));
+    await text(await ask({ connection: "close", "content-length": "2" }, "{}"));
+    await text(await ask({ "transfer-encoding": "chunked" }, "{}"));
+    expect(seen.map(({ headers }) => headers.connection)).toEqual(["keep-alive", "close"]);
+  });
+
+  test("to an area without an address is a failure", () => {
+    const request = new IncomingMessage(new Socket());
+    expect(() => proxy.pass("video", request, new ServerResponse(request), () => undefined)).toThrow(
+      "This deployment does not run the video service.",
+    );
+  });
+
+  test("that its client leaves ends at the service, too", async () => {
+    const closed = Promise.withResolvers<void>();
+    serve((_request, response) => {
+      response.once("close", closed.resolve);
+      response.writeHead(200, sse).write(event("1"));
+    });
+    const leaving = new AbortController();
+    await post(undefined, { signal: leaving.signal });
+    leaving.abort();
+    await closed.promise;
+  });
+
+  test("whose upload the service refuses early gets the refusal", async () => {
+    serve((request, response) => {
+      request.resume(); // as services do for a while
+      response.writeHead(413).end("too large");
+    });
+    const asked = httpRequest({ port: edgePort, method: "POST", headers: { "content-length": String(50_000_000) } });
+    asked.on("error", () => undefined).write(Buffer.alloc(1_000_000));
+    const [answer]: IncomingMessage[] = await once(asked, "response");
+    expect(answer?.statusCode).toBe(413);
+    asked.destroy();
+  });
+});
+
+describe("a service that breaks off", () => {
+  test("before its answer: a 503 in the request's format, and the call is not sent again", async () => {
+    serve((request) => request.socket.resetAndDestroy());
+    const answer = await post();
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await answer.json()).toMatchObject(overloaded);
+    expect(seen).toHaveLength(1);
+  });
+
+  test("after its head: a 503 without what the head said of the body", async () => {
+    serve((request, response) => {
+      response.writeHead(200, { ...sse, "content-encoding": "gzip", "cache-control": "no-store" }).flushHeaders();
+      setTimeout(() => request.socket.resetAndDestroy(), 50);
+    });
+    const answer = await post();
+    expect([answer.status, answer.headers.get("content-encoding"), answer.headers.get("cache-control")]).toEqual([
+      503,
+      null,
+      null,
+    ]);
+    expect(await answer.json()).toMatchObject(overloaded);
+  });
+
+  test.each([
+    ["reset", (socket: Socket): unknown => socket.resetAndDestroy()],
+    ["ended", (socket: Socket): unknown => socket.end()],
+    ["destroyed", (socket: Socket): unknown => socket.destroy()],
+  ])("in a stream (%s): the error event after the last whole event", async (_, breakOff) => {
+    serve((request, response) => {
+      response.writeHead(200, sse);
+      response.write(`${event("1")}data: unfinis`);
+      setTimeout(() => breakOff(request.socket), 50);
+    });
+    const body = await (await post()).text();
+    expect(body.slice(0, 9)).toBe(event("1"));
+    expect(body.slice(9)).toMatch(errorEvent);
+  });
+
+  test("under bytes that a slow client has not read: it gets them, then the error event", async () => {
+    const events = event("x".repeat(1_000)).repeat(6_000);
+    serve((request, response) => {
+      response.writeHead(200, sse).write(events);
+      setTimeout(() => request.socket.resetAndDestroy(), 300);
+    });
+    const warned = vi.spyOn(log, "warn");
+    const answer = await ask({}, "{}");
+    await vi.waitFor(() => expect(warned).toHaveBeenCalledWith(expect.anything(), "service lost in its answer"));
+    const body = await text(answer);
+    const last = body.lastIndexOf("data: ");
+    expect(body.slice(last)).toMatch(errorEvent);
+    expect(events.startsWith(body.slice(0, last))).toBe(true);
+  });
+
+  test("in bytes of a promised length: the answer is cut", async () => {
+    serve((request, response) => {
+      response.writeHead(200, { "content-type": "audio/mpeg", "content-length": "100" }).write("some");
+      setTimeout(() => request.socket.destroy(), 50);
+    });
+    await expect((await post()).arrayBuffer()).rejects.toThrow();
+  });
+});
+
+describe("a service that hangs", () => {
+  test("before its answer: a 503", async () => {
+    serve(() => undefined);
+    expect((await post()).status).toBe(503);
+  });
+
+  test("in a stream of events: the error event", async () => {
+    serve((_request, response) => void response.writeHead(200, sse).write(event("1")));
+    expect((await (await post()).text()).slice(9)).toMatch(errorEvent);
+  });
+});
+
+test("a service that refuses connections: a 503", async () => {
+  service.close();
+  await once(service, "close");
+  const answer = await post();
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject(overloaded);
+});
+
+test("a draining edge notifies the service on the call's connection, which ends the call", async () => {
+  const calls: ServerResponse[] = [];
+  serve((request, response) => {
+    if (request.url === goingRequest.split(" ")[1]) {
+      response.end();
+      calls[0]?.end(event("the end"));
+    } else {
+      calls.push(response);
+      response.writeHead(200, sse).write(event("1"));
+    }
+  });
+  const answer = await post();
+  proxy.drain(40);
+  expect(await answer.text()).toBe(event("1") + event("the end"));
+  expect(seen[1]?.socket).toBe(seen[0]?.socket);
+});
+
+/** A WebSocket's handshake, by hand. */
+const handshake =
+  "GET /v1/realtime HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: YQ==\r\n\r\n";
+
+/** Opens a WebSocket, and resolves with all that comes until its connection ends. */
+async function session(): Promise<string> {
+  const socket = connect(edgePort, "127.0.0.1");
+  socket.write(handshake);
+  return Buffer.concat(await socket.toArray()).toString("latin1");
+}
+
+/** Answers upgrades with 101, and hands on the service's half. */
+function upgradeWith(use: (socket: Socket) => void): void {
+  service.on("upgrade", (_request, socket) => {
+    socket.on("error", () => undefined);
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\n");
+    if (socket instanceof Socket) use(socket);
+  });
+}
+
+describe("a WebSocket", () => {
+  const frame = "\x81\x02{}";
+
+  test("passes both ways, also the bytes that come with its handshake", async () => {
+    upgradeWith((socket) =>
+      socket.once("data", (bytes) => socket.write(bytes)).once("end", () => socket.end("\x88\x00", "latin1")),
+    );
+    const client = connect({ port: edgePort, host: "127.0.0.1", allowHalfOpen: true });
+    client.end(`${handshake}${frame}`, "latin1");
+    const answer = Buffer.concat(await client.toArray()).toString("latin1");
+    expect(answer.split("\r\n\r\n")[1]).toBe(`${frame}\x88\x00`);
+  });
+
+  test.each([
+    ["reset", (socket: Socket): unknown => socket.resetAndDestroy()],
+    ["ended", (socket: Socket): unknown => socket.end()],
+    ["destroyed", (socket: Socket): unknown => socket.destroy()],
+  ])("whose service breaks off (%s) gets whole frames, the error event and 1012", async (_, breakOff) => {
+    upgradeWith((socket) => {
+      socket.write(Buffer.from(`${frame}\x81\x05unf`, "latin1"));
+      setTimeout(() => breakOff(socket), 50);
+    });
+    const [, frames = ""] = (await session()).split("\r\n\r\n");
+    expect(frames.startsWith(`${frame}\x81~`)).toBe(true);
+    expect(frames).toContain('{"type":"error"');
+    expect(frames.slice(-21)).toBe("\x88\x13\x03\xf4server_overloaded");
+    expect(upgrades).toMatchObject([{ status: 101 }]);
+  });
+
+  test("that the service refuses gets its answer", async () => {
+    service.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 No\r\ncontent-length: 2\r\n\r\nno"));
+    expect(await session()).toMatch(/^HTTP\/1.1 401 No\r\n[^]*\r\n\r\nno$/);
+    expect(upgrades).toMatchObject([{ status: 401 }]);
+  });
+
+  test("whose service is away gets a 503", async () => {
+    service.on("upgrade", (_request, socket) => socket.destroy());
+    const answer = await session();
+    expect(answer).toMatch(/^HTTP\/1.1 503 /);
+    expect(answer).toContain('"code":"server_overloaded"');
+  });
+
+  test("is ended by its service where the edge drains", async () => {
+    upgradeWith((socket) => socket.once("end", () => socket.end(Buffer.from("\x88\x02\x03\xe9", "latin1"))).resume());
+    const open = session();
+    await once(service, "upgrade");
+    proxy.drain(40);
+    expect((await open).slice(-4)).toBe("\x88\x02\x03\xe9");
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createAccount, writeEpoch, type Token } from "@modelgate/accounts";
+import { openCatalog, publishConfiguration, type CatalogHandle } from "@modelgate/catalog";
+import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
+import { openSeats, type OpenSeats } from "../../src/open-seats.ts";
+import { admit } from "../../src/steps/admit.ts";
+import { endpoint } from "../../src/steps/endpoint.ts";
+import { callOf, run, type Call } from "./call.ts";
+
+const { log } = createLogger("test", "silent");
+const secret = "a secret of some length";
+let backends: LocalBackends;
+let redis: Redis;
+let catalog: CatalogHandle;
+let seats: OpenSeats;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = await openRedis(backends.redisUrl, log);
+});
+beforeEach(async () => {
+  await redis.flushall();
+  await writeEpoch(redis, "of these tests");
+  await createAccount(redis, { id: "account-1", balance: 1_000n });
+  const limits = { requestsPerMinute: 600, concurrency: 1, tokensPerMinute: 100, dollarsPerDay: 1 };
+  const groups = { all: { models: ["*"] }, small: { models: ["*"], limits } };
+  await publishConfiguration(redis, { groups, models: {} }, [], [secret]);
+  catalog = await openCatalog({ redis, secrets: [secret], log });
+  seats = openSeats({ redis, log, leaseMs: 30_000 });
+  return async () => {
+    seats[Symbol.dispose]();
+    await catalog[Symbol.asyncDispose]();
+  };
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** A call whose caller is known, on an endpoint that costs nothing. */
+async function known(group: string, path = "/v1/models"): Promise<Call> {
+  const call = callOf({ method: "GET", path });
+  await run(call, endpoint);
+  const token: Token = {
+    id: "token-1",
+    accountId: "account-1",
+    group,
+    name: "a token",
+    disabled: false,
+    createdAt: "2026-01-01T00:00:00.000Z",
+    hint: "sk-a…z",
+  };
+  call.context.token = token;
+  return call;
+}
+const letIn = (call: Call): Promise<boolean> => run(call, admit({ redis, catalog, seats }));
+
+test("a call is let in, with what services must know of its caller", async () => {
+  const call = await known("small");
+  call.context.tags = { team: "a" };
+  expect(await letIn(call)).toBe(true);
+  expect(call.context.caller).toEqual({
+    accountId: "account-1",
+    tokenId: "token-1",
+    group: "small",
+    requestId: call.context.requestId,
+    tokensPerMinute: 100,
+    budgets: { groupPerDay: "1000000000" },
+    format: "common",
+    tags: { team: "a" },
+    expiresAt: expect.any(Number),
+  });
+});
+
+test("its answer has the limits, and the seat is held until it closes", async () => {
+  const call = await known("small");
+  await letIn(call);
+  expect(call.response.getHeaders()).toMatchObject({
+    "x-ratelimit-limit-requests": 600,
+    "x-ratelimit-remaining-requests": 599,
+    "x-ratelimit-limit-tokens": 100,
+  });
+  await expect(letIn(await known("small"))).rejects.toMatchObject({ status: 429 });
+  call.response.emit("close");
+  await until("the seat to be free", async () => letIn(await known("small")).catch(() => false));
+});
+
+test("a group without limits sets no headers", async () => {
+  const call = await known("all");
+  await letIn(call);
+  expect(Object.keys(call.response.getHeaders())).toEqual(["x-request-id"]);
+});
+
+test("a key of a group that is gone is refused", async () => {
+  await expect(letIn(await known("gone"))).rejects.toMatchObject({ code: "group_not_allowed" });
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import type { Token } from "@modelgate/accounts";
+import type { TokenCache } from "../../src/token-cache.ts";
+import { caller } from "../../src/steps/caller.ts";
+import { endpoint } from "../../src/steps/endpoint.ts";
+import { callOf, run, type Call } from "./call.ts";
+
+const token: Token = {
+  id: "token-1",
+  accountId: "account-1",
+  group: "all",
+  name: "a token",
+  disabled: false,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  hint: "sk-a…z",
+};
+
+/** Runs the step for a token, found at once or later. */
+function find(call: Call, found: Token | undefined, isLater: boolean): Promise<boolean> {
+  const tokens: TokenCache = {
+    find: () => (isLater ? Promise.resolve(found) : found),
+    [Symbol.dispose]: () => undefined,
+  };
+  return run(call, endpoint, caller(tokens));
+}
+
+test.each([true, false])("a token is found (looked up: %s)", async (isLater) => {
+  const call = callOf();
+  expect(await find(call, token, isLater)).toBe(true);
+  expect(call.context.token).toBe(token);
+});
+
+const past = "2020-01-01T00:00:00.000Z";
+test.each([
+  ["unknown", undefined, "invalid_api_key"],
+  ["disabled", { ...token, disabled: true }, "api_key_disabled"],
+  ["expired", { ...token, expiresAt: past }, "api_key_expired"],
+  ["a client secret, outside of realtime", { ...token, settingsId: "settings-1" }, "invalid_api_key"],
+])("a key that is %s is refused", async (_, found, code) => {
+  for (const isLater of [true, false])
+    // oxlint-disable-next-line no-await-in-loop -- the cases are few
+    await expect(find(callOf(), found, isLater)).rejects.toMatchObject({ code, status: 401 });
+});
+
+test("a client secret opens a realtime session", async () => {
+  const call = callOf({ method: "GET", path: "/v1/realtime?model=m" });
+  expect(await find(call, { ...token, settingsId: "settings-1" }, false)).toBe(true);
+});

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { endpoint } from "../../src/steps/endpoint.ts";
+import { key } from "../../src/steps/key.ts";
+import { callOf, run } from "./call.ts";
+
+const secret = "sk-abcdefghijklmnopqrstuvwxyz0123456789";
+const digest = createHash("sha256").update(secret).digest("hex");
+
+test.each([
+  ["POST", "/v1/chat/completions", { authorization: `Bearer ${secret}` }],
+  ["POST", "/v1/messages", { "x-api-key": secret }],
+  ["POST", "/v1beta/models/m:generateContent", { "x-goog-api-key": secret }],
+  ["POST", `/v1beta/models/m:generateContent?key=${secret}`, {}],
+  ["GET", "/v1/realtime?model=m", { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${secret}` }],
+])("%s %s takes its key from %j, and leaves none of it", async (method, path, headers) => {
+  const call = callOf({ method, path, headers });
+  expect(await run(call, endpoint, key)).toBe(true);
+  const digests = [digest, createHash("sha256").update(secret).digest("base64url")];
+  expect(digests).toContain(call.context.digest);
+  expect(JSON.stringify([call.request.headers, call.context.query.toString()])).not.toContain(secret);
+});
+
+test("the other subprotocols stay for the service", async () => {
+  const headers = { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${secret}, beta` };
+  const call = callOf({ method: "GET", path: "/v1/realtime?model=m", headers });
+  await run(call, endpoint, key);
+  expect(call.request.headers["sec-websocket-protocol"]).toBe("realtime, beta");
+});
+
+test.each([
+  ["none", {}, "invalid_api_key", /^No API key was sent; /],
+  ["one without Bearer", { authorization: secret }, "invalid_api_key", /no Bearer token/],
+  ["one in another client's header", { "x-goog-api-key": secret }, "invalid_api_key", /header x-goog-api-key/],
+  ["a malformed one", { authorization: "Bearer sk-a b" }, "invalid_api_key", /./],
+  ["two different ones", { authorization: `Bearer ${secret}`, "api-key": `${secret}x` }, "contradicting_api_keys", /./],
+])("%s is refused", async (_, headers, code, message) => {
+  await expect(run(callOf({ headers: { ...headers } }), endpoint, key)).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+  });
+});
+
+test("a header that is sent twice is a contradiction, also with the same key", async () => {
+  const call = callOf({ headers: { authorization: `Bearer ${secret}` } });
+  call.request.rawHeaders.push("Authorization", `Bearer ${secret}`);
+  await expect(run(call, endpoint, key)).rejects.toMatchObject({ code: "contradicting_api_keys" });
+});

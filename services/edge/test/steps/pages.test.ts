@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { pages } from "../../src/steps/pages.ts";
+import { callOf, run } from "./call.ts";
+
+test.each([
+  ["/", "application/json; charset=utf-8", /"interface":"\/openapi.json"/],
+  ["/openapi.json", "application/json; charset=utf-8", /"openapi":"3/],
+  ["/healthz", "text/plain; charset=utf-8", /^ok\n$/],
+  ["/docs", "text/html; charset=utf-8", /<script src="\/docs\/start.js">/],
+  ["/docs/start.js", "text/javascript; charset=utf-8", /^SwaggerUIBundle/],
+])("GET %s is a page of type %s", async (path, type, body) => {
+  const call = callOf({ method: "GET", path });
+  expect(await run(call, pages)).toBe(false);
+  expect(call.response.getHeader("content-type")).toBe(type);
+  expect(call.answer().body).toMatch(body);
+});
+
+test.each([
+  ["POST", "/docs"],
+  ["GET", "/v1/models"],
+  ["GET", "/constructor"],
+])("%s %s is not a page", async (method, path) => {
+  expect(await run(callOf({ method, path }), pages)).toBe(true);
+});

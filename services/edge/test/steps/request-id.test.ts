@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { callOf } from "./call.ts";
+
+test("every answer has an id", () => {
+  const { context, response } = callOf();
+  expect(context.requestId).toMatch(/^req_/);
+  expect(response.getHeader("x-request-id")).toBe(context.requestId);
+});
+
+test("the client's own id is kept where it is well formed", () => {
+  expect(callOf({ headers: { "x-request-id": "mine-1" } }).context.requestId).toBe("mine-1");
+  expect(callOf({ headers: { "x-request-id": "not one\n" } }).context.requestId).toMatch(/^req_/);
+});
+
+test("on its own routes the alpha client finds it under its name", () => {
+  const { context, response } = callOf({ path: "/v1/messages" });
+  expect(response.getHeader("request-id")).toBe(context.requestId);
+  expect(callOf().response.hasHeader("request-id")).toBe(false);
+});
+
+test("the path is parted from the query", () => {
+  const { path, query } = callOf({ path: "/v1/models?limit=2&key=a?b" }).context;
+  expect([path, query.get("limit"), query.get("key")]).toEqual(["/v1/models", "2", "a?b"]);
+});
