@@ -40,11 +40,11 @@ export function callOf({
   let body = "";
   const end = response.end.bind(response);
   response.end = (chunk?: unknown) => {
-    body += String(chunk ?? "");
+    if (typeof chunk === "string" || Buffer.isBuffer(chunk)) body += chunk.toString();
     return end(chunk);
   };
   if (isUpgrade) setUpgrade(request, { socket, head: Buffer.alloc(0) });
-  requestId(request, response, () => undefined);
+  void requestId(request, response, () => undefined);
   return { request, response, context: contextOf(request), answer: () => ({ status: response.statusCode, body }) };
 }
 

@@ -1,0 +1,97 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openCatalog } from "@modelgate/catalog";
+import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { createApp } from "../src/app.ts";
+import { AreaProxy } from "../src/area-proxy.ts";
+import type { Deps } from "../src/deps.ts";
+import { openSeats } from "../src/open-seats.ts";
+import { openTokenCache } from "../src/token-cache.ts";
+
+/** The whole app over sockets; it has no areas and no accounts, so that every call ends in one of its steps. */
+const { log } = createLogger("test", "silent");
+let backends: LocalBackends;
+let redis: Redis;
+let deps: Deps;
+let server: Server;
+let port = 0;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = await openRedis(backends.redisUrl, log);
+  deps = {
+    redis,
+    log,
+    catalog: await openCatalog({ redis, secrets: ["a secret of some length"], log }),
+    tokens: await openTokenCache({ redis, ttlMs: 1_000, size: 10 }),
+    seats: openSeats({ redis, log, leaseMs: 30_000 }),
+    areas: new Map(),
+    proxy: new AreaProxy({ urls: {}, log, silenceMs: 1_000, streamSilenceMs: 1_000 }),
+    secret: "a secret of some length",
+    corsOrigins: "https://page.example",
+    ready: () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  const { handler, upgrade } = createApp(deps);
+  server = createServer(handler).on("upgrade", upgrade).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  port = typeof address === "object" && address !== null ? address.port : 0;
+});
+afterAll(async () => {
+  server?.closeAllConnections();
+  server?.close();
+  deps?.tokens[Symbol.dispose]();
+  deps?.seats[Symbol.dispose]();
+  deps?.proxy[Symbol.dispose]();
+  await deps?.catalog[Symbol.asyncDispose]();
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** Sends bytes, and resolves with what comes until the server ends the connection. */
+async function exchange(bytes: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(bytes);
+  return Buffer.concat(await socket.toArray()).toString();
+}
+
+const upgradeOf = (path: string, more = ""): string =>
+  `GET ${path} HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${more}\r\n`;
+
+test.each([
+  ["without a key", upgradeOf("/v1/realtime?model=m"), 401, "invalid_api_key"],
+  ["of an unknown path", upgradeOf("/v1/nothing"), 404, "unknown_url"],
+  ["of a page elsewhere", upgradeOf("/v1/realtime", "origin: https://evil.example\r\n"), 403, "origin_not_allowed"],
+])("a WebSocket %s is refused as plain HTTP, and its connection ends", async (_, request, status, code) => {
+  const answer = await exchange(request);
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(answer).toMatch(/\r\nx-request-id: req_/);
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+  expect(answer).toContain(`"code":"${code}"`);
+});
+
+test("a page that is asked for with an upgrade is answered as a page", async () => {
+  expect(await exchange(upgradeOf("/healthz"))).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*\r\n\r\nok\n$/);
+});
+
+test("a WebSocket that is pipelined behind an open call ends its connection, and nothing else", async () => {
+  // The look-up of the key takes its time: the call is still open when the upgrade comes.
+  const call = `GET /v1/models HTTP/1.1\r\nhost: a\r\nauthorization: Bearer sk-${"a".repeat(40)}\r\n\r\n`;
+  await exchange(call + upgradeOf("/v1/realtime"));
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+});
+
+test("a call passes the steps in their order: what the first of them refuses is answered", async () => {
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/messages`, {
+    method: "POST",
+    headers: { origin: "https://page.example" },
+  });
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get("access-control-allow-origin")).toBe("https://page.example");
+  expect(answer.headers.get("request-id")).toMatch(/^req_/);
+  expect(answer.headers.get("x-powered-by")).toBeNull();
+  expect(await answer.json()).toMatchObject({ type: "error", error: { type: "authentication_error" } });
+});
