@@ -78,7 +78,12 @@ describe("services look alike", () => {
     ({ folder, name }) =>
       folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== roof,
   );
-  const parts = ["deps.ts", "env.ts", "routes.ts", "service.ts"];
+  /** The edge has no routes: an app of steps, which every call goes through. */
+  const entries: Readonly<Record<string, readonly [file: string, function: string]>> = {
+    edge: ["app.ts", "createApp"],
+  };
+  const entryOf = (name: string) => entries[name] ?? ["routes.ts", "routes"];
+  const partsOf = (name: string) => ["deps.ts", "env.ts", entryOf(name)[0], "service.ts"];
 
   test("all eight are there", () => {
     expect(services.map(({ name }) => name).sort()).toEqual(
@@ -86,18 +91,21 @@ describe("services look alike", () => {
     );
   });
 
-  test.each(services)("$name has the same parts at its start, and a door", ({ folder }) => {
-    expect(parts.filter((part) => !existsSync(join(folder, "src", part)))).toEqual([]);
+  test.each(services)("$name has the same parts at its start, and a door", ({ folder, name }) => {
+    expect(partsOf(name).filter((part) => !existsSync(join(folder, "src", part)))).toEqual([]);
     const manifest: { exports?: object } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     expect(manifest.exports).toEqual({ ".": "./src/service.ts" });
   });
 
-  test.each(services)("$name exports what a process opens", ({ folder }) => {
-    const sources = Object.fromEntries(parts.map((part) => [part, readFileSync(join(folder, "src", part), "utf8")]));
+  test.each(services)("$name exports what a process opens", ({ folder, name }) => {
+    const [entry, opens] = entryOf(name);
+    const sources = Object.fromEntries(
+      partsOf(name).map((part) => [part, readFileSync(join(folder, "src", part), "utf8")]),
+    );
     expect(sources["service.ts"]).toMatch(/^export const service = defineService\(/m);
     expect(sources["env.ts"]).toMatch(/^export const variables = serviceVariables\(/m);
     expect(sources["deps.ts"]).toMatch(/^export async function openDeps\(/m);
-    expect(sources["routes.ts"]).toMatch(/^export function routes\(/m);
+    expect(sources[entry]).toMatch(new RegExp(`^export function ${opens}\\(`, "m"));
   });
 });
 
