@@ -1,19 +1,19 @@
 import { tokensIn, type Units } from "@modelgate/contracts";
-import { roughUnits, type Passed } from "@modelgate/wires/realtime";
+import { roughUnits, type SessionBytes } from "@modelgate/wires/realtime";
 import type { UsageBound } from "@modelgate/relay";
 import { boundOfSession } from "./session-bound.ts";
 
 /** Tokens that are counted between two checks whether a hold still covers them. */
 const checkEveryTokens = 256;
-const none: Passed = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
+const none: SessionBytes = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
 
 /** What has passed through a session since usage was last settled: for responses that end before their usage is reported. */
 export class PassedSince {
-  #passed: Passed = none;
+  #passed: SessionBytes = none;
   /** What passed since the session began: the context that a response may have read. */
-  #all: Passed = none;
+  #all: SessionBytes = none;
   /** Input that came while a response was under way: the next response reads it. */
-  #forNext: Passed | undefined;
+  #forNext: SessionBytes | undefined;
   #checked = 0;
 
   /** Counts what passes to the vendor, in bytes. */
@@ -61,6 +61,6 @@ export class PassedSince {
   }
 }
 
-function plusInput(passed: Passed, audio: number, text: number): Passed {
+function plusInput(passed: SessionBytes, audio: number, text: number): SessionBytes {
   return { ...passed, audioIn: passed.audioIn + audio, textIn: passed.textIn + text };
 }

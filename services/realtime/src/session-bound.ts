@@ -1,6 +1,6 @@
 import { tokensIn } from "@modelgate/contracts";
 import { boundOfHeld, type UsageBound } from "@modelgate/relay";
-import { roughUnits, type Passed } from "@modelgate/wires/realtime";
+import { roughUnits, type SessionBytes } from "@modelgate/wires/realtime";
 
 /**
  * How much more a vendor may count than what passed suggests: sound of a telephone has six times the seconds for its bytes
@@ -19,7 +19,7 @@ const roundedUpSeconds = 60;
  * The most that one use of a session can come to: a response reads all that has passed since the session began, and has
  * said what passed since the last one. `all` is what passed in the session, `since` what passed since the last use.
  */
-export function boundOfSession(all: Passed, since: Passed): UsageBound {
+export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBound {
   const read = tokensIn(roughUnits(all)) * dearest;
   const said = tokensIn(roughUnits({ ...since, audioIn: 0, textIn: 0 })) * dearest;
   return {

@@ -3,7 +3,7 @@ import type { ServiceCall } from "@modelgate/platform";
 import type { RelayDeps } from "../deps.ts";
 import { priced, type PricedModel } from "../money/priced.ts";
 import type { CallPlan, PlannedCall, RelayedCall } from "./plan.ts";
-import { serveCall, type Passed } from "./serve-call.ts";
+import { serveCall, type SessionBytes } from "./serve-call.ts";
 
 /** Whose call it is, as models are resolved for it. */
 type CalledBy = RelayedCall & Pick<ServiceCall, "endpoint">;
@@ -32,7 +32,7 @@ export async function runCall(
     }
     return undefined;
   };
-  let passed: Passed | undefined;
+  let passed: SessionBytes | undefined;
   let next: CallPlan | undefined = await planned(first);
   while (next !== undefined) {
     passed = await serveCall(deps, call, next, { before: passed, standIn });

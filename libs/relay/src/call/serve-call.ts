@@ -17,7 +17,7 @@ import { notSent, type CallEnd, type SentCall } from "../money/usage-draft.ts";
 import { keepWaiting, type Waiting } from "./waiting.ts";
 
 /** A call that one model could not serve, and the plan of the next one that may. */
-export interface Passed {
+export interface SessionBytes {
   readonly next: CallPlan;
   /** What was tried of the models before it. */
   readonly tried: readonly Tried[];
@@ -28,7 +28,7 @@ export interface Passed {
 /** Where a call comes from, and where it may go. */
 export interface Course {
   /** What came of the models before this one; undefined: it is the first. */
-  readonly before: Passed | undefined;
+  readonly before: SessionBytes | undefined;
   /** Plans the call for the next model that may serve it; undefined where there is none. */
   standIn(): Promise<CallPlan | undefined>;
 }
@@ -43,7 +43,7 @@ export async function serveCall(
   call: RelayedCall,
   plan: CallPlan,
   { before, standIn }: Course,
-): Promise<Passed | undefined> {
+): Promise<SessionBytes | undefined> {
   const { model, multiplier, requested, endUser, cost, fees, waiting, broken, hearsOut } = plan;
   const earlier = before?.tried ?? [];
   const expected = expect(deps, { cost, model, multiplier });
@@ -100,7 +100,7 @@ async function hold(
   deps: RelayDeps,
   wanted: HoldWanted & { readonly call: RelayedCall },
   waiting: Waiting | undefined,
-  before: Passed | undefined,
+  before: SessionBytes | undefined,
 ): Promise<HeldMoney | undefined> {
   try {
     return await holdMoney(deps, wanted);

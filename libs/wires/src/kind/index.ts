@@ -50,7 +50,7 @@ export function bytesOfTexts(texts: Iterable<string>): number {
 const bytesAround = 4;
 
 /** A compiled schema. */
-interface Shape {
+interface CompiledSchema {
   Check(value: unknown): boolean;
   Errors(value: unknown): Iterable<SchemaError>;
 }
@@ -61,7 +61,7 @@ interface Shape {
  */
 export function readChecked<Request>(
   body: unknown,
-  shape: Shape,
+  shape: CompiledSchema,
   parse: (body: JsonRecord) => Parsed<Request>,
 ): Parsed<Request> {
   if (!isRecord(body)) throw firstProblem(shape.Errors(body), body);

@@ -24,7 +24,7 @@ export { inputOf, inspectEvent, type SeenEvent } from "./inspect.ts";
 export { goAwayMessage, liveCloseCode, modelOfSetup } from "./live/message.ts";
 export { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "./message.ts";
 export { isPlainAudio } from "./openai/bridge.ts";
-export { roughUnits, type Passed } from "./usage.ts";
+export { roughUnits, type SessionBytes } from "./usage.ts";
 
 /** The vendor side of a wire of sessions. */
 interface RealtimeVendor {

@@ -60,7 +60,7 @@ const outputBytesPerToken = 2_400;
 const textBytesPerToken = 4;
 
 /** Bytes that passed through a session since it was last billed: for responses that end before their usage is reported. */
-export interface Passed {
+export interface SessionBytes {
   readonly audioIn: number;
   readonly textIn: number;
   readonly audioOut: number;
@@ -68,7 +68,7 @@ export interface Passed {
 }
 
 /** A rough count of tokens, from bytes of audio and of text. */
-export function roughUnits({ audioIn, textIn, audioOut, textOut }: Passed): Units {
+export function roughUnits({ audioIn, textIn, audioOut, textOut }: SessionBytes): Units {
   return {
     ...unitOf("inputTokens", Math.ceil(textIn / textBytesPerToken)),
     ...unitOf("outputTokens", Math.ceil(textOut / textBytesPerToken)),

@@ -39,11 +39,11 @@ export function ollamaEmbed(deps: Deps): EndpointHandler {
 }
 
 /** A wire of vectors that clients speak. */
-type ClientWire = { readonly name: string; readonly client: WholeClient<VectorsRequest, VectorsAnswer> };
+type VectorsClientWire = { readonly name: string; readonly client: WholeClient<VectorsRequest, VectorsAnswer> };
 
 function vectors(
   deps: Deps,
-  wire: ClientWire,
+  wire: VectorsClientWire,
   pathOf: (call: ServiceCall) => RequestPath = () => ({}),
 ): EndpointHandler {
   const { client } = wire;

@@ -9,13 +9,18 @@ import {
   renderJudgementRequest,
   sizeOf,
   wires,
+  type ModerationAnswer,
   type ModerationRequest,
 } from "@modelgate/wires/moderation";
 import { vendorCodec, type VendorTextCodec } from "@modelgate/wires/text";
+import type { WholeVendor } from "@modelgate/wires/kind";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
+import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { runKind } from "../kind-call.ts";
 import { withStoreUse } from "../vendor-ids.ts";
+
+type Vendor = WholeVendor<ModerationRequest, ModerationAnswer>;
 
 const native = wires.moderations;
 
@@ -39,8 +44,8 @@ export function moderations(deps: Deps): EndpointHandler {
       body: body.bytes,
       wires: wiresOfKind.moderation,
       exchange: (wire, asked, upstreamModel) =>
-        wire === native.name
-          ? kindExchange(asked, native, wire, native.vendor, upstreamModel)
+        Object.hasOwn(wires, wire)
+          ? kindExchange(asked, native, wire, vendorWire<Vendor>(wires, wire).vendor, upstreamModel)
           : judged(asked, vendorCodec(wire), upstreamModel),
       addedBytes: bytesOfInstructions,
     });

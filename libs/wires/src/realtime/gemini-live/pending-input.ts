@@ -2,9 +2,9 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 
 /** Everything that waits, in characters of the events that it came in. */
-const mostCharacters = 32 * 1024 * 1024;
+const maxCharacters = 32 * 1024 * 1024;
 /** Items that wait for a response. */
-const mostItems = 1_024;
+const maxItems = 1_024;
 
 /**
  * Input of a client that has not requested an answer yet. The vendor answers whatever reaches it, so turns that the
@@ -71,14 +71,14 @@ export class PendingInput {
   }
 
   #push(item: JsonRecord, characters: number): void {
-    if (this.#items.length >= mostItems)
+    if (this.#items.length >= maxItems)
       throw new Failure("invalid_value", "Too many items wait for a response: ask for one.", { param: "item" });
     this.#items.push(item);
     this.#itemCharacters += characters;
   }
 
   #checkRoom(characters: number, param: string): void {
-    if (this.#audioCharacters + this.#itemCharacters + characters > mostCharacters)
+    if (this.#audioCharacters + this.#itemCharacters + characters > maxCharacters)
       throw new Failure("invalid_value", "Too much waits for a response: ask for one, or clear the audio buffer.", {
         param,
       });

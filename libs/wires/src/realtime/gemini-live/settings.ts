@@ -3,12 +3,12 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { renderVoice } from "../../text/content/voices.ts";
 
 /** A session's settings, as the client wrote them, laid over those that it begins with. */
-export type Settings = JsonRecord;
+export type GeminiSettings = JsonRecord;
 
 const pcm = { type: "audio/pcm", rate: 24_000 };
-/** Settings that no other vendor has. They change how an answer is made, so they are refused and not dropped. */
+/** GeminiSettings that no other vendor has. They change how an answer is made, so they are refused and not dropped. */
 const unsayable = ["prompt", "reasoning", "include", "parallel_tool_calls"];
-/** Settings that say nothing of the answer. */
+/** GeminiSettings that say nothing of the answer. */
 const harmless: ReadonlySet<string> = new Set(["type", "object", "id", "model", "tracing", "truncation", "expires_at"]);
 const known: ReadonlySet<string> = new Set([
   ...harmless,
@@ -21,7 +21,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the settings at the beginning of a session. */
-export function firstSettings(model: string): Settings {
+export function firstSettings(model: string): GeminiSettings {
   return {
     type: "realtime",
     model,
@@ -37,8 +37,8 @@ export function firstSettings(model: string): Settings {
   };
 }
 
-/** Settings with a client's change laid over them. Throws Failure (400) for what this vendor does not support. */
-export function changedSettings(before: Settings, change: JsonRecord, model: string): Settings {
+/** GeminiSettings with a client's change laid over them. Throws Failure (400) for what this vendor does not support. */
+export function changedSettings(before: GeminiSettings, change: JsonRecord, model: string): GeminiSettings {
   const wanted = change["model"] ?? model;
   if (wanted !== model) throw wrong("model", "The model of a session cannot be changed.");
   if ((change["type"] ?? "realtime") !== "realtime") throw unsupported("type");
@@ -52,17 +52,17 @@ export function changedSettings(before: Settings, change: JsonRecord, model: str
 }
 
 /** Tells whether the client ends its turns itself. */
-export function isManual(settings: Settings): boolean {
+export function isManual(settings: GeminiSettings): boolean {
   return inputOf(settings)["turn_detection"] === null;
 }
 
 /** Tells whether answers are spoken. */
-export function speaks(settings: Settings): boolean {
+export function speaks(settings: GeminiSettings): boolean {
   return !isListOf(settings["output_modalities"], "text");
 }
 
 /** The vendor's first message, which fixes everything for the session. Throws Failure for what it cannot say. */
-export function setupOf(settings: Settings, upstreamModel: string): JsonRecord {
+export function setupOf(settings: GeminiSettings, upstreamModel: string): JsonRecord {
   const input = inputOf(settings);
   const output = isRecord(audioOf(settings)["output"]) ? audioOf(settings)["output"] : {};
   const spoken = speaks(settings);
@@ -91,7 +91,7 @@ export function resourceOf(upstreamModel: string): string {
     : `models/${upstreamModel}`;
 }
 
-function toolsOf({ tools, tool_choice: choice }: Settings): readonly JsonRecord[] | undefined {
+function toolsOf({ tools, tool_choice: choice }: GeminiSettings): readonly JsonRecord[] | undefined {
   if (choice !== undefined && choice !== "auto" && choice !== "none") throw unsupported("tool_choice");
   if (!Array.isArray(tools) || tools.length === 0 || choice === "none") return undefined;
   const declarations = tools.map((tool: unknown, at) => {
@@ -133,11 +133,11 @@ function checkFormats(input: JsonRecord, output: JsonRecord): void {
 }
 
 /** Returns the settings of sound. */
-function audioOf({ audio }: Settings): JsonRecord {
+function audioOf({ audio }: GeminiSettings): JsonRecord {
   return isRecord(audio) ? audio : {};
 }
 
-function inputOf(settings: Settings): JsonRecord {
+function inputOf(settings: GeminiSettings): JsonRecord {
   const { input } = audioOf(settings);
   return isRecord(input) ? input : {};
 }
@@ -179,7 +179,7 @@ const sayable = {
  * The settings of a session that the vendor lacks, as paths within the event: the session goes on without them. What would
  * change an answer more than this is refused.
  */
-export function lostSettings(settings: Settings): readonly string[] {
+export function lostSettings(settings: GeminiSettings): readonly string[] {
   const input = recordIn(audioOf(settings)["input"]);
   const output = recordIn(audioOf(settings)["output"]);
   const detection = recordIn(input["turn_detection"]);

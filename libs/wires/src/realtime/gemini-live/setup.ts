@@ -1,11 +1,11 @@
 import { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { RealtimeNames } from "../bridge.ts";
-import { changedSettings, firstSettings, setupOf, type Settings } from "./settings.ts";
+import { changedSettings, firstSettings, setupOf, type GeminiSettings } from "./settings.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 
 /** Messages to the vendor that wait until it has taken the session's settings, and bytes of all of them. */
-const [mostQueued, mostQueuedBytes] = [2_048, 32 * 1024 * 1024];
+const [maxQueued, maxQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
 /** Called with a session's settings. */
 interface SetupEvents {
@@ -22,7 +22,7 @@ interface SetupEvents {
 export class Setup {
   readonly #names: RealtimeNames;
   readonly #events: SetupEvents;
-  #settings: Settings;
+  #settings: GeminiSettings;
   #state: "unsent" | "sent" | "taken" = "unsent";
   #sent = "";
   #queue: RealtimeMessage[] = [];
@@ -36,7 +36,7 @@ export class Setup {
     this.#settings = firstSettings(names.model);
   }
 
-  get settings(): Settings {
+  get settings(): GeminiSettings {
     return this.#settings;
   }
 
@@ -74,7 +74,7 @@ export class Setup {
   say(said: JsonRecord): void {
     const message = eventMessage(said);
     if (this.#state === "taken") return this.#events.send(message);
-    if (this.#queue.length >= mostQueued || this.#queuedBytes + message.data.length > mostQueuedBytes)
+    if (this.#queue.length >= maxQueued || this.#queuedBytes + message.data.length > maxQueuedBytes)
       throw new Failure("server_overloaded", "The vendor has not begun yet; wait for session.updated.");
     this.#queue.push(message);
     this.#queuedBytes += message.data.length;

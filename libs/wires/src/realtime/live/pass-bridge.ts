@@ -7,7 +7,7 @@ import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
 import { checkedSetup, hasOwnTurns, noHandles, wantsHandles } from "./check-setup.ts";
 import { camel, isSetupComplete, liveMessagesOf, type LiveMessage } from "./message.ts";
 import { rateOf, usualRate } from "./sound.ts";
-import { Tally } from "./tally.ts";
+import { LiveTally } from "./tally.ts";
 
 /** Content of the client's interrupts the vendor; there is no other word for it. */
 const interruption = { clientContent: { turns: [], turnComplete: false } };
@@ -28,7 +28,7 @@ class LivePassBridge implements RealtimeBridge {
   readonly transcriber = undefined;
   readonly nextTranscriber = undefined;
   readonly #names: RealtimeNames;
-  readonly #tally: Tally;
+  readonly #tally: LiveTally;
   #setup: JsonRecord | undefined;
   #rate = usualRate;
   /** Messages on their way to the vendor that ask for a response. */
@@ -39,7 +39,7 @@ class LivePassBridge implements RealtimeBridge {
 
   constructor(names: RealtimeNames) {
     this.#names = names;
-    this.#tally = new Tally(names.sessionId);
+    this.#tally = new LiveTally(names.sessionId);
   }
 
   read(message: RealtimeMessage): readonly ClientEvent[] {

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 /** Samples in a second, where a client does not say. */
 export const usualRate = 16_000;
 /** Rates that sound may have. */
-const [leastRate, mostRate] = [8_000, 48_000];
+const [minRate, maxRate] = [8_000, 48_000];
 /** The rate that the realtime format's own vendor takes. */
 const vendorsRate = 24_000;
 const sampleBytes = 2;
@@ -21,8 +21,8 @@ export function rateOf(mimeType: string): number {
     );
   const said = params.find((param) => param.startsWith("rate="))?.slice("rate=".length);
   const rate = said === undefined ? usualRate : Number(said);
-  if (!Number.isInteger(rate) || rate < leastRate || rate > mostRate)
-    throw new Failure("invalid_value", `The rate of sound must be between ${leastRate} and ${mostRate}.`, {
+  if (!Number.isInteger(rate) || rate < minRate || rate > maxRate)
+    throw new Failure("invalid_value", `The rate of sound must be between ${minRate} and ${maxRate}.`, {
       param: "mimeType",
     });
   return rate;

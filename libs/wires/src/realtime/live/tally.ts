@@ -8,7 +8,7 @@ import { responseUnits } from "../usage.ts";
  * Derives the bill from the messages of a live vendor: where its responses begin and end, and the usage of each. A
  * response ends with its turn, or with calls that the client answers, and is asked for anew by that answer.
  */
-export class Tally {
+export class LiveTally {
   readonly #sessionId: string;
   readonly #calls = new Set<string>();
   #seen: SeenEvent[] = [];

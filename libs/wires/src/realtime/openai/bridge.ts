@@ -11,7 +11,7 @@ import {
   type Transcriber,
 } from "../bridge.ts";
 import { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "../message.ts";
-import { Asked } from "./asked.ts";
+import { PendingRequests } from "./pending-requests.ts";
 import { InputSetting } from "./input-setting.ts";
 import { TranscriberSetting, withName, type AskedUpdate } from "./transcriber-setting.ts";
 
@@ -40,7 +40,7 @@ class OpenaiBridge implements RealtimeBridge {
   readonly #renamed: boolean;
   readonly #transcriber: TranscriberSetting;
   readonly #input = new InputSetting();
-  readonly #asked = new Asked();
+  readonly #asked = new PendingRequests();
   #errors = 0;
 
   constructor(names: RealtimeNames) {

@@ -19,7 +19,7 @@ export function writeSize({ width, height }: VideoSize): string {
 }
 
 /** The shape in a request. */
-export interface Shape {
+export interface VideoShape {
   readonly size?: VideoSize | undefined;
   readonly aspectRatio?: string | undefined;
 }
@@ -34,7 +34,7 @@ export interface FittedShape {
  * Fits a shape to a vendor's ratios. One that the vendor does not make is dropped by name, and the vendor chooses: a
  * size is never rounded to another shape.
  */
-export function ratioAmong(ratios: readonly string[], { size, aspectRatio }: Shape): FittedShape {
+export function ratioAmong(ratios: readonly string[], { size, aspectRatio }: VideoShape): FittedShape {
   const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
   if (ratio === undefined || ratios.includes(ratio)) return { ratio, dropped: [] };
   return { ratio: undefined, dropped: [size === undefined ? "aspectRatio" : "size"] };
@@ -49,7 +49,7 @@ export interface FittedTier extends FittedShape {
 }
 
 /** Fits a shape to a vendor's ratios and resolutions; a size of another resolution is dropped by name. */
-export function tierAmong(tiers: Tiers, ratios: readonly string[], shape: Shape): FittedTier {
+export function tierAmong(tiers: Tiers, ratios: readonly string[], shape: VideoShape): FittedTier {
   const { ratio, dropped } = ratioAmong(ratios, shape);
   if (dropped.length > 0) return { ratio, dropped, tier: undefined };
   const tier = tierOf(tiers, shape);
@@ -57,7 +57,7 @@ export function tierAmong(tiers: Tiers, ratios: readonly string[], shape: Shape)
 }
 
 /** Returns the resolution of a size, where the vendor makes it. */
-export function tierOf(tiers: Tiers, { size }: Shape): string | undefined {
+export function tierOf(tiers: Tiers, { size }: VideoShape): string | undefined {
   return size === undefined ? undefined : tiers[Math.min(size.width, size.height)];
 }
 

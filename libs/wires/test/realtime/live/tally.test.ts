@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Tally } from "../../../src/realtime/live/tally.ts";
+import { LiveTally } from "../../../src/realtime/live/tally.ts";
 
 const words = (text: string) => ({ serverContent: { modelTurn: { parts: [{ text }] } } });
 const over = (responseTokenCount: number) => ({
@@ -7,11 +7,11 @@ const over = (responseTokenCount: number) => ({
   usageMetadata: { promptTokenCount: 5, responseTokenCount },
 });
 const interrupted = { serverContent: { interrupted: true } };
-const kinds = (tally: Tally, ...messages: object[]) =>
+const kinds = (tally: LiveTally, ...messages: object[]) =>
   messages.flatMap((message) => tally.take({ ...message })).map(({ kind }) => kind);
 
 test("a turn is a response, with what the vendor counted", () => {
-  const tally = new Tally("s");
+  const tally = new LiveTally("s");
   tally.ask();
   expect(kinds(tally, words("Hi"))).toEqual(["response-begun", "delta"]);
   expect(tally.asked).toBe(0);
@@ -26,13 +26,13 @@ test("a turn is a response, with what the vendor counted", () => {
 });
 
 test("a turn without a word is charged where the vendor counted it, and otherwise no turn", () => {
-  const tally = new Tally("s");
+  const tally = new LiveTally("s");
   expect(kinds(tally, over(0))).toEqual(["response-begun", "response-done"]);
   expect(kinds(tally, { serverContent: { turnComplete: true } })).toEqual([]);
 });
 
 test("what interrupts a turn is answered by another, and is still asked for", () => {
-  const tally = new Tally("s");
+  const tally = new LiveTally("s");
   tally.ask();
   tally.take(words("Long"));
   tally.ask();
@@ -44,7 +44,7 @@ test("what interrupts a turn is answered by another, and is still asked for", ()
 });
 
 test("a turn answers all that was asked before it began", () => {
-  const tally = new Tally("s");
+  const tally = new LiveTally("s");
   tally.ask();
   tally.ask();
   tally.take(words("Both"));
@@ -54,7 +54,7 @@ test("a turn answers all that was asked before it began", () => {
 });
 
 test("calls end a response, and their last result asks for the next", () => {
-  const tally = new Tally("s");
+  const tally = new LiveTally("s");
   const functionCalls = [
     { id: "one", name: "a", args: {} },
     { id: "two", name: "b", args: {} },
@@ -69,7 +69,7 @@ test("calls end a response, and their last result asks for the next", () => {
 });
 
 test("a cancelled call is not waited for", () => {
-  const tally = new Tally("s");
+  const tally = new LiveTally("s");
   tally.take({ toolCall: { functionCalls: [{ id: "one" }, { id: "two" }] } });
   tally.take({ toolCallCancellation: { ids: ["one"] } });
   expect(tally.answered([{ id: "two" }])).toBe(true);

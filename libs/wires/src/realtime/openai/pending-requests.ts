@@ -1,8 +1,8 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent } from "../message.ts";
 
-/** Most events that wait for the vendor's word; of older ones it is forgotten that they were sent. */
-const mostAsked = 256;
+/** Maximum of events that wait for the vendor's answer; older ones are forgotten. */
+const maxPending = 256;
 
 /** Events of a client that the vendor must answer, with the events that answer them. */
 const answers = {
@@ -17,7 +17,7 @@ type Asking = keyof typeof answers;
  * Requests of a client that its vendor has not answered yet: a response, the end of a turn, an empty
  * buffer. A client that leaves before the answer may owe it all the same. The vendor takes events in their order.
  */
-export class Asked {
+export class PendingRequests {
   #waiting: { readonly type: Asking; readonly eventId: unknown }[] = [];
   #hears = false;
 
@@ -46,7 +46,7 @@ export class Asked {
     if (type === "input_audio_buffer.append") return this.heard();
     if (!isAsking(type)) return;
     if (type !== "response.create") this.#hears = false;
-    if (this.#waiting.length >= mostAsked) this.#waiting.shift();
+    if (this.#waiting.length >= maxPending) this.#waiting.shift();
     this.#waiting.push({ type, eventId });
   }
 
