@@ -175,6 +175,33 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect((await mia.get("/usage/export?format=csv")).data).not.toContain("rival");
   });
 
+  test("what bounds an account's members holds for all their keys together, and only keys that work bound them", async () => {
+    await admin.post("/accounts", { id: "shared", balance: "10" });
+    const given = { group: "default", models: ["fixed"], dollarsPerDay: "0.0025" };
+    const { id } = (await admin.post("/accounts/shared/tokens", given)).data;
+    await admin.post("/operators", { name: "sam", role: "operator", account: "shared", password });
+    const sam = await as("sam");
+    const made = [];
+    for (let at = 0; at < 3; at++) made.push((await sam.post("/accounts/shared/tokens", given)).data);
+    const call = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const body = JSON.stringify(hello("fixed"));
+      return (await fetch(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers, body })).status;
+    };
+    // A call of this model costs a tenth of a cent.
+    expect(await call(made[0].key)).toBe(200);
+    expect(await call(made[1].key)).toBe(200);
+    expect(await call(made[2].key)).toBe(402);
+    expect((await admin.post(`/tokens/${id}`, { dollarsPerDay: "0.0035" })).status).toBe(200);
+    await until("the limit to be larger", async () => (await call(made[2].key)) === 200);
+    expect(await call(made[0].key)).toBe(402);
+
+    expect((await sam.post(`/tokens/${made[0].id}/disable`)).status).toBe(200);
+    expect((await admin.post(`/tokens/${id}/disable`)).status).toBe(200);
+    for (const path of ["/accounts/shared/tokens", `/tokens/${made[0].id}/enable`])
+      expect(await sam.post(path, given), path).toMatchObject({ status: 400, error: { param: "group" } });
+  });
+
   test("an admin ends sessions, and a change of an operator ends theirs", async () => {
     const vic = await as("vic");
     const open = (await admin.get("/sessions")).data.filter(({ name }: { name: string }) => name === "vic");

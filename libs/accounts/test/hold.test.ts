@@ -141,6 +141,20 @@ describe("a budget", () => {
     await take(100n, { budgets, nowMs: at(next) });
   });
 
+  test("of a key that others are within is used up by all of them together, each within its own too", async () => {
+    const within = { within: "tok_1", withinPerDay: "100" };
+    await take(60n, { tokenId: "tok_2", budgets: { tokenPerDay: "60", ...within } });
+    await expect(take(41n, { tokenId: "tok_3", budgets: within })).rejects.toThrow(
+      /with the others of the account that share its limit, may spend \$0\.0000001 a day/,
+    );
+    await expect(take(41n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/This key may spend/);
+    await expect(take(1n, { tokenId: "tok_2", budgets: { tokenPerDay: "60", ...within } })).rejects.toThrow(
+      /This key may spend/,
+    );
+    await take(40n, { tokenId: "tok_3", budgets: within });
+    await expect(take(1n, { budgets: { tokenPerDay: "100" } })).rejects.toMatchObject({ status: 402 });
+  });
+
   test("is named with its own amount, whichever of several it is; the others keep what they had", async () => {
     const budgets = { tokenPerDay: "100", tokenPerMonth: "2000000000", groupPerDay: "300", groupPerMonth: "50" };
     await expect(take(60n, { budgets })).rejects.toThrow(/group may spend \$0\.00000005 a month/);

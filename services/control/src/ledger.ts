@@ -15,9 +15,9 @@ export interface Ledger {
   createAccount(account: { id: string; name: string; balance: Nanos }, actor: string): Promise<boolean>;
   /** Changes a balance, once by its operation. */
   credit(event: CreditEvent, actor: string): Promise<CreditReply>;
-  /** Creates a token; the one that is there where its key has one. */
+  /** Creates a token; the one that is there where its key has one. Throws Failure where the account has `max` already. */
   createToken(
-    wish: { digest: string; token: Token },
+    wish: { digest: string; token: Token; max?: number },
     actor: string,
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
   /** Changes some of a token; null takes something away. Throws Failure unknown_url. */
@@ -33,6 +33,7 @@ export interface TokenChange {
   readonly expiresAt?: string | null;
   readonly budget?: Token["budget"] | null;
   readonly ofMember?: null;
+  readonly within?: Token["within"] | null;
 }
 
 /** What is sent with a call. */

@@ -4,6 +4,7 @@
   account hash: available, held (nanos)   hold hash, made here   holds zset: call id -> lease expiry (ms)
   outbox stream, of which only the length is read   bucket hash: see minute.lua
   dayBudgets, monthBudgets hash: "token:" .. id or "group:" .. name -> spent and held (nanos)
+  a budget of the token `within` is shared by all tokens that are within it
   tokensPerMinute of 0 is no limit; a budget that is nil has no limit. ]]
 local now = clock(nowMs)
 if redis.call('XLEN', outbox) >= outboxBound then return {'outbox-full'} end
@@ -28,6 +29,10 @@ local function add_budget(verdict, key, field, most)
 end
 add_budget('token-per-day', dayBudgets, 'token:' .. tokenId, tokenPerDay)
 add_budget('token-per-month', monthBudgets, 'token:' .. tokenId, tokenPerMonth)
+if within then
+  add_budget('within-per-day', dayBudgets, 'token:' .. within, withinPerDay)
+  add_budget('within-per-month', monthBudgets, 'token:' .. within, withinPerMonth)
+end
 add_budget('group-per-day', dayBudgets, 'group:' .. group, groupPerDay)
 add_budget('group-per-month', monthBudgets, 'group:' .. group, groupPerMonth)
 local budgets = budgets_of(lines)

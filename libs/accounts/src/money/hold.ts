@@ -48,6 +48,9 @@ const run = defineScript({
     group: "text",
     tokenPerDay: "text?",
     tokenPerMonth: "text?",
+    within: "text?",
+    withinPerDay: "text?",
+    withinPerMonth: "text?",
     groupPerDay: "text?",
     groupPerMonth: "text?",
   },
@@ -61,6 +64,8 @@ const run = defineScript({
     tokens: { waitMs: "number" },
     "token-per-day": {},
     "token-per-month": {},
+    "within-per-day": {},
+    "within-per-month": {},
     "group-per-day": {},
     "group-per-month": {},
   },
@@ -103,6 +108,9 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
         group: request.draft.group,
         tokenPerDay: request.budgets?.tokenPerDay,
         tokenPerMonth: request.budgets?.tokenPerMonth,
+        within: request.budgets?.within,
+        withinPerDay: request.budgets?.withinPerDay,
+        withinPerMonth: request.budgets?.withinPerMonth,
         groupPerDay: request.budgets?.groupPerDay,
         groupPerMonth: request.budgets?.groupPerMonth,
       },
@@ -134,6 +142,8 @@ function refuse(reply: Reply, request: HoldRequest): void {
       });
     case "token-per-day":
     case "token-per-month":
+    case "within-per-day":
+    case "within-per-month":
     case "group-per-day":
     case "group-per-month":
       throw overBudget(budgets[reply.verdict], request);
@@ -142,14 +152,17 @@ function refuse(reply: Reply, request: HoldRequest): void {
 
 /** A budget that hold.lua found too small. */
 interface Budget {
-  readonly name: keyof Budgets;
+  readonly name: Exclude<keyof Budgets, "within">;
   readonly whose: string;
   readonly period: string;
 }
 
+const sharers = "key, with the others of the account that share its limit,";
 const budgets = {
   "token-per-day": { name: "tokenPerDay", whose: "key", period: "day" },
   "token-per-month": { name: "tokenPerMonth", whose: "key", period: "month" },
+  "within-per-day": { name: "withinPerDay", whose: sharers, period: "day" },
+  "within-per-month": { name: "withinPerMonth", whose: sharers, period: "month" },
   "group-per-day": { name: "groupPerDay", whose: "account in this key's group", period: "day" },
   "group-per-month": { name: "groupPerMonth", whose: "account in this key's group", period: "month" },
 } satisfies Record<string, Budget>;

@@ -14,9 +14,9 @@ export interface SpendingScope {
   readonly nowMs?: number | undefined;
 }
 
-/** A budget of a token or of its group, with what its period has used of it. */
+/** A budget of a token, of the one that it is within, or of its group, with what its period has used of it. */
 export interface BudgetUse {
-  readonly whose: "token" | "group";
+  readonly whose: "token" | "within" | "group";
   readonly period: "day" | "month";
   readonly mostNanos: Nanos;
   /** Spent, and held for calls that are under way. */
@@ -35,6 +35,8 @@ export interface MoneyLeft {
 const bounds = [
   { name: "tokenPerDay", whose: "token", period: "day" },
   { name: "tokenPerMonth", whose: "token", period: "month" },
+  { name: "withinPerDay", whose: "within", period: "day" },
+  { name: "withinPerMonth", whose: "within", period: "month" },
   { name: "groupPerDay", whose: "group", period: "day" },
   { name: "groupPerMonth", whose: "group", period: "month" },
 ] as const;
@@ -63,7 +65,7 @@ async function readBudgets(
 ): Promise<readonly BudgetUse[]> {
   const day = new Date(nowMs).toISOString().slice(0, "2026-01-31".length);
   const periods = { day, month: day.slice(0, "2026-01".length) };
-  const fields = { token: `token:${tokenId}`, group: `group:${group}` };
+  const fields = { token: `token:${tokenId}`, within: `token:${budgets.within ?? ""}`, group: `group:${group}` };
   const set = bounds.flatMap(({ name, whose, period }) => {
     const most = budgets[name];
     return most === undefined ? [] : [{ whose, period, mostNanos: parseNanos(most) }];

@@ -10,6 +10,11 @@ export interface TokenBudget {
   readonly perMonth?: string | undefined;
 }
 
+/** The budget of another token, which this one's calls count against too. */
+export interface SharedBudget extends TokenBudget {
+  readonly id: string;
+}
+
 /** An API token, as far as it is kept: never the key itself. */
 export interface Token {
   readonly id: string;
@@ -24,6 +29,8 @@ export interface Token {
   readonly budget?: TokenBudget | undefined;
   /** A member of the account made it, and no operator has changed it since; absent: an operator's. */
   readonly ofMember?: true | undefined;
+  /** The token of an operator whose budget it shares, as that budget is now; absent: none. */
+  readonly within?: SharedBudget | undefined;
   readonly createdAt: string;
   /** Beginning and end of the key, for people. */
   readonly hint: string;
@@ -132,6 +139,13 @@ export const readToken: (text: string) => Token = stored(
       Type.Object({ perDay: Type.Optional(Type.String()), perMonth: Type.Optional(Type.String()) }),
     ),
     ofMember: Type.Optional(Type.Literal(true)),
+    within: Type.Optional(
+      Type.Object({
+        id: Type.String(),
+        perDay: Type.Optional(Type.String()),
+        perMonth: Type.Optional(Type.String()),
+      }),
+    ),
     createdAt: Type.String(),
     hint: Type.String(),
     settingsId: Type.Optional(Type.String()),

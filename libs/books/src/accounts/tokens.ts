@@ -17,13 +17,29 @@ export interface BookedToken {
 /** What a token is made of is looked at where it becomes one. */
 const readRecord = stored("token", Type.Record(Type.String(), Type.Unknown()));
 
-/** Writes a new token into the books; the one that stands there under its id, and whether it is this one. */
+/** A new token, and how many the account may have with it; absent: any number. */
+export interface NewToken extends Omit<BookedToken, "version"> {
+  readonly max?: number | undefined;
+}
+
+/**
+ * Writes a new token into the books; the one that stands there under its id, and whether it is this one. Undefined where
+ * the account has as many as it may.
+ */
 export async function bookToken(
   { db }: Books,
-  { account, id, digest, record }: Omit<BookedToken, "version">,
+  { account, id, digest, record, max }: NewToken,
   actor: string,
-): Promise<{ readonly token: BookedToken; readonly created: boolean }> {
+): Promise<{ readonly token: BookedToken; readonly created: boolean } | undefined> {
   return db.transaction().execute(async (at) => {
+    if (max !== undefined) {
+      const { count } = await at
+        .selectFrom("tokens")
+        .select(({ fn }) => fn.countAll().as("count"))
+        .where("account", "=", account)
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= max) return undefined;
+    }
     const fresh = await at
       .insertInto("tokens")
       .values({ account, token: id, digest, version: 1, projected: 0, record: JSON.stringify(record) })

@@ -116,6 +116,11 @@ export type Token = {
     readonly perMonth?: string;
   };
   readonly ofMember?: boolean;
+  readonly within?: {
+    readonly id: string;
+    readonly perDay?: string;
+    readonly perMonth?: string;
+  };
   readonly hint: string;
   readonly createdAt?: string;
 };
@@ -133,6 +138,11 @@ export type NewToken = {
     readonly perMonth?: string;
   };
   readonly ofMember?: boolean;
+  readonly within?: {
+    readonly id: string;
+    readonly perDay?: string;
+    readonly perMonth?: string;
+  };
   readonly hint: string;
   readonly createdAt?: string;
   readonly key: string;

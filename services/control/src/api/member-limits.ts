@@ -41,18 +41,35 @@ function budgetCheck(name: "perDay" | "perMonth", param: string): Check {
 
 /**
  * A member of an account narrows what its operators set and never widens it: a key keeps within one of these others, each in
- * its own way. Throws Failure invalid_value naming the field that goes beyond the nearest of them.
+ * its own way. Returns that one, if there are several the first. Throws Failure invalid_value naming the field that goes
+ * beyond the nearest of them.
  */
-export function checkWithin(wish: KeyLimits, bounds: readonly KeyLimits[]): void {
+export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readonly Bound[]): Bound {
   const beyond = bounds.map((bound) => checks.findIndex((check) => check(wish, bound) !== undefined));
-  if (beyond.includes(-1)) return;
+  const within = bounds[beyond.indexOf(-1)];
+  if (within !== undefined) return within;
   const bound = bounds[beyond.indexOf(Math.max(...beyond))];
   const first = bound && checks.flatMap((check) => check(wish, bound) ?? [])[0];
   const { param, say } = first ?? { param: "group", say: "The account has no key of an operator yet: ask one for it." };
   throw new Failure("invalid_value", say, { param });
 }
 
-/** The keys of an account that its operators made or changed: what bounds those that its members make. */
+/**
+ * The keys of an account that its operators made or changed and that work now: what bounds those that its members make. Those
+ * without a budget come first, so that nobody shares one without need.
+ */
 export function operatorsKeys(tokens: readonly Token[]): readonly Token[] {
-  return tokens.filter(({ ofMember, settingsId }) => ofMember === undefined && settingsId === undefined);
+  const all = tokens.filter(
+    ({ ofMember, settingsId, disabled, expiresAt }) =>
+      ofMember === undefined &&
+      settingsId === undefined &&
+      !disabled &&
+      (expiresAt === undefined || Date.parse(expiresAt) > Date.now()),
+  );
+  return all.toSorted((one, other) => Number(one.budget !== undefined) - Number(other.budget !== undefined));
+}
+
+/** The budget of an operator's key that a member's key within it shares; undefined where it has none. */
+export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): Token["within"] {
+  return budget === undefined ? undefined : { id, ...budget };
 }

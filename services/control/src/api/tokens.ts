@@ -5,7 +5,10 @@ import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
-import { checkWithin, operatorsKeys, type KeyLimits } from "./member-limits.ts";
+import { boundOf, operatorsKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
+
+/** Most keys of an account that operators and members make, disabled ones among them. */
+const maxKeys = { operator: 10_000, member: 200 };
 
 /**
  * Tokens of accounts: made, shown, changed. What changes them is written to the books first, by the ledger. Members of an
@@ -14,11 +17,15 @@ import { checkWithin, operatorsKeys, type KeyLimits } from "./member-limits.ts";
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   const change = async (call: OperatorCall, verb: string, wish: TokenChange): Promise<Token> => {
     const before = await tokenFor(redis, call);
-    const { account } = call.operator;
-    if (account !== undefined) await checkMembersChange(redis, before, wish);
+    const act = { actor: call.actor, action: `token.${verb}` };
+    if (call.operator.account !== undefined)
+      return ledger.changeToken(before.id, await checkMembersChange(redis, before, wish), act);
     // What an operator has changed is bounded by an operator from then on.
-    const marked = account === undefined && before.ofMember === true ? { ...wish, ofMember: null } : wish;
-    return ledger.changeToken(before.id, marked, { actor: call.actor, action: `token.${verb}` });
+    const marked = before.ofMember === true ? { ...wish, ofMember: null, within: null } : wish;
+    const token = await ledger.changeToken(before.id, marked, act);
+    for (const { id, within } of await listTokens(redis, before.accountId))
+      if (within?.id === token.id) await ledger.changeToken(id, { within: sharedBudget(token) ?? null }, act);
+    return token;
   };
   return {
     "GET /accounts/{id}/tokens": async ({ params }) =>
@@ -35,11 +42,15 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       };
       await checkNames(redis, wish.group, wish.models);
       const isMember = operator.account !== undefined;
-      if (isMember) checkWithin(wish, operatorsKeys(await listTokens(redis, accountId)));
+      const bound = isMember ? boundOf(wish, operatorsKeys(await listTokens(redis, accountId))) : undefined;
       const key = newKey();
       const { digest, token: made } = tokenOf(key, wish);
       const { token } = await ledger.createToken(
-        { digest, token: isMember ? { ...made, ofMember: true } : made },
+        {
+          digest,
+          token: bound === undefined ? made : present({ ...made, ofMember: true, within: sharedBudget(bound) }),
+          max: isMember ? maxKeys.member : maxKeys.operator,
+        },
         actor,
       );
       return { ...token, key };
@@ -65,15 +76,23 @@ async function tokenFor(redis: Redis, { params: { id = "" }, operator: { account
   return token;
 }
 
-/** A member's own key may become what another of the account is; an operator's is only narrowed, and enabled by operators alone. */
-async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange): Promise<void> {
-  const isOwn = before.ofMember === true;
-  if (!isOwn && before.disabled && wish.disabled === false)
-    throw new Failure("invalid_value", "A key of an operator that is disabled is enabled by an operator.", {
-      param: "disabled",
-    });
-  const bounds = isOwn ? operatorsKeys(await listTokens(redis, before.accountId)) : [];
-  checkWithin(changed(before, wish), [before, ...bounds]);
+/**
+ * A member's change of a key, checked. Their own key may become what an operator's key of the account is, and shares its budget;
+ * an operator's is only narrowed, and enabled by operators alone.
+ */
+async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange): Promise<TokenChange> {
+  const isEnabled = before.disabled && wish.disabled === false;
+  if (before.ofMember !== true) {
+    if (isEnabled)
+      throw new Failure("invalid_value", "An operator disabled this key; only an operator can enable it.", {
+        param: "disabled",
+      });
+    boundOf(changed(before, wish), [before]);
+    return wish;
+  }
+  const bounds = operatorsKeys(await listTokens(redis, before.accountId));
+  const bound = boundOf(changed(before, wish), isEnabled ? bounds : [...bounds, before]);
+  return bound === before ? wish : { ...wish, within: sharedBudget(bound) ?? null };
 }
 
 /** The limits of a token after a change. */

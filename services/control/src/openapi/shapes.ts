@@ -74,6 +74,7 @@ const token = {
   disabled: Type.Boolean(),
   budget: maybe(Type.Object({ perDay: maybe(text), perMonth: maybe(text) })),
   ofMember: maybe(Type.Boolean()),
+  within: maybe(Type.Object({ id: text, perDay: maybe(text), perMonth: maybe(text) })),
   hint: text,
   createdAt: maybe(text),
 };

@@ -66,14 +66,17 @@ function callerOf(
   };
 }
 
-function budgetsOf({ budget = {} }: Token, limits: Group["limits"]): { budgets?: Budgets } {
+function budgetsOf({ budget = {}, within }: Token, limits: Group["limits"]): { budgets?: Budgets } {
   const ofGroup = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
   const all = Object.entries({
     tokenPerDay: budget.perDay,
     tokenPerMonth: budget.perMonth,
+    within: within?.id,
+    withinPerDay: within?.perDay,
+    withinPerMonth: within?.perMonth,
     groupPerDay: ofGroup(limits.dollarsPerDay),
     groupPerMonth: ofGroup(limits.dollarsPerMonth),
-  }).filter(([, nanos]) => nanos !== undefined);
+  }).filter(([, value]) => value !== undefined);
   return all.length === 0 ? {} : { budgets: Object.fromEntries(all) };
 }
 

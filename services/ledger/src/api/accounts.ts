@@ -41,7 +41,13 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
       change(async (books) => {
         const [digest, record] = [bodies.digest(body), bodies.token(body)];
         const { accountId: account, id } = record;
-        const { token, created } = await bookToken(books, { account, id, digest, record: { ...record } }, actor);
+        const wish = { account, id, digest, record: { ...record }, max: bodies.optionalCount(body, "max") };
+        const booked = await bookToken(books, wish, actor);
+        if (booked === undefined)
+          throw new Failure("invalid_value", `The account has ${wish.max} keys, as many as it may have.`, {
+            status: 409,
+          });
+        const { token, created } = booked;
         return { token: await projectBookedToken({ redis, books }, token), created };
       }),
     "POST /tokens/{id}": ({ params, body, actor }) =>

@@ -14,6 +14,12 @@ export const bodies = {
     if (!/^-?\d{1,19}$/.test(text)) throw wrong(name, "nano-dollars");
     return BigInt(text);
   },
+  optionalCount(body: unknown, name: string): number | undefined {
+    const value = memberOf(body, name);
+    if (value === undefined) return undefined;
+    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw wrong(name, "a whole number");
+    return value;
+  },
   credit(body: unknown): CreditEvent {
     const kind = kinds.find((known) => known === memberOf(body, "kind"));
     if (kind === undefined) throw wrong("kind", kinds.join(" or "));
@@ -81,6 +87,7 @@ const changeable: ReadonlySet<string> = new Set([
   "expiresAt",
   "budget",
   "ofMember",
+  "within",
 ]);
 
 function memberOf(body: unknown, name: string): unknown {
