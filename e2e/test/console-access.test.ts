@@ -181,24 +181,24 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     const { id } = (await admin.post("/accounts/shared/tokens", given)).data;
     await admin.post("/operators", { name: "sam", role: "operator", account: "shared", password });
     const sam = await as("sam");
-    const made = [];
-    for (let at = 0; at < 3; at++) made.push((await sam.post("/accounts/shared/tokens", given)).data);
+    const make = async () => (await sam.post("/accounts/shared/tokens", given)).data;
+    const [one, two, three] = [await make(), await make(), await make()];
     const call = async (key: string) => {
       const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
       const body = JSON.stringify(hello("fixed"));
       return (await fetch(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers, body })).status;
     };
     // A call of this model costs a tenth of a cent.
-    expect(await call(made[0].key)).toBe(200);
-    expect(await call(made[1].key)).toBe(200);
-    expect(await call(made[2].key)).toBe(402);
+    expect(await call(one.key)).toBe(200);
+    expect(await call(two.key)).toBe(200);
+    expect(await call(three.key)).toBe(402);
     expect((await admin.post(`/tokens/${id}`, { dollarsPerDay: "0.0035" })).status).toBe(200);
-    await until("the limit to be larger", async () => (await call(made[2].key)) === 200);
-    expect(await call(made[0].key)).toBe(402);
+    await until("the limit to be larger", async () => (await call(three.key)) === 200);
+    expect(await call(one.key)).toBe(402);
 
-    expect((await sam.post(`/tokens/${made[0].id}/disable`)).status).toBe(200);
+    expect((await sam.post(`/tokens/${one.id}/disable`)).status).toBe(200);
     expect((await admin.post(`/tokens/${id}/disable`)).status).toBe(200);
-    for (const path of ["/accounts/shared/tokens", `/tokens/${made[0].id}/enable`])
+    for (const path of ["/accounts/shared/tokens", `/tokens/${one.id}/enable`])
       expect(await sam.post(path, given), path).toMatchObject({ status: 400, error: { param: "group" } });
   });
 

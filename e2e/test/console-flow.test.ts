@@ -92,7 +92,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     );
   });
 
-  test("the YAML is checked at its fields, saved as a version, and brought back by one click", async () => {
+  test("the YAML is checked at its fields, saved as a version, and brought back once what that changes has been shown", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await page.getByRole("link", { name: "Configuration" }).click();
@@ -110,6 +110,9 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     await page.getByLabel("Difference of version 3").getByText("+ # seen by ada").waitFor();
     await page.getByRole("button", { name: "show version 2" }).click();
     await page.getByRole("button", { name: "Go back to version 2" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Change back to version 2").getByText("- # seen by ada").waitFor();
+    await dialog.getByRole("button", { name: "Go back", exact: true }).click();
     await page.getByRole("cell", { name: "back to version 2" }).waitFor();
     expect(await page.getByLabel("YAML").inputValue()).toBe(before);
   });

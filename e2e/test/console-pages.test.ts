@@ -208,7 +208,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   test("a viewer is offered nothing that a viewer may not do", async () => {
     await using session = await visitSignedIn(browser, suite, "viewer");
     const { page } = session;
-    for (const path of ["accounts", "accounts/demo", "models", "channels", "configuration"]) {
+    for (const path of ["accounts", "accounts/demo", "models", "channels", "configuration", "operators"]) {
       await page.goto(`${suite.controlUrl}/console/${path}`);
       await page.getByRole("heading", { level: 2 }).waitFor();
       await until(`${path} to be loaded`, async () => (await page.getByLabel("Loading").count()) === 0);

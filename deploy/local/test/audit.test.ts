@@ -10,7 +10,10 @@ import { unacceptable } from "../advisories.ts";
 type Answer = { readonly status: number; readonly body: string } | "silence";
 
 /** Runs the audit against a registry of this machine. */
-async function audit(answer: Answer): Promise<{ readonly status: number | null; readonly stdout: string }> {
+async function audit(
+  answer: Answer,
+  ...words: readonly string[]
+): Promise<{ readonly status: number | null; readonly stdout: string }> {
   const registry = createServer((request, response) => {
     request.resume();
     if (answer === "silence") return;
@@ -21,7 +24,7 @@ async function audit(answer: Answer): Promise<{ readonly status: number | null; 
   const address = registry.address();
   const port = typeof address === "object" ? address?.port : 0;
   try {
-    const child = spawn(process.execPath, [join(import.meta.dirname, "../audit.ts")], {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../audit.ts"), ...words], {
       env: {
         ...process.env,
         pnpm_config_registry: `http://127.0.0.1:${port}/`,
@@ -61,10 +64,11 @@ test.each<[string, Answer]>([
   ["has no audit endpoint", { status: 405, body: "{}" }],
   ["fails", { status: 500, body: "oops" }],
   ["does not answer in time", "silence"],
-])("a registry that %s is printed and fails nothing", async (_, answer) => {
+])("a registry that %s is printed and fails nothing but a release", async (_, answer) => {
   const { status, stdout } = await audit(answer);
-  expect(stdout).toMatch(/^not audited: .+\n$/);
+  expect(stdout).toMatch(/^not checked: .+\n$/);
   expect(status).toBe(0);
+  expect((await audit(answer, "--required")).status).toBe(1);
 });
 
 test("an accepted advisory passes until its date, and fails after it", () => {

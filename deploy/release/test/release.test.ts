@@ -147,6 +147,7 @@ describe("the workflow", () => {
     expect(job?.needs).toBe("test");
     expect(before?.steps.map(({ run }) => run)).toContain("npm test");
     expect(job?.steps.some(({ run }) => run?.includes("node deploy/release/main.ts"))).toBe(true);
+    expect(job?.steps.some(({ run }) => run === "pnpm audit:packages --required")).toBe(true);
     expect(job?.permissions).toEqual({ contents: "write", packages: "write", "id-token": "write" });
   });
 

@@ -558,6 +558,7 @@ export type ConfigurationVersionWithDifference = {
   readonly note: string;
   readonly document: string;
   readonly difference: readonly DifferenceLine[];
+  readonly back: readonly DifferenceLine[];
 };
 
 export type ConfigurationDocument = {

@@ -20,14 +20,22 @@ const route = getRouteApi("/frame/calls/$requestId");
 /** A day before every call: one is found by its id, however old it is. */
 const booksBegan = "2020-01-01";
 
+/** How often, and how many times, a call that has just ended is looked for. */
+const [lookMs, maxLooks] = [2_000, 60];
+
 /** The calls of one request: one, or as many as a realtime session's responses. */
 export function CallPage() {
   const { requestId } = route.useParams();
-  const { to } = periodOf("1d");
   const found = useQuery({
     queryKey: ["call", requestId],
     queryFn: ({ signal }) =>
-      get("/usage/events", { query: { "request-id": requestId, from: booksBegan, to, limit: "100" } }, signal),
+      get(
+        "/usage/events",
+        { query: { "request-id": requestId, from: booksBegan, to: periodOf("1d").to, limit: "100" } },
+        signal,
+      ),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data?.events.length === 0 && dataUpdateCount < maxLooks ? lookMs : false,
   });
   return (
     <Page title={say("Call")} controls={<RequestId id={requestId} />}>

@@ -139,6 +139,9 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
           onChange={(outcome) => narrow({ outcome: outcome ?? undefined })}
         />
       </Group>
+      <Text size="xs" c="dimmed">
+        {say("Press Enter to apply a filter.")}
+      </Text>
     </Stack>
   );
 }

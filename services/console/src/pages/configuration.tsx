@@ -1,11 +1,13 @@
 import { Alert, Button, Card, Code, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
-import type { ConfigurationDocument } from "../api/types.ts";
+import type { ConfigurationDocument, DifferenceLine } from "../api/types.ts";
 import { localTime } from "../format/times.ts";
 import { ChangeResult, Problems } from "../parts/change-result.tsx";
 import { DataTable } from "../parts/data-table.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Page } from "../parts/page.tsx";
 import { Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -167,8 +169,21 @@ const backgrounds = {
   same: undefined,
 } as const;
 
+function Difference({ label, lines }: { readonly label: string; readonly lines: readonly DifferenceLine[] }) {
+  return (
+    <Code block aria-label={label} tabIndex={0}>
+      {lines.map(({ kind, text }, at) => (
+        <div key={`${at} ${text}`} style={{ background: backgrounds[kind] }}>
+          {marks[kind]} {text}
+        </div>
+      ))}
+    </Code>
+  );
+}
+
 function Version({ version }: { readonly version: number }) {
   const mayRestore = useMay("admin");
+  const [opened, { open, close }] = useDisclosure(false);
   const found = useQuery({
     queryKey: ["versions", version],
     queryFn: () => get("/configuration/versions/{version}", { params: { version: String(version) } }),
@@ -179,22 +194,33 @@ function Version({ version }: { readonly version: number }) {
   });
   return (
     <Loaded query={found}>
-      {({ difference }) => (
+      {({ difference, back }) => (
         <Stack mt="sm">
-          <Code block aria-label={say("Difference of version {version}", { version })} tabIndex={0}>
-            {difference.map(({ kind, text }, at) => (
-              <div key={`${at} ${text}`} style={{ background: backgrounds[kind] }}>
-                {marks[kind]} {text}
-              </div>
-            ))}
-          </Code>
+          <Difference label={say("Difference of version {version}", { version })} lines={difference} />
           <FailedChange error={restore.error} />
           <ChangeResult result={restore.result} />
           {mayRestore && (
             <Group>
-              <Button size="xs" variant="default" loading={restore.isPending} onClick={restore.start}>
+              <Button size="xs" variant="default" disabled={back.length === 0} onClick={open}>
                 {say("Go back to version {version}", { version })}
               </Button>
+              <Dialog opened={opened} onClose={close} title={say("Go back to version {version}", { version })}>
+                <Stack>
+                  <Text size="sm">{say("This changes in the configuration in force:")}</Text>
+                  <Difference label={say("Change back to version {version}", { version })} lines={back} />
+                  <Group justify="end">
+                    <Button
+                      loading={restore.isPending}
+                      onClick={() => {
+                        restore.start();
+                        close();
+                      }}
+                    >
+                      {say("Go back")}
+                    </Button>
+                  </Group>
+                </Stack>
+              </Dialog>
             </Group>
           )}
         </Stack>

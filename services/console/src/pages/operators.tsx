@@ -12,6 +12,7 @@ import { Form } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useMay } from "../parts/use-may.ts";
 import { useDraft } from "../parts/use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
@@ -20,6 +21,12 @@ const roleOf = (word: string | null): Role => roles.find((role) => role === word
 
 /** Who may sign in, which sessions are open, and keys for automation. */
 export function OperatorsPage() {
+  if (!useMay("admin"))
+    return (
+      <Page title={say("Operators")}>
+        <Empty>{say("Only an admin of all accounts may see this page.")}</Empty>
+      </Page>
+    );
   return (
     <Page title={say("Operators")} controls={<CreateOperator />}>
       <People />

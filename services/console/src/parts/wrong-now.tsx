@@ -1,7 +1,7 @@
 import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { Account } from "../api/types.ts";
+import type { Account, Channel } from "../api/types.ts";
 import { duration } from "../format/numbers.ts";
 import { useSystem } from "./use-system.ts";
 import { say, sayWord } from "../texts/say.ts";
@@ -75,7 +75,7 @@ function ChannelsOut() {
     queryFn: () => get("/channels"),
     refetchInterval: refreshMs,
   });
-  const wrong = channels.data?.filter(({ state }) => state !== "ok") ?? [];
+  const wrong = channels.data?.filter((channel) => channel.state !== "ok" && !isWaiting(channel)) ?? [];
   if (wrong.length === 0) return null;
   return (
     <Alert
@@ -96,6 +96,11 @@ function ChannelsOut() {
       </Stack>
     </Alert>
   );
+}
+
+/** A channel without the variable of its key was never switched on, such as one of the demo's: nothing is wrong with it. */
+function isWaiting({ state, reason }: Pick<Channel, "state" | "reason">): boolean {
+  return state === "off" && reason !== undefined && /^\w+ is not set$/.test(reason);
 }
 
 function LowAccounts() {

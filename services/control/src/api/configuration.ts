@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { Failure, type ConfigurationProblem } from "@modelgate/contracts";
+import { Failure, type Configuration, type ConfigurationProblem } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { ConfigurationBooks, ConfigurationVersion } from "../configuration/books-source.ts";
 import { differenceOf } from "../configuration/difference.ts";
 import { edited, fragmentOf, partsOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
 import type { Follower } from "../configuration/follow.ts";
 import { parseConfiguration } from "../configuration/read.ts";
-import { resolveChannels, type Names } from "../configuration/resolve.ts";
+import { resolveChannels, type KeptKeys, type Names } from "../configuration/resolve.ts";
 import { sourceProblems, type AllowedSources } from "../configuration/sources.ts";
 import { completeConfiguration } from "../configuration/complete.ts";
 import { warningsOf } from "../configuration/warnings.ts";
@@ -40,7 +40,9 @@ const pageSize = 200;
 export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoutes {
   const { follower, path, books } = deps;
   const inForce = async (): Promise<Before> =>
-    path === undefined ? newestOf(books) : { version: 0, document: await readFile(path, "utf8").catch(() => "") };
+    path === undefined
+      ? { ...(await newestOf(books)), kept: await books.keptKeys() }
+      : { version: 0, document: await readFile(path, "utf8").catch(() => ""), kept: new Map() };
   const change = (wish: Change): Promise<ChangeResult> => makeChange(deps, wish);
   return {
     "GET /configuration": async () => {
@@ -83,14 +85,19 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
     "GET /configuration/versions/{version}": async ({ params }) => {
       const found = await versionOf(deps, params["version"]);
       const before = found.version > 1 ? await books.find(found.version - 1) : undefined;
-      return { ...found, difference: differenceOf(before?.document ?? "", found.document) };
+      const { document } = await newestOf(books);
+      return {
+        ...found,
+        difference: differenceOf(before?.document ?? "", found.document),
+        back: differenceOf(document, found.document),
+      };
     },
     "POST /configuration/versions/{version}/restore": async ({ params, actor }) => {
       const { document, version } = await versionOf(deps, params["version"]);
       const { version: basedOn } = await newestOf(books);
       const note = `back to version ${version}`;
       // What it names was allowed when it was saved.
-      const before = { version: basedOn, document };
+      const before = { version: basedOn, document, kept: await books.keptKeys(version) };
       return change({ text: document, copy: undefined, before, note, basedOn, isCheck: false, actor });
     },
   };
@@ -102,8 +109,8 @@ interface Settings {
   readonly isCheck: boolean;
 }
 
-/** The version that a change begins with. */
-type Before = Pick<ConfigurationVersion, "version" | "document">;
+/** The version that a change begins with, and the vendor keys that are kept for it. */
+type Before = Pick<ConfigurationVersion, "version" | "document"> & { readonly kept: KeptKeys };
 
 interface Change extends Settings {
   readonly before: Before;
@@ -122,13 +129,7 @@ async function makeChange(
   const refused = [...problems, ...(configuration === undefined ? [] : sourceProblems(configuration, check))];
   if (configuration === undefined || refused.length > 0)
     return { version: null, problems: refused, warnings: [], copy: null };
-  const warnings = warningsOf(
-    configuration,
-    completeConfiguration(configuration, await resolveChannels(configuration, names), {
-      lists: new Map(),
-      nowMs: Date.now(),
-    }),
-  ).filter(({ say }) => !say.includes("kept:"));
+  const warnings = await newWarnings(configuration, { names, before, isCheck });
   const unsaved = { version: null, problems: [], warnings };
   if (path !== undefined) return { ...unsaved, copy: copy ?? text };
   if (isCheck) return { ...unsaved, copy: null };
@@ -141,6 +142,21 @@ async function makeChange(
     });
   await follower.look();
   return { version: saved.version, problems: [], warnings, copy: null };
+}
+
+/** What is probably a mistake; of a change that is saved, what was not so before it. */
+async function newWarnings(
+  configuration: Configuration,
+  { names, before, isCheck }: Pick<Change, "before" | "isCheck"> & Pick<ConfigurationRouteDeps, "names">,
+): Promise<readonly ConfigurationProblem[]> {
+  const warningsIn = async (each: Configuration): Promise<readonly ConfigurationProblem[]> => {
+    const channels = await resolveChannels(each, names, before.kept);
+    return warningsOf(each, completeConfiguration(each, channels, { lists: new Map(), nowMs: Date.now() }));
+  };
+  const { configuration: last } = parseConfiguration(before.document);
+  const known = isCheck || last === undefined ? [] : await warningsIn(last);
+  const said = new Set(known.map(({ path, say }) => `${path} ${say}`));
+  return (await warningsIn(configuration)).filter(({ path, say }) => !said.has(`${path} ${say}`));
 }
 
 function settingsIn(body: unknown): Settings {

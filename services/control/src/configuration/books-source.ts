@@ -4,6 +4,7 @@ import type { Ledger } from "../ledger.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
 import { withKeptKeys, withoutAccounts, type SealedVendorKey } from "./documents.ts";
 import { parseConfiguration, problemLines, type FoundConfiguration } from "./read.ts";
+import type { KeptKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
 /** A version of the configuration as the ledger gives it. */
@@ -47,6 +48,11 @@ export class ConfigurationBooks {
   /** Reads a version, or the newest; undefined where there is none. */
   async find(version?: number): Promise<ConfigurationVersion | undefined> {
     return (await this.#read(version)).configuration ?? undefined;
+  }
+
+  /** The vendor keys that a version names, or the newest, opened. */
+  async keptKeys(version?: number): Promise<KeptKeys> {
+    return this.#opened((await this.#read(version)).keys);
   }
 
   /** Lists versions without their documents, newest first. */
@@ -111,7 +117,7 @@ export class ConfigurationBooks {
     if (saved !== undefined) log.info({ seed: seedPath }, "configuration written into the books");
   }
 
-  #opened(keys: readonly SealedVendorKey[]): ReadonlyMap<string, string> {
+  #opened(keys: readonly SealedVendorKey[]): KeptKeys {
     const sealer = openSealer(this.#deps.secrets, purpose);
     return new Map(
       keys.flatMap(({ id, sealed }) => {

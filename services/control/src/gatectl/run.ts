@@ -11,6 +11,7 @@ import { findServer } from "./server.ts";
 import { ledgerCommands } from "./ledger.ts";
 import { modelCommands } from "./models.ts";
 import { operatorCommands } from "./operators.ts";
+import { visible } from "./table.ts";
 import { tokenCommands } from "./tokens.ts";
 import { usageLogCommands } from "./usage-log.ts";
 import { usageCommands } from "./usage.ts";
@@ -45,7 +46,7 @@ export async function runGatectl(said: readonly string[], { stdout, stderr, env 
     return exitCode;
   };
   const complain = (text: string, exitCode: number): number => {
-    stderr.write(`gatectl: ${text}\n`);
+    stderr.write(`gatectl: ${lines(text)}\n`);
     return exitCode;
   };
   const words = inSingular(said);
@@ -58,12 +59,17 @@ export async function runGatectl(said: readonly string[], { stdout, stderr, env 
     const { json, help, ...args } = parse(command, words.slice(command.name.split(" ").length));
     if (help) return say(helpOf(command), 0);
     const { data, text, exitCode = 0 } = await command.run({ ...args, json, stdout }, findServer(env));
-    return text === "" && !json ? exitCode : say(json ? JSON.stringify(data) : text, exitCode);
+    return text === "" && !json ? exitCode : say(lines(json ? JSON.stringify(data) : text), exitCode);
   } catch (error) {
     if (error instanceof WrongUsage) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
     if (error instanceof CommandFailed || error instanceof StartError) return complain(error.message, 1);
     throw error;
   }
+}
+
+/** A text of several lines as a terminal may have it. */
+function lines(text: string): string {
+  return text.split("\n").map(visible).join("\n");
 }
 
 /** As operators also say it: `channels` lists them, `channels disable main` is `channel disable main`. */

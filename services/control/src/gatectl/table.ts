@@ -8,7 +8,7 @@ export type Column = readonly [head: string, cell: (row: unknown) => string];
 export function table(rows: unknown, columns: readonly Column[], none: string): string {
   const list: readonly unknown[] = Array.isArray(rows) ? rows : [rows];
   if (list.length === 0) return none;
-  const cells = [columns.map(([head]) => head), ...list.map((row) => columns.map(([, cell]) => cell(row)))];
+  const cells = [columns.map(([head]) => head), ...list.map((row) => columns.map(([, cell]) => visible(cell(row))))];
   const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
   return cells
     .map((line) =>
@@ -18,6 +18,14 @@ export function table(rows: unknown, columns: readonly Column[], none: string): 
         .trimEnd(),
     )
     .join("\n");
+}
+
+/** A text in which a terminal finds no command: control characters, and those that turn a line's direction, are written out as JSON does. */
+export function visible(text: string): string {
+  return text.replaceAll(
+    /[\u{0}-\u{8}\u{a}-\u{1f}\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A member as text; "-" where there is none. */

@@ -250,6 +250,7 @@ export const ConfigurationVersionWithDifference = Type.Object({
   ...version,
   document: text,
   difference: Type.Array(DifferenceLine),
+  back: Type.Array(DifferenceLine),
 });
 export const ConfigurationDocument = Type.Object({
   source: Type.Enum(["file", "books"]),

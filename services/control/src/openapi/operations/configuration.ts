@@ -52,7 +52,7 @@ export const configuration: Readonly<Record<string, Operation>> = {
     answer: Type.Array(shape.ConfigurationVersion),
   },
   "GET /configuration/versions/{version}": {
-    summary: "Show a version and what it changed.",
+    summary: "Show a version, what it changed, and what going back to it changes.",
     area: "configuration",
     role: "viewer",
     answer: shape.ConfigurationVersionWithDifference,
