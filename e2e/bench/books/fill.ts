@@ -93,20 +93,20 @@ async function addFirstBytes(at: Kysely<any>, engine: Books["engine"]): Promise<
   await sql`insert into first_bytes (account, period, model, channel, bucket, calls)
     select account, at - at % 3600000, model, channel, ${bucket}, count(*) from made where outcome = 'completed'
     group by 1, 2, 3, 4, 5`.execute(at);
-  await sql`insert into daily_first_bytes (period, model, channel, bucket, calls)
-    select at - at % ${sql.lit(dayMs)}, model, channel, ${bucket}, count(*) from made where outcome = 'completed'
-    group by 1, 2, 3, 4`.execute(at);
+  await sql`insert into daily_first_bytes (account, period, model, channel, bucket, calls)
+    select account, at - at % ${sql.lit(dayMs)}, model, channel, ${bucket}, count(*) from made where outcome = 'completed'
+    group by 1, 2, 3, 4, 5`.execute(at);
 }
 
 /** What days have by the values of a tag. */
 async function addTagTotals(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
-  await sql`insert into daily_tag_totals (period, name, value, outcome, calls, cost,
+  await sql`insert into daily_tag_totals (account, period, name, value, outcome, calls, cost,
       ${sql.ref("inputTokens")}, ${sql.ref("cachedInputTokens")}, ${sql.ref("outputTokens")})
-    select at - at % ${sql.lit(dayMs)}, 'tag:team', team, outcome, count(*), sum(cost), sum(input), sum(cached), sum(output)
-    from made where team <> '' group by 1, 2, 3, 4`.execute(at);
-  await sql`insert into daily_tag_first_bytes (period, name, value, bucket, calls)
-    select at - at % ${sql.lit(dayMs)}, 'tag:team', team, ${bucketIn(engine)}, count(*) from made
-    where team <> '' and outcome = 'completed' group by 1, 2, 3, 4`.execute(at);
+    select account, at - at % ${sql.lit(dayMs)}, 'tag:team', team, outcome, count(*), sum(cost), sum(input), sum(cached), sum(output)
+    from made where team <> '' group by 1, 2, 3, 4, 5`.execute(at);
+  await sql`insert into daily_tag_first_bytes (account, period, name, value, bucket, calls)
+    select account, at - at % ${sql.lit(dayMs)}, 'tag:team', team, ${bucketIn(engine)}, count(*) from made
+    where team <> '' and outcome = 'completed' group by 1, 2, 3, 4, 5`.execute(at);
 }
 
 /** A number below a bound for each call, by a multiplier of its own; the same in both engines. */

@@ -11,7 +11,7 @@ export const totalsPeriods = {
   daily_totals: 86_400_000,
   /** Of calls with labels only. */
   labelled_totals: 86_400_000,
-  /** Of calls with tags only, each under each of them, over all accounts. */
+  /** Of calls with tags only, each under each of them. */
   daily_tag_totals: 86_400_000,
 } as const;
 
@@ -57,7 +57,7 @@ export async function addTagTotals(at: Transaction<Tables>, events: readonly Usa
     events.flatMap((event) =>
       tagsOf(event).map(({ name, value }) => {
         const period = periodOf(Date.parse(event.time), totalsPeriods.daily_tag_totals);
-        return { key: { period, name, value, outcome: event.outcome }, sums: sumsOf(event) };
+        return { key: { account: event.accountId, period, name, value, outcome: event.outcome }, sums: sumsOf(event) };
       }),
     ),
   ).map(rowOf);
@@ -66,7 +66,7 @@ export async function addTagTotals(at: Transaction<Tables>, events: readonly Usa
       .insertInto("daily_tag_totals")
       .values(several)
       .onConflict((conflict) =>
-        conflict.columns(["period", "name", "value", "outcome"]).doUpdateSet(added("daily_tag_totals")),
+        conflict.columns(["account", "period", "name", "value", "outcome"]).doUpdateSet(added("daily_tag_totals")),
       ),
   );
 }

@@ -37,16 +37,16 @@ export async function addFirstBytes(at: Transaction<Tables>, events: readonly Us
   );
 }
 
-/** Counts them by day, over all accounts. */
+/** Counts them by day. */
 export async function addDailyFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  const rows = counted(events, (event, moment) => [countedBy(event, moment, dayMs)]);
+  const rows = counted(events, (event, moment) => [{ account: event.accountId, ...countedBy(event, moment, dayMs) }]);
   await inParts(rows, (several) =>
     at
       .insertInto("daily_first_bytes")
       .values(several)
       .onConflict((conflict) =>
         conflict
-          .columns(["period", "model", "channel", "bucket"])
+          .columns(["account", "period", "model", "channel", "bucket"])
           .doUpdateSet({ calls: sql`daily_first_bytes.calls + excluded.calls` }),
       ),
   );
@@ -56,11 +56,11 @@ function countedBy({ model, channelId: channel, firstByteMs }: UsageEvent, momen
   return { period: periodOf(moment, periodMs), model, channel, bucket: bucketOf(firstByteMs) };
 }
 
-/** Counts them by day and by the value of each tag, over all accounts. */
+/** Counts them by day and by the value of each tag. */
 export async function addTagFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = counted(events, (event, moment) => {
     const { period, bucket } = countedBy(event, moment, dayMs);
-    return tagsOf(event).map(({ name, value }) => ({ period, name, value, bucket }));
+    return tagsOf(event).map(({ name, value }) => ({ account: event.accountId, period, name, value, bucket }));
   });
   await inParts(rows, (several) =>
     at
@@ -68,7 +68,7 @@ export async function addTagFirstBytes(at: Transaction<Tables>, events: readonly
       .values(several)
       .onConflict((conflict) =>
         conflict
-          .columns(["period", "name", "value", "bucket"])
+          .columns(["account", "period", "name", "value", "bucket"])
           .doUpdateSet({ calls: sql`daily_tag_first_bytes.calls + excluded.calls` }),
       ),
   );
@@ -137,7 +137,7 @@ interface Part extends FirstBytesQuery {
   readonly table: "first_bytes" | "daily_first_bytes" | "daily_tag_first_bytes";
 }
 
-/** The whole days of a query over all accounts, and the hours before and after them. */
+/** The whole days of a query, and the hours before and after them. */
 function partsOf(query: FirstBytesQuery): readonly Part[] {
   const [from, to] = [Math.floor(query.from / hourMs) * hourMs, Math.ceil(query.to / hourMs) * hourMs];
   if (query.by.some(isLabelName)) {
@@ -145,8 +145,7 @@ function partsOf(query: FirstBytesQuery): readonly Part[] {
     return [{ ...query, table: "daily_tag_first_bytes", ...days }];
   }
   const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
-  if (query.account !== undefined || query.by.includes("hour") || first >= last)
-    return [{ ...query, table: "first_bytes", from, to }];
+  if (query.by.includes("hour") || first >= last) return [{ ...query, table: "first_bytes", from, to }];
   const parts: readonly Part[] = [
     { ...query, table: "first_bytes", from, to: first },
     { ...query, table: "daily_first_bytes", from: first, to: last },

@@ -14,8 +14,16 @@ export function isLabelName(word: string): word is LabelName {
   return word === "endUser" || (word.startsWith("tag:") && isTagName(word.slice("tag:".length)));
 }
 
-/** The labels of a call, in the order of their names; what is no text is left out. */
-export function labelsOf({ endUser, tags }: Pick<UsageEvent, "endUser" | "tags">): readonly Label[] {
+/** What of a call says which labels it has. */
+type Labelled = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos" | "attempts" | "status">;
+
+/**
+ * The labels of a call, in the order of their names; what is no text is left out. A refused call has none: it costs nothing, and a
+ * client could name new ones without end.
+ */
+export function labelsOf(event: Labelled): readonly Label[] {
+  if (isRefused(event)) return [];
+  const { endUser, tags } = event;
   const all = [["endUser", endUser], ...Object.entries(tags ?? {}).map(([name, value]) => [`tag:${name}`, value])];
   return all
     .flatMap(([name = "", value]): readonly Label[] =>
@@ -24,8 +32,13 @@ export function labelsOf({ endUser, tags }: Pick<UsageEvent, "endUser" | "tags">
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
+/** A call that no vendor was asked for, or that a vendor would not take as the client made it, at no cost. */
+function isRefused({ outcome, costNanos, attempts, status }: Labelled): boolean {
+  return outcome === "failed" && costNanos === "0" && (attempts === 0 || status < 500);
+}
+
 /** The tags among the labels of a call: end users are too many for totals of their own. */
-export function tagsOf(event: Pick<UsageEvent, "endUser" | "tags">): readonly Label[] {
+export function tagsOf(event: Labelled): readonly Label[] {
   return labelsOf(event).filter(({ name }) => name !== "endUser");
 }
 

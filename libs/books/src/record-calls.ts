@@ -1,5 +1,6 @@
 import type { Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
+import { boundTags } from "./bound-tags.ts";
 import { changeAccounts } from "./heads.ts";
 import { labelsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
@@ -40,17 +41,17 @@ async function write(books: Books, events: readonly UsageEvent[]): Promise<reado
       added.push(...inserted);
       known.push(...there, ...written);
     }
-    await addLabels(at, added);
-    await addTotals(at, added);
+    const tagged = await boundTags(books, at, added);
+    await addLabels(at, tagged);
+    await addTotals(at, tagged);
     await addFirstBytes(at, added);
     await rememberReplaced(at, added);
     await changeAccounts(at, [
       ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
       ...(await settledAgain(at, known)),
     ]);
-    // Last, as its rows are all accounts': another ledger waits for them until the end of this transaction.
-    await addTagTotals(at, added);
-    await addTagFirstBytes(at, added);
+    await addTagTotals(at, tagged);
+    await addTagFirstBytes(at, tagged);
     await addDailyFirstBytes(at, added);
     return added;
   });

@@ -71,8 +71,9 @@ export interface LabelledTotalsTable extends TotalsTable {
   labels: string;
 }
 
-/** Sums of the calls of one day over all accounts that have the same value of a tag, so that few rows have many calls. */
+/** Sums of the calls of an account and day that have the same value of a tag, so that few rows have many calls. */
 export interface DailyTagTotalsTable extends Record<UnitMeasure, Sum> {
+  account: string;
   /** Unix ms of the beginning of the day. */
   period: number;
   /** `tag:` and the tag's name. */
@@ -95,11 +96,11 @@ export interface FirstBytesTable {
   calls: ColumnType<number, number, number>;
 }
 
-/** The same of whole days and all accounts together, so that the busiest question is no sum over every account's hours. */
-export interface DailyFirstBytesTable extends Omit<FirstBytesTable, "account"> {}
+/** The same of whole days, so that the busiest question is no sum over every account's hours. */
+export interface DailyFirstBytesTable extends FirstBytesTable {}
 
 /** The same of a day's calls that have the same value of a tag. */
-export interface DailyTagFirstBytesTable extends Pick<FirstBytesTable, "period" | "bucket" | "calls"> {
+export interface DailyTagFirstBytesTable extends Pick<FirstBytesTable, "account" | "period" | "bucket" | "calls"> {
   name: string;
   value: string;
 }

@@ -75,7 +75,7 @@ describe.each(engines)("$name", ({ start }) => {
     const counted = await firstByteTimes(before, { ...day, by: [] });
     await before.db.schema.dropTable("first_bytes").execute();
     await before.db.schema.dropTable("daily_first_bytes").execute();
-    await dropTagTables(before);
+    await undoDailyTags(before);
     await before.db.schema.dropIndex("tasks_by_time").execute();
     await sql`delete from kysely_migration where name >= ${"0014-first-bytes"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
@@ -83,7 +83,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await firstByteTimes(after, { ...day, by: [] })).toEqual(counted);
   });
 
-  test("whole days over all accounts are read from their own counts, the hours around them from those of accounts", async () => {
+  test("whole days are read from their own counts, the hours around them from those of hours", async () => {
     const own = await newBooks(engine);
     const at = (time: string, accountId: string, firstByteMs: number) =>
       callOf(`${time} ${accountId}`, { time: `2026-01-${time}:00:00.000Z`, accountId, firstByteMs });
@@ -119,7 +119,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
     const counted = await firstByteTimes(before, { ...day, by: ["model"] });
     await before.db.schema.dropTable("daily_first_bytes").execute();
-    await dropTagTables(before);
+    await undoDailyTags(before);
     await sql`delete from kysely_migration where name >= ${"0015-daily-first-bytes"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
     await using after = await openBooks(location, log);
@@ -153,7 +153,7 @@ describe.each(engines)("$name", ({ start }) => {
       { "tag:team": "b", day: "2026-01-11" },
     ]);
     const totals = await readTotals(before, { ...days, groupBy: ["tag:team", "outcome"] });
-    await dropTagTables(before);
+    await undoDailyTags(before);
     await sql`delete from kysely_migration where name >= ${"0016-daily-tags"}`.execute(before.db);
     await before[Symbol.asyncDispose]();
     await using after = await openBooks(location, log);
@@ -166,7 +166,11 @@ describe.each(engines)("$name", ({ start }) => {
   });
 });
 
-async function dropTagTables({ db }: Books): Promise<void> {
-  for (const table of ["daily_tag_totals", "daily_tag_first_bytes"] as const)
+/** Takes back the migrations from `0016-daily-tags` on. */
+async function undoDailyTags({ db }: Books): Promise<void> {
+  for (const table of ["daily_tag_totals", "daily_tag_first_bytes", "anchors"] as const)
     await db.schema.dropTable(table).execute();
+  await db.schema.dropIndex("audit_by_number").execute();
+  for (const column of ["number", "hash"]) await db.schema.alterTable("audit").dropColumn(column).execute();
+  await db.deleteFrom("marks").execute();
 }

@@ -1,12 +1,12 @@
 import { sql, type Kysely } from "kysely";
-import { createTable, type MigrationTools } from "./tables.ts";
+import { createTable, sumColumnsOf, type MigrationTools } from "./tables.ts";
 
 /**
  * Sums and times to the first byte of whole days by the value of each tag, over all accounts, of the calls that are there
  * too: of a million calls a month's are read from some hundred rows.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
-  const sums = await sumColumnsOf(db);
+  const sums = await sumColumnsOf(db, "labelled_totals");
   await createTable(db, engine, "daily_tag_totals", {
     columns: {
       period: "bigint",
@@ -38,14 +38,6 @@ async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void
     select call_labels.at - call_labels.at % 86400000, name, value, cast(floor(ln(${ms} + 1) / ln(1.05)) as integer), count(*)
     from call_labels join calls using (account, at, id)
     where name <> 'endUser' and outcome = 'completed' group by 1, 2, 3, 4`.execute(db);
-}
-
-/** The columns of sums that the books have by now: units that were added to the contracts later have theirs afterwards. */
-async function sumColumnsOf(db: Kysely<unknown>): Promise<readonly string[]> {
-  const keys = new Set(["account", "period", "token", "model", "channel", "outcome", "labels"]);
-  const tables = await db.introspection.getTables();
-  const columns = tables.find(({ name }) => name === "labelled_totals")?.columns ?? [];
-  return columns.map(({ name }) => name).filter((name) => !keys.has(name));
 }
 
 export const dailyTags = { up };

@@ -10,6 +10,7 @@ import { firstBytes } from "./0014-first-bytes.ts";
 import { dailyFirstBytes } from "./0015-daily-first-bytes.ts";
 import { dailyTags } from "./0016-daily-tags.ts";
 import { anchors } from "./0017-anchors.ts";
+import { totalsOfAccounts } from "./0018-totals-of-accounts.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -30,4 +31,5 @@ export const migrations: Readonly<Record<string, Step>> = {
   "0015-daily-first-bytes": dailyFirstBytes,
   "0016-daily-tags": dailyTags,
   "0017-anchors": anchors,
+  "0018-totals-of-accounts": totalsOfAccounts,
 };

@@ -33,6 +33,14 @@ export async function createTable(
   await sql`create table ${sql.table(name)} (${sql.join([...typed, primary])}) ${partitions}`.execute(db);
 }
 
+/** The columns of sums that a table of labelled totals has by now: units that were added later have theirs afterwards. */
+export async function sumColumnsOf(db: Kysely<unknown>, table: string): Promise<readonly string[]> {
+  const keys = new Set(["account", "period", "token", "model", "channel", "outcome", "labels"]);
+  const tables = await db.introspection.getTables();
+  const columns = tables.find(({ name }) => name === table)?.columns ?? [];
+  return columns.map(({ name }) => name).filter((name) => !keys.has(name));
+}
+
 function typeIn(engine: Engine, type: "text" | "integer" | "bigint"): RawBuilder<unknown> {
   return type === "text" && engine === "postgres" ? sql`text collate "C"` : sql.raw(type);
 }

@@ -1,0 +1,82 @@
+import type { Transaction } from "kysely";
+import type { UsageEvent } from "@modelgate/contracts";
+import { periodOf, totalsPeriods } from "./add-totals.ts";
+import { tagsOf } from "./labels.ts";
+import type { Books } from "./open.ts";
+import type { Tables } from "./schema.ts";
+
+/** Most pairs of a tag's name and value that an account has rows of in a day; a client may name any. */
+const maxPairs = 1_000;
+/** What counts for the names and the values beyond them. */
+const other = "other";
+/** Most accounts and days whose pairs are remembered. */
+const maxRemembered = 500;
+
+/** The values that are counted, by name, of an account and day. */
+type Counted = Map<string, Set<string>>;
+
+const remembered = new WeakMap<Books, Map<string, Counted>>();
+
+/**
+ * Returns calls with the tags that they count under: where their account has had `maxPairs` pairs that day, a new value of a known
+ * name counts as `other`, and so does a new name. Ledgers that record at once may count some more.
+ */
+export async function boundTags(
+  books: Books,
+  at: Transaction<Tables>,
+  events: readonly UsageEvent[],
+): Promise<readonly UsageEvent[]> {
+  const bounded: UsageEvent[] = [];
+  for (const event of events) {
+    const tags = tagsOf(event);
+    if (tags.length === 0) {
+      bounded.push(event);
+      continue;
+    }
+    const counted = await countedOf(books, at, event);
+    const pairs = tags.map(({ name, value }) => admitted(counted, name.slice("tag:".length), value));
+    bounded.push({ ...event, tags: Object.fromEntries(pairs) });
+  }
+  return bounded;
+}
+
+function admitted(counted: Counted, name: string, value: string): readonly [name: string, value: string] {
+  const values = counted.get(name);
+  if (values?.has(value) === true) return [name, value];
+  const pairs = [...counted.values()].reduce((sum, each) => sum + each.size, 0);
+  if (pairs >= maxPairs) return [values === undefined ? other : name, other];
+  if (values === undefined) counted.set(name, new Set([value]));
+  else values.add(value);
+  return [name, value];
+}
+
+async function countedOf(
+  books: Books,
+  at: Transaction<Tables>,
+  { accountId: account, time }: UsageEvent,
+): Promise<Counted> {
+  const known = remembered.get(books) ?? new Map<string, Counted>();
+  remembered.set(books, known);
+  const period = periodOf(Date.parse(time), totalsPeriods.daily_tag_totals);
+  const key = `${period} ${account}`;
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  const rows = await at
+    .selectFrom("daily_tag_totals")
+    .select(["name", "value"])
+    .distinct()
+    .where("account", "=", account)
+    .where("period", "=", period)
+    .execute();
+  const counted: Counted = new Map();
+  for (const { name, value } of rows) {
+    const tag = name.slice("tag:".length);
+    counted.set(tag, (counted.get(tag) ?? new Set()).add(value));
+  }
+  known.set(key, counted);
+  for (const oldest of known.keys()) {
+    if (known.size <= maxRemembered) break;
+    known.delete(oldest);
+  }
+  return counted;
+}
