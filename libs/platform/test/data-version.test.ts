@@ -1,0 +1,29 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startBackends, type Backends } from "@modelgate/testkit";
+import { dataVersion, refuseNewerData } from "../src/data-version.ts";
+import { createLogger, Shared, sharedRedis, StartError } from "../src/index.ts";
+
+let backends: Backends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+test("a version starts on data of its own and of an earlier version, and refuses those of a newer one in one line", async () => {
+  await refuseNewerData(redis, dataVersion);
+  await refuseNewerData(redis, dataVersion + 1);
+  await using shared = new Shared(createLogger("test", "silent").log);
+  const start = sharedRedis(shared, { redis: { url: backends.redisUrl, timeoutMs: 1_000 } });
+  await expect(start).rejects.toThrow(StartError);
+  await expect(start).rejects.toThrow(
+    /^Redis holds data of a newer version: its format is 2, and this version knows 1\.[^\n]*$/,
+  );
+  // The refused version has changed nothing.
+  await refuseNewerData(redis, dataVersion + 1);
+});
