@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Sighting } from "@modelgate/wires/video";
 import { taskOf } from "./task.ts";
 import { advance, isEnded, type Moment, type Step } from "../src/poll/advance.ts";
+import type { Observation } from "../src/poll/poll-vendor.ts";
 
 const pace = { firstMs: 5_000, longestMs: 30_000, usualMs: 120_000 };
 const createdAt = 1_000_000;
@@ -10,9 +10,10 @@ const fresh = taskOf("acme", "video_1", createdAt);
 const { deadlineAt } = fresh;
 const at = (afterMs: number, random = 0.5): Moment => ({ nowMs: createdAt + afterMs, random, pace });
 
-const sighting: fc.Arbitrary<Sighting> = fc.oneof(
+const sighting: fc.Arbitrary<Observation> = fc.oneof(
   fc.constant({ kind: "unseen" as const }),
   fc.constant({ kind: "absent" as const }),
+  fc.constant({ kind: "unroutable" as const }),
   fc.record({
     kind: fc.constant("seen" as const),
     state: fc.constantFrom("queued" as const, "in_progress" as const),
@@ -29,7 +30,7 @@ const rank = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
 /** A task's life: every step that was taken, in its order. */
 function live(
-  seen: readonly { sighting: Sighting; afterMs: number; random: number }[],
+  seen: readonly { sighting: Observation; afterMs: number; random: number }[],
 ): readonly (Step & { nowMs: number })[] {
   let task = fresh;
   let nowMs = createdAt;
@@ -111,6 +112,12 @@ describe("a look that learns nothing", () => {
     expect(pauses.at(-1)).toBe(240_000);
   });
 
+  test("is no failure while the configuration lacks its channel for a while, and one after an hour", () => {
+    const lacking = (misses: number) => advance({ ...fresh, misses }, { kind: "unroutable" }, at(3_600_000))?.task;
+    expect(lacking(19)).toMatchObject({ state: "queued", misses: 20 });
+    expect(lacking(20)).toMatchObject({ state: "failed", error: { code: "channel_removed" } });
+  });
+
   test("is no failure where the vendor does not know the task yet, and one after a minute", () => {
     expect(advance(fresh, { kind: "absent" }, at(59_999))?.task.state).toBe("queued");
     expect(advance(fresh, { kind: "absent" }, at(60_000))?.task).toMatchObject({
@@ -142,7 +149,7 @@ test("progress is the vendor's, else what usually has passed by then, up to 95",
 });
 
 test("where a video is, is kept with when its vendor lets it go", () => {
-  const result = (found: Extract<Sighting, { kind: "finished" }>["result"]) =>
+  const result = (found: Extract<Observation, { kind: "finished" }>["result"]) =>
     JSON.parse(advance(fresh, { kind: "finished", result: found }, at(1_000))?.task.result ?? "");
   expect(result({ url: "https://v.example/1", keptMs: 3_600_000 })).toEqual({
     url: "https://v.example/1",

@@ -83,12 +83,12 @@ const round = (...deps: readonly Deps[]) =>
   Promise.all((deps.length === 0 ? replicas : deps).map((each) => pollOnce(each, never)));
 
 /** A task that its vendor has taken at noon, in an account of its own. */
-async function begin(): Promise<TaskRecord> {
+async function begin(more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
   const id = `video_${++count}`;
   const accountId = `account-${count}`;
   const { relay } = replicas[0] ?? expect.fail("no replica");
   const [channel] = relay.catalog.current().channels;
-  const task = { ...taskOf(accountId, id, noon), keyId: channel?.keys[0]?.id ?? "" };
+  const task = { ...taskOf(accountId, id, noon), keyId: channel?.keys[0]?.id ?? "", ...more };
   await createAccount(redis, { id: accountId, balance: 1_000_000_000n });
   await hold(redis, {
     accountId,
@@ -218,6 +218,37 @@ test("a task that its vendor does not know fails after a minute, not before", as
   clock = noon + 61_000;
   await round();
   expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
+});
+
+test.each([404, 410])("a task that its vendor has forgotten (%d) fails and its money is back", async (status) => {
+  const task = await begin();
+  clock = noon + 5_000;
+  await round();
+  expect((await found(task))?.state).toBe("queued");
+  vendor.say(task.operation, { status, body: { error: { message: "no such video" } } });
+  clock = noon + 120_000;
+  await round();
+  expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
+  expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
+});
+
+test("a task whose key was replaced is looked at with another of its channel", async () => {
+  const task = await begin({ keyId: "a key of before" });
+  clock = noon + 5_000;
+  await round();
+  expect(looksAt(task)).toBe(1);
+});
+
+test("a task whose channel is gone from the configuration fails after about an hour, and its money is back", async () => {
+  const task = await begin({ channelId: "removed" });
+  while ((await found(task))?.state === "queued" && clock < noon + day) {
+    clock += 250_000;
+    await round();
+  }
+  expect(await found(task)).toMatchObject({ state: "failed", error: { code: "channel_removed" } });
+  expect(clock - noon).toBeGreaterThan(3_000_000);
+  expect(clock - noon).toBeLessThan(6_000_000);
+  expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
 });
 
 test("a vendor that is silent holds up its own tasks, and no other's", async () => {

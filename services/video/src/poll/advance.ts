@@ -1,5 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
+import type { Observation } from "./poll-vendor.ts";
 import type { Sighting, VideoResult } from "@modelgate/wires/video";
 
 /** When a task is polled again, and how its progress is guessed. */
@@ -25,8 +26,10 @@ export interface Step {
 }
 
 const ranks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, completed: 2, failed: 2 };
-/** A task that its vendor does not know yet is no failure for so long. */
+/** Grace period in which a task that its vendor does not know is no failure. */
 const unknownMs = 60_000;
+/** Polls in a row without a channel to the vendor, after which a task has failed: about an hour, in which a channel may come back. */
+const maxUnroutable = 20;
 /** A guess never says that a video is done. */
 const [mostGuessed, mostUnfinished] = [95, 99];
 /** How far beyond the longest pause a vendor is left alone that does not answer. */
@@ -41,7 +44,7 @@ export function isEnded(state: TaskState): boolean {
  * What a sighting makes of a task: states only go forward, progress never goes down, an end is final (undefined: there
  * is nothing to change). A task past its deadline has failed, whatever was seen. Pure.
  */
-export function advance(task: TaskRecord, sighting: Sighting, moment: Moment): Step | undefined {
+export function advance(task: TaskRecord, sighting: Observation, moment: Moment): Step | undefined {
   const { nowMs } = moment;
   if (isEnded(task.state)) return undefined;
   const polled: TaskRecord = { ...task, looks: task.looks + 1, misses: 0 };
@@ -49,11 +52,14 @@ export function advance(task: TaskRecord, sighting: Sighting, moment: Moment): S
   if (sighting.kind === "finished") return { task: completed(polled, nowMs, sighting.result) };
   if (sighting.kind === "failed") return { task: failed(polled, nowMs, sighting.error) };
   if (sighting.kind === "seen") return seen(polled, sighting, moment);
-  const isLost = sighting.kind === "absent" && nowMs - task.createdAt >= unknownMs;
-  return isLost ? { task: failed(polled, nowMs, notKnown) } : missed(task, moment);
+  if (sighting.kind === "absent" && nowMs - task.createdAt >= unknownMs)
+    return { task: failed(polled, nowMs, notKnown) };
+  if (sighting.kind === "unroutable" && task.misses >= maxUnroutable) return { task: failed(polled, nowMs, noChannel) };
+  return missed(task, moment);
 }
 
 const timedOut = { code: "timeout", message: "The task did not finish in time." };
+const noChannel = { code: "channel_removed", message: "The channel of the task is not configured any more." };
 const notKnown = { code: "not_found", message: "The vendor no longer knows the task." };
 
 function completed(task: TaskRecord, nowMs: number, { url, expiresAt, keptMs }: VideoResult): TaskRecord {

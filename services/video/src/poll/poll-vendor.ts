@@ -11,17 +11,23 @@ const answerBytes = 1024 * 1024;
 /** How much of a string in it: an answer may hold the film, which is longer. */
 const longestString = 64 * 1024;
 
-/** The channel and key that a task was started with; undefined while the configuration has them no more. */
+/**
+ * The channel that a task was started with, and its key, or another where the configuration has that no more: it belongs to the same
+ * vendor's account where a key was rotated. Undefined while there is no such channel, or none of its keys.
+ */
 export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   const channel = relay.catalog.current().channels.find(({ id }) => id === channelId);
-  const key = channel?.keys.find(({ id }) => id === keyId);
+  const key = channel?.keys.find(({ id }) => id === keyId) ?? channel?.keys[0];
   const provider = channel && vendorOf(channel)?.provider;
   if (channel === undefined || key === undefined || provider === undefined) return undefined;
   return { channel, key, provider };
 }
 
+/** What a poll showed: a vendor's word, or that there is no way to the vendor. */
+export type Observation = Sighting | { readonly kind: "unroutable" };
+
 /** Asks a task's vendor how it goes. Never rejects: what cannot be learned is `unseen`. */
-export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Sighting> {
+export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Observation> {
   try {
     return await ask(deps, task, signal);
   } catch (error) {
@@ -30,9 +36,9 @@ export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSign
   }
 }
 
-async function ask(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Sighting> {
+async function ask(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Observation> {
   const route = routeTo(deps, task);
-  if (route === undefined) return { kind: "unseen" };
+  if (route === undefined) return { kind: "unroutable" };
   const { channel, key, provider } = route;
   const signing = { baseUrl: channel.baseUrl, key: key.secret, nowMs: deps.now() };
   const request = provider.request({
@@ -55,7 +61,7 @@ async function ask(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<S
 
 /** Only a plain word about the task ends it: anything else may be the vendor's bad hour. */
 function refusal(status: number, text: string, provider: Provider): Sighting {
-  if (status === 404) return { kind: "absent" };
+  if (status === 404 || status === 410) return { kind: "absent" };
   const { blame, say, vendorCode } = provider.failureOf(status, text);
   if (blame !== "request" || status < 400) return { kind: "unseen" };
   return {
