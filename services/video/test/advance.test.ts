@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { taskOf } from "./task.ts";
-import { advance, isEnded, type Moment, type Step } from "../src/poll/advance.ts";
-import type { Observation } from "../src/poll/poll-vendor.ts";
+import { advance, isEnded, type Moment, type Observation, type Step } from "../src/poll/advance.ts";
 
 const pace = { firstMs: 5_000, longestMs: 30_000, usualMs: 120_000 };
 const createdAt = 1_000_000;

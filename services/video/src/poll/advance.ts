@@ -1,7 +1,9 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
-import type { Observation } from "./poll-vendor.ts";
 import type { Sighting, VideoResult } from "@modelgate/wires/video";
+
+/** What a poll showed: a vendor's word, or that there is no way to the vendor. */
+export type Observation = Sighting | { readonly kind: "unroutable" };
 
 /** When a task is polled again, and how its progress is guessed. */
 export interface Pace {

@@ -4,6 +4,7 @@ import { cleanWords, signed, type Provider } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
 import { wires, type Sighting } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
+import type { Observation } from "./advance.ts";
 import { withShortStrings } from "./brief.ts";
 
 /** How much of a vendor's answer to a poll is read. */
@@ -22,9 +23,6 @@ export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   if (channel === undefined || key === undefined || provider === undefined) return undefined;
   return { channel, key, provider };
 }
-
-/** What a poll showed: a vendor's word, or that there is no way to the vendor. */
-export type Observation = Sighting | { readonly kind: "unroutable" };
 
 /** Asks a task's vendor how it goes. Never rejects: what cannot be learned is `unseen`. */
 export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Observation> {
