@@ -37,7 +37,10 @@ export const key: Step = (request, _response, next) => {
   const [only] = distinct;
   if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
   if (!isKeyShaped(only))
-    throw new Failure("invalid_api_key", "The API key is malformed: a key is `sk-` and letters, digits, `_` or `-`.");
+    throw new Failure(
+      "invalid_api_key",
+      "The API key is malformed: a key is `sk-` and 8 to 250 letters, digits, `_` or `-`.",
+    );
   context.digest = digestOf(only);
   for (const name of keyHeaders) delete request.headers[name];
   context.query.delete("key");

@@ -32,7 +32,9 @@ test.each([
   ["none", {}, "invalid_api_key", /^No API key was sent; /],
   ["one without Bearer", { authorization: secret }, "invalid_api_key", /no Bearer token/],
   ["one in another client's header", { "x-goog-api-key": secret }, "invalid_api_key", /header x-goog-api-key/],
-  ["a malformed one", { authorization: "Bearer sk-a b" }, "invalid_api_key", /./],
+  ["one without Bearer in front of all", { authorization: "Bearer sk-a b" }, "invalid_api_key", /no Bearer token/],
+  ["one that is too short", { authorization: "Bearer sk-wrong" }, "invalid_api_key", /8 to 250 letters, digits/],
+  ["one of another form", { authorization: "Bearer pk-0123456789" }, "invalid_api_key", /a key is `sk-`/],
   ["two different ones", { authorization: `Bearer ${secret}`, "api-key": `${secret}x` }, "contradicting_api_keys", /./],
 ])("%s is refused", async (_, headers, code, message) => {
   await expect(run(callOf({ headers: { ...headers } }), endpoint, key)).rejects.toMatchObject({
