@@ -19,6 +19,7 @@ function pagesOf(folder: string): { text: string; link: string }[] {
 export default defineConfig({
   title: "modelgate",
   description: "One address and one key for every AI model.",
+  head: [["link", { rel: "icon", href: "/icon.svg" }]],
   outDir: "dist",
   cleanUrls: true,
   rewrites: { "generated/:path*": ":path*" },

@@ -8,7 +8,7 @@ import { ProxiedSession } from "./proxied-session.ts";
 import { contextOf, upgradeOf, type Proxied } from "./request-context.ts";
 
 /** Addresses of the services, by area. */
-export type AreaUrls = Readonly<Partial<Record<Area, string>>>;
+type AreaUrls = Readonly<Partial<Record<Area, string | undefined>>>;
 
 /** The services, and how long they may be silent. */
 export interface AreaProxyOptions {
@@ -41,7 +41,11 @@ export class AreaProxy implements Disposable {
 
   constructor(options: AreaProxyOptions) {
     this.#options = options;
-    this.#services = new Map(Object.entries(options.urls).map(([area, url]) => [area, this.#service(url)]));
+    this.#services = new Map(
+      Object.entries(options.urls).flatMap(([area, url]) =>
+        url === undefined ? [] : [[area, this.#service(url)] as const],
+      ),
+    );
   }
 
   /** Whether no more WebSockets are taken. */

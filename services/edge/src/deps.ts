@@ -1,6 +1,6 @@
 import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
 import { sharedRedis, type LocalAreas, type Logger, type Redis, type ServiceContext } from "@modelgate/platform";
-import { AreaProxy, type AreaUrls } from "./area-proxy.ts";
+import { AreaProxy } from "./area-proxy.ts";
 import type { Env } from "./env.ts";
 import { openSeats, type OpenSeats } from "./open-seats.ts";
 import { openTokenCache, type TokenCache } from "./token-cache.ts";
@@ -35,7 +35,7 @@ export async function openDeps({
   const catalog = await sharedCatalog(shared, env);
   const tokens = opening.use(await openTokenCache({ redis, ...env.tokenCache }));
   const seats = opening.use(openSeats({ redis, log, leaseMs: env.seatLeaseMs }));
-  const proxy = opening.use(new AreaProxy({ urls: areaUrls(env), log, ...env.silence }));
+  const proxy = opening.use(new AreaProxy({ urls: env.areas, log, ...env.silence }));
   const open = opening.move();
   return {
     redis,
@@ -53,8 +53,4 @@ export async function openDeps({
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
-}
-
-function areaUrls({ areas }: Env): AreaUrls {
-  return Object.fromEntries(Object.entries(areas).filter(([, url]) => url !== undefined));
 }

@@ -16,6 +16,7 @@ const reader = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>modelgate: the interface</title>
+<link rel="icon" href="/docs/icon.svg">
 <link rel="stylesheet" href="/docs/reader.css">
 <div id="reader"></div>
 <script src="/docs/reader.js"></script>
@@ -37,6 +38,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
+/** The icon of the console, too: browsers otherwise ask for one that does not exist. */
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b7285"/><path d="M7 24V12l9-6 9 6v12M12 24v-8m4 8v-8m4 8v-8" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></svg>
+`;
+
 const json = "application/json; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
 const require = createRequire(import.meta.url);
@@ -55,6 +60,7 @@ const contents: Readonly<Record<string, () => Content>> = {
   })),
   "/healthz": () => ({ type: "text/plain; charset=utf-8", body: "ok\n" }),
   "/docs": () => ({ type: "text/html; charset=utf-8", body: reader }),
+  "/docs/icon.svg": () => ({ type: "image/svg+xml", body: icon }),
   "/docs/start.js": () => ({ type: script, body: start }),
   "/docs/reader.js": once(() => ({
     type: script,
