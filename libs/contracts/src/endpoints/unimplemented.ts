@@ -1,18 +1,15 @@
-import { listKeys, type Endpoint } from "./endpoint.ts";
+import { alphaKeys, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
 const declared = { area: "edge", errors: "by-request", keys: listKeys, body: "none", unimplemented: true } as const;
+const alpha = { ...declared, errors: "alpha", keys: alphaKeys } as const;
+const gamma = { ...declared, errors: "gamma", keys: gammaKeys } as const;
+/** A request with a JSON body. */
+const json = { method: "POST", body: "json", schema: "EmptyObject" } as const;
 
-/** Declared only, always 501: interface section 4.8. */
+/** Endpoints that are declared only and always answer 501: interface section 4.8, and what its clients' SDKs call today. */
 export const unimplementedEndpoints = {
   listFineTunes: { ...declared, method: "GET", path: "/v1/fine-tunes", summary: "List fine-tunes." },
-  createFineTune: {
-    ...declared,
-    method: "POST",
-    path: "/v1/fine-tunes",
-    body: "json",
-    schema: "EmptyObject",
-    summary: "Create a fine-tune.",
-  },
+  createFineTune: { ...declared, ...json, path: "/v1/fine-tunes", summary: "Create a fine-tune." },
   getFineTune: { ...declared, method: "GET", path: "/v1/fine-tunes/{fine_tune_id}", summary: "A fine-tune's state." },
   cancelFineTune: {
     ...declared,
@@ -25,6 +22,70 @@ export const unimplementedEndpoints = {
     method: "GET",
     path: "/v1/fine-tunes/{fine_tune_id}/events",
     summary: "A fine-tune's events.",
+  },
+  listFineTuningJobs: { ...declared, method: "GET", path: "/v1/fine_tuning/jobs", summary: "List fine-tuning jobs." },
+  createFineTuningJob: { ...declared, ...json, path: "/v1/fine_tuning/jobs", summary: "Create a fine-tuning job." },
+  getFineTuningJob: {
+    ...declared,
+    method: "GET",
+    path: "/v1/fine_tuning/jobs/{job_id}",
+    summary: "A fine-tuning job's state.",
+  },
+  cancelFineTuningJob: {
+    ...declared,
+    method: "POST",
+    path: "/v1/fine_tuning/jobs/{job_id}/cancel",
+    summary: "Cancel a fine-tuning job.",
+  },
+  listFineTuningEvents: {
+    ...declared,
+    method: "GET",
+    path: "/v1/fine_tuning/jobs/{job_id}/events",
+    summary: "A fine-tuning job's events.",
+  },
+  listBatches: { ...declared, method: "GET", path: "/v1/batches", summary: "List batches." },
+  createBatch: { ...declared, ...json, path: "/v1/batches", summary: "Create a batch." },
+  getBatch: { ...declared, method: "GET", path: "/v1/batches/{batch_id}", summary: "A batch's state." },
+  cancelBatch: { ...declared, method: "POST", path: "/v1/batches/{batch_id}/cancel", summary: "Cancel a batch." },
+  listMessageBatches: { ...alpha, method: "GET", path: "/v1/messages/batches", summary: "List batches of messages." },
+  createMessageBatch: { ...alpha, ...json, path: "/v1/messages/batches", summary: "Create a batch of messages." },
+  getMessageBatch: {
+    ...alpha,
+    method: "GET",
+    path: "/v1/messages/batches/{batch_id}",
+    summary: "The state of a batch of messages.",
+  },
+  deleteMessageBatch: {
+    ...alpha,
+    method: "DELETE",
+    path: "/v1/messages/batches/{batch_id}",
+    summary: "Delete a batch of messages.",
+  },
+  cancelMessageBatch: {
+    ...alpha,
+    method: "POST",
+    path: "/v1/messages/batches/{batch_id}/cancel",
+    summary: "Cancel a batch of messages.",
+  },
+  getMessageBatchResults: {
+    ...alpha,
+    method: "GET",
+    path: "/v1/messages/batches/{batch_id}/results",
+    summary: "The results of a batch of messages.",
+  },
+  listCachedContents: { ...gamma, method: "GET", path: "/v1beta/cachedContents", summary: "List cached contents." },
+  createCachedContent: { ...gamma, ...json, path: "/v1beta/cachedContents", summary: "Create a cached content." },
+  getCachedContent: {
+    ...gamma,
+    method: "GET",
+    path: "/v1beta/cachedContents/{content_id}",
+    summary: "A cached content.",
+  },
+  deleteCachedContent: {
+    ...gamma,
+    method: "DELETE",
+    path: "/v1beta/cachedContents/{content_id}",
+    summary: "Delete a cached content.",
   },
   listFiles: { ...declared, method: "GET", path: "/v1/files", summary: "List files." },
   createFile: {
