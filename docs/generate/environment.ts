@@ -1,49 +1,94 @@
 import type { DeclaredVariable } from "@modelgate/contracts";
 import { describeVariables } from "@modelgate/deploy/reference";
 
+/** The variables that an operator looks at first, in this order. */
+export const firstVariables: readonly string[] = [
+  "MODELGATE_SECRET",
+  "REDIS_URL",
+  "NATS_URL",
+  "BOOKS_URL",
+  "MODELGATE_CONFIG",
+  "MODELGATE_SERVICES",
+  "PORT",
+  "PUBLIC_URL",
+  "LOG_LEVEL",
+  "DRAIN_MS",
+];
+
 /** A variable with the services that read it as it is described. */
 interface Row {
   readonly variable: DeclaredVariable;
   readonly services: readonly string[];
 }
 
-/** Writes the reference of environment variables, from what each service declares. */
+/** Writes the reference of environment variables, from what each service declares: what matters first, then by who reads it. */
 export async function environmentPage(): Promise<string> {
   // The simulator is a vendor, no part of the gateway.
   const described = (await describeVariables()).filter(({ service }) => service !== "simulator");
   const rows = new Map<string, Row>();
   for (const { service, variables } of described)
-    for (const variable of variables) {
+    for (const variable of variables.map((each) => withoutService(each, service))) {
       const key = JSON.stringify([variable.name, variable.fallback, variable.allowed]);
       const services = [...(rows.get(key)?.services ?? []), service];
       rows.set(key, { variable, services });
     }
-  const lines = [...rows.values()]
-    .sort((a, b) => a.variable.name.localeCompare(b.variable.name))
-    .map(({ variable, services }) =>
-      lineOf(variable, services.length === servicesOf(described) ? "all" : services.join(", ")),
-    );
+  // The gateway runs services, and reads what it runs.
+  const all = described.filter(({ service }) => service !== "gateway").length;
+  const first = firstVariables.flatMap((name) => [...rows.values()].filter(({ variable }) => variable.name === name));
+  const rest = [...rows.values()].filter(({ variable }) => !firstVariables.includes(variable.name));
+  const groups = Map.groupBy(rest, ({ services }) => titleOf(services, all));
+  const tables = [
+    { title: "What matters first", rows: first },
+    ...Array.from(groups, ([title, found]) => ({ title, rows: found })).toSorted(
+      (one, other) => readersOf(other.rows) - readersOf(one.rows),
+    ),
+  ];
   return [
     "# Environment",
     "",
     "Every variable that a service reads, written from the services' own declarations; `gateway` is the program that runs",
-    "several of them, each with its own variables. A wrong value ends the start with one line that names each wrong variable, and status 78. `npm start` and the images set addresses and ports themselves.",
+    "them. A wrong value ends the start with one line that names each wrong variable, and status 78. `npm start` and the images set addresses and ports themselves.",
     "",
-    "| variable | default | allowed | read by | meaning |",
-    "|---|---|---|---|---|",
-    ...lines,
-    "",
+    ...tables.flatMap((table) => [
+      `## ${table.title}`,
+      "",
+      "| variable | default | allowed | read by | meaning |",
+      "|---|---|---|---|---|",
+      ...table.rows.map(({ variable, services }) =>
+        lineOf(variable, services.length === all ? "all" : services.join(", ")),
+      ),
+      "",
+    ]),
   ].join("\n");
 }
 
-/** How many services there are: the gateway runs them, and reads what it runs. */
-function servicesOf(described: readonly { readonly service: string }[]): number {
-  return described.filter(({ service }) => service !== "gateway").length;
+/** Names the ports of all services alike: TEXT_PORT is `<NAME>_PORT`. The edge's own is PORT. */
+function withoutService(variable: DeclaredVariable, service: string): DeclaredVariable {
+  const prefix = `${service.toUpperCase()}_`;
+  return /_(?:OPS_)?PORT$/.test(variable.name) && variable.name.startsWith(prefix)
+    ? { ...variable, name: `<NAME>_${variable.name.slice(prefix.length)}` }
+    : variable;
+}
+
+function titleOf(services: readonly string[], all: number): string {
+  const [only = ""] = services;
+  if (services.length === 1) return `\`${only}\``;
+  return services.length === all ? "Every service" : "Several services";
+}
+
+/** Most services that read a variable of a group. */
+function readersOf(rows: readonly Row[]): number {
+  return Math.max(...rows.map(({ services }) => services.length));
 }
 
 function lineOf({ name, fallback, isRequired, unit, allowed, meaning }: DeclaredVariable, readers: string): string {
   const value =
     fallback === undefined || fallback === "" ? "unset" : `\`${fallback}\`${unit === undefined ? "" : ` ${unit}`}`;
-  const cells = [`\`${name}\``, isRequired ? "required" : value, allowed ?? "", readers, meaning];
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{", "&#123;")).join(" | ")} |`;
+  const cells = [isRequired ? "required" : value, allowed ?? "", readers, meaning];
+  return `| \`${name}\` | ${cells.map(escaped).join(" | ")} |`;
+}
+
+/** Escapes the characters that a table, or Vue outside of code, would interpret. */
+function escaped(cell: string): string {
+  return cell.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{", "&#123;");
 }

@@ -1,11 +1,11 @@
 import { Redis } from "ioredis";
 import { startLocalBackends, startSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { areas } from "../chaos/areas/index.ts";
-import { channelOf, quickVideo, smallSessions } from "../chaos/house.ts";
+import { channelOf, quickVideo, shortTasks, smallSessions } from "../chaos/house.ts";
 import { modelOf } from "../chaos/area.ts";
 import type { Attack, Payer, Way } from "./attack.ts";
 import { Canaries } from "./canaries.ts";
-import { Loops, watchedServices, type WatchedService } from "./loops.ts";
+import { Loops, watchedServices } from "./loops.ts";
 import { startInside, type Inside } from "./inside.ts";
 import { startHostileVendors, type HostileVendors } from "./vendor.ts";
 
@@ -39,12 +39,6 @@ const [attackersBalance, othersBalance] = ["100.00", "100.00"];
 /** How long a hostile vendor may be silent: an attack is to end soon. */
 const timeoutMs = 2_000;
 
-/** Variables of services that differ from their defaults. */
-const variables: Readonly<Partial<Record<WatchedService, Readonly<Record<string, string>>>>> = {
-  video: quickVideo,
-  realtime: smallSessions,
-};
-
 /** Starts everything for some attacks. */
 export async function openHouse(attacks: readonly Attack[]): Promise<House> {
   await using opening = new AsyncDisposableStack();
@@ -57,7 +51,10 @@ export async function openHouse(attacks: readonly Attack[]): Promise<House> {
       backends: await startLocalBackends(),
       services: "all",
       env: { LOG_LEVEL: "info" },
-      envOf: Object.fromEntries(watchedServices.map((name) => [name, { ...variables[name], ...loops.env(name) }])),
+      envOf: Object.fromEntries(
+        watchedServices.map((name) => [name, { ...(name === "video" ? shortTasks : {}), ...loops.env(name) }]),
+      ),
+      limits: { video: quickVideo, realtime: smallSessions },
       config: configurationOf(attacks, vendors),
     }),
   );

@@ -25,24 +25,23 @@ export interface Payer {
 /** How long a vendor may be silent. */
 const timeoutMs = 2_000;
 /** Leases, lifetimes and pauses that let all come to rest soon after a fault. */
-const env = { HOLD_LEASE_MS: "2000", SEAT_LEASE_MS: "1500", CHANNEL_LEASE_MS: "1500", LOG_LEVEL: "error" };
+const leases = { relay: { limits: { leaseMs: 2_000 }, channelLeaseMs: 1_500 }, edge: { seatLeaseMs: 1_500 } };
 /** Videos that are looked at often. */
 export const quickVideo = {
-  LOOK_FIRST_MS: "50",
-  LOOK_LONGEST_MS: "200",
-  POLL_ROUND_MS: "50",
-  POLL_LEASE_MS: "1500",
-  LOOK_TIMEOUT_MS: "1000",
-  TASK_LIFETIME_MS: "8000",
+  pace: { firstMs: 50, longestMs: 200 },
+  tasks: { roundMs: 50, leaseMs: 1_500, lookTimeoutMs: 1_000 },
 };
+/** Tasks that fail soon. */
+export const shortTasks = { TASK_LIFETIME_MS: "8000" };
 /** Sessions that hold little for their next response. */
-export const smallSessions = { HOLD_AUDIO_SECONDS: "0", HOLD_TEXT_TOKENS: "100" };
-const envOf = {
-  media: { TASK_WAIT_MS: "4000" },
+export const smallSessions = { slice: { audioSeconds: 0, textTokens: 100 } };
+const limits = {
+  ...leases,
+  media: { images: { taskWaitMs: 4_000 } },
   // Longer than a service pauses between two tries to settle, after an outage as long as a fault.
-  ledger: { AFTER_OUTAGE_MS: "6000" },
+  ledger: { rounds: { afterOutageMs: 6_000 } },
   video: quickVideo,
-  realtime: { ...smallSessions, LAST_USAGE_MS: "1000", FIRST_EVENT_MS: "2000", IDLE_MS: "3000" },
+  realtime: { ...smallSessions, sessions: { lastUsageMs: 1_000, firstEventMs: 2_000 } },
 };
 
 /** Starts everything, with a way of its own to each vendor: two channels, one, or one that lies. */
@@ -70,10 +69,12 @@ export async function openHouse(
         natsUrl: `nats://127.0.0.1:${natsWay.port}`,
       },
       services: "all",
-      env,
+      limits,
+      env: { LOG_LEVEL: "error" },
       envOf: {
-        ...envOf,
-        ledger: { ...envOf.ledger, ...whereBooksAre, NATS_URL: `nats://127.0.0.1:${ledgerWay.port}` },
+        video: shortTasks,
+        realtime: { IDLE_MS: "3000" },
+        ledger: { ...whereBooksAre, NATS_URL: `nats://127.0.0.1:${ledgerWay.port}` },
       },
       config: {
         groups: { default: { models: ["*"], limits: { concurrency: 100 } } },

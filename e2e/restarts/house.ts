@@ -32,7 +32,7 @@ export async function openHouse(shape: Shape): Promise<House> {
       ],
       accounts: { demo: { balance: "1000.00", tokens: [{ key: keys.demo, group: "default" }] } },
     },
-    envOf: { realtime: { HOLD_AUDIO_SECONDS: "0", HOLD_TEXT_TOKENS: "100" } },
+    limits: { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } },
   });
   return {
     suite,

@@ -29,18 +29,20 @@ export async function rollingRestart(
     name: Name,
   ): Promise<{ readonly name: Name; readonly service: AloneService; readonly port: number }> => {
     const [port = 0] = await freePorts(1);
-    const service = await startServiceAlone(name, {
-      REDIS_URL: suite.backends.redisUrl,
-      NATS_URL: suite.backends.natsUrl,
-      MODELGATE_SECRET: suite.secret,
-      TEXT_URL: wayTo.text.url,
-      REALTIME_URL: wayTo.realtime.url,
-      DRAIN_MS: "120000",
-      HOLD_AUDIO_SECONDS: "0",
-      HOLD_TEXT_TOKENS: "100",
-      MODELGATE_SERVICES: "edge,text,realtime", // read by the gateway alone
-      [name === "edge" || name === "gateway" ? "PORT" : `${name.toUpperCase()}_PORT`]: String(port),
-    });
+    const service = await startServiceAlone(
+      name,
+      {
+        REDIS_URL: suite.backends.redisUrl,
+        NATS_URL: suite.backends.natsUrl,
+        MODELGATE_SECRET: suite.secret,
+        TEXT_URL: wayTo.text.url,
+        REALTIME_URL: wayTo.realtime.url,
+        DRAIN_MS: "120000",
+        ...(name === "gateway" ? { MODELGATE_SERVICES: "edge,text,realtime" } : {}),
+        [name === "edge" || name === "gateway" ? "PORT" : `${name.toUpperCase()}_PORT`]: String(port),
+      },
+      { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } },
+    );
     ways.defer(() => service.stop());
     await until(`${name} to be ready`, async () => (await fetch(`${service.opsUrl}/readyz`)).ok, 60_000);
     return { name, service, port };

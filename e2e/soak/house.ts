@@ -17,9 +17,11 @@ export async function openSoakSuite(): Promise<Suite<LocalBackends>> {
     backends: await startLocalBackends(),
     services: "all",
     // Streams and ended tasks are kept for so little that they are at their bounds long before the end.
-    env: { LOG_LEVEL: "warn", NATS_KEEP_BYTES: String(2 * 1_048_576), CONFIG_POLL_MS: "2000" },
-    envOf: {
-      video: { ...quickVideo, TASK_LIFETIME_MS: "60000", TASK_KEEP_MS: "60000", LOOK_TIMEOUT_MS: "10000" },
+    env: { LOG_LEVEL: "warn", NATS_KEEP_BYTES: String(2 * 1_048_576) },
+    envOf: { video: { TASK_LIFETIME_MS: "60000", TASK_KEEP_MS: "60000" } },
+    limits: {
+      control: { configuration: { pollMs: 2_000 } },
+      video: { ...quickVideo, tasks: { ...quickVideo.tasks, lookTimeoutMs: 10_000 } },
       realtime: smallSessions,
     },
     config: {

@@ -8,7 +8,12 @@ beforeAll(async () => {
   suite = await startLocalSuite({
     shape: "apart",
     config,
-    env: { HOLD_LEASE_MS: "1500", SEAT_LEASE_MS: "900", BACKGROUND_LEASE_MS: "1500", DRAIN_MS: "2000" },
+    env: { DRAIN_MS: "2000" },
+    limits: {
+      relay: { limits: { leaseMs: 1_500 } },
+      edge: { seatLeaseMs: 900 },
+      text: { responses: { background: { leaseMs: 1_500 } } },
+    },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

@@ -13,7 +13,8 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config,
-    env: { BODY_BYTES: String(4 * megabyte), BODY_SILENCE_MS: "400" },
+    env: { BODY_BYTES: String(4 * megabyte) },
+    limits: { relay: { pace: { silenceMs: 400 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

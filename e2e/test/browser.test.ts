@@ -4,7 +4,7 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser, servePage, type PageServer } from "./browser.ts";
 import type { Asked, PageActs } from "./browser-page.ts";
 import { channel, config as house, keys, money } from "./house.ts";
-import { bounds, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { limits, nothingHeld, price, usageEvents } from "./realtime-house.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 /** A model whose vendor speaks another format, and one whose answers a poor account cannot pay for long. */
@@ -37,7 +37,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   let page: Page;
   beforeAll(async () => {
     server = await servePage();
-    suite = await startSuite({ config, env: { CORS_ORIGINS: server.origin }, envOf: bounds });
+    suite = await startSuite({ config, env: { CORS_ORIGINS: server.origin }, limits });
     front = await tlsFront(suite.edgeUrl);
     browser = await launchBrowser(program ?? "");
     page = await open(server.origin);

@@ -49,7 +49,7 @@ beforeAll(async () => {
       accounts: { canary: { balance: "100.00", tokens: [{ key: canary.client, group: "default" }] } },
     },
     env: { LOG_LEVEL: "trace", ...collector.env },
-    envOf: { video: quick },
+    limits: quick,
   });
   client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: canary.client, maxRetries: 0 });
 });

@@ -57,7 +57,8 @@ beforeAll(async () => {
       ],
       accounts: { ...config.accounts, rival: rival.account },
     },
-    env: { ATTEMPTS: "3", ATTEMPT_BUDGET_MS: "6000" },
+    env: { ATTEMPTS: "3" },
+    limits: { relay: { attempts: { budgetMs: 6_000 } } },
   });
   other = await startReplica(suite);
 });

@@ -10,7 +10,8 @@ import { startReplica, type Replica } from "./replica.ts";
 const chat = config.models.chat;
 const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
 /** One attempt only: what does not use one up is seen. And seats that come back soon. */
-const env = { ATTEMPTS: "1", CHANNEL_LEASE_MS: "1500" };
+const env = { ATTEMPTS: "1" };
+const limits = { relay: { channelLeaseMs: 1_500 } };
 let suite: Suite;
 let other: Replica;
 beforeAll(async () => {
@@ -32,8 +33,9 @@ beforeAll(async () => {
       ],
     },
     env,
+    limits,
   });
-  other = await startReplica(suite, env);
+  other = await startReplica(suite, env, limits);
 });
 afterAll(async () => {
   await other?.[Symbol.asyncDispose]();
@@ -114,7 +116,7 @@ describe("seats", () => {
 });
 
 test("a seat is kept for as long as its call, and comes back when its process dies, though others' calls go on", async () => {
-  await using dying = await startReplica(suite, env);
+  await using dying = await startReplica(suite, env, limits);
   const redis = new Redis(suite.backends.redisUrl);
   const expiry = async () => Number((await redis.zrange("channel:{leased}:seats:", "0", "0", "WITHSCORES"))[1] ?? 0);
   await suite.simulator.script("leased", [slow, slow, {}]);

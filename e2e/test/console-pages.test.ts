@@ -40,7 +40,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   let browser: Browser;
   beforeAll(async () => {
     buildConsole();
-    suite = await startSuite({ shape: "apart", config, env: quick });
+    suite = await startSuite({ shape: "apart", config, limits: quick });
     browser = await launchBrowser(program ?? "");
     await until("a first call", async () => (await post(suite, hello("chat"))).status === 200);
   }, 120_000);

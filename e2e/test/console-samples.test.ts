@@ -78,7 +78,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
   let front: TlsFront;
   let folder: string;
   beforeAll(async () => {
-    suite = await startSuite({ config, env: quick });
+    suite = await startSuite({ config, limits: quick });
     front = await tlsFront(suite.edgeUrl);
     // Beside the packages that the samples import.
     folder = mkdtempSync(join(import.meta.dirname, "../sample-"));

@@ -25,8 +25,8 @@ describe.skipIf(program === undefined)("the documentation's pictures", { timeout
     await fillWeek(folder);
     const seed = join(folder, "seed.yaml");
     writeFileSync(seed, stringify(shownHouse));
-    const env = { ...quick, MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder };
-    suite = await startSuite({ config: shownHouse, env });
+    const env = { MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder };
+    suite = await startSuite({ config: shownHouse, env, limits: quick });
     browser = await launchBrowser(program ?? "");
     for (const model of ["gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash"])
       await until(`a call of ${model}`, async () => (await post(suite, another(model))).status === 200);

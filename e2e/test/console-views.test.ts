@@ -41,8 +41,8 @@ describe.skipIf(program === undefined)("every view of the console", { timeout: 6
     buildConsole();
     const seed = join(folder, "seed.yaml");
     writeFileSync(seed, stringify(config));
-    const env = { ...quick, MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder };
-    suite = await startSuite({ config, env });
+    const env = { MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder };
+    suite = await startSuite({ config, env, limits: quick });
     browser = await launchBrowser(program ?? "");
     made = await prepareViews(suite);
     session = await visitSignedIn(browser, suite);

@@ -9,9 +9,12 @@ describe.each(shapes)("services %s", (shape) => {
     suite = await startLocalSuite({
       shape,
       config,
-      env: { HOLD_LEASE_MS: "1500", SEAT_LEASE_MS: "900" },
       // Longer than a service pauses between two tries to settle, after outages as short as these.
-      envOf: { ledger: { AFTER_OUTAGE_MS: "4000" } },
+      limits: {
+        relay: { limits: { leaseMs: 1_500 } },
+        edge: { seatLeaseMs: 900 },
+        ledger: { rounds: { afterOutageMs: 4_000 } },
+      },
     });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());

@@ -1,6 +1,6 @@
 import { connect } from "nats";
 import type { TaskEvent } from "@modelgate/contracts";
-import { until, type Suite } from "@modelgate/testkit";
+import { until, type Limits, type Suite } from "@modelgate/testkit";
 import { channel, config as house, keys } from "./house.ts";
 
 /** A channel that is an instance of one of the simulator's vendors that sign. */
@@ -59,13 +59,11 @@ export const films = {
 
 /** Lets tasks move at a test's pace. */
 export const quick = {
-  LOOK_FIRST_MS: "20",
-  LOOK_LONGEST_MS: "60",
-  POLL_ROUND_MS: "20",
-  POLL_LEASE_MS: "800",
-  FOLLOW_MS: "10",
-  CALLBACK_HOSTS: "127.0.0.1",
-};
+  video: { pace: { firstMs: 20, longestMs: 60 }, tasks: { roundMs: 20, leaseMs: 800, followMs: 10 } },
+} as const satisfies Limits;
+
+/** Lets callbacks go to this machine. */
+export const callbacksHere = { CALLBACK_HOSTS: "127.0.0.1" };
 
 /** A JSON call of any endpoint. */
 export async function ask(

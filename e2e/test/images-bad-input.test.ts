@@ -10,7 +10,8 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config: imagesConfig,
-    envOf: { media: { IMAGE_BYTES: "200000", BODY_BYTES: "2000000", FETCH_MS: "500", BUFFER_BYTES: "5000000" } },
+    envOf: { media: { BODY_BYTES: "2000000", BUFFER_BYTES: "5000000" } },
+    limits: { media: { images: { mostBytes: 200_000, timeoutMs: 500 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

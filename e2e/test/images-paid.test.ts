@@ -13,9 +13,10 @@ beforeAll(async () => {
   suite = await startSuite({
     config: imagesConfig,
     envOf: {
-      media: { TASK_WAIT_MS: "3000", HEARTBEAT_MS: "200" },
+      media: { HEARTBEAT_MS: "200" },
       text: { FETCH_PRIVATE_HOSTS: "127.0.0.1", HEARTBEAT_MS: "200" },
     },
+    limits: { media: { images: { taskWaitMs: 3_000 } } },
   });
   client = sdk(suite);
 });

@@ -43,7 +43,7 @@ describe.each(shapes)("services %s", (shape) => {
     suite = await startSuite({
       shape,
       config,
-      envOf: { text: { HOLD_STEP_TOKENS: "256", HOLD_LEASE_MS: "1500" } },
+      limits: { relay: { limits: { stepTokens: 256, leaseMs: 1_500 } } },
     });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());

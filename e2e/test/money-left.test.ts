@@ -34,7 +34,6 @@ describe.each(shapes)("services %s", (shape) => {
       models: [model],
       ...more,
     });
-    const env = { LEFT_ANSWERS: String(leftAnswers), LEFT_ANSWER_MS: "2000" };
     suite = await startSuite({
       shape,
       config: {
@@ -61,7 +60,7 @@ describe.each(shapes)("services %s", (shape) => {
         ],
         accounts: { demo: { balance: "100", tokens: [{ key: keys.demo, group: "default" }] } },
       },
-      envOf: { text: env, media: env, audio: env },
+      limits: { relay: { heardOut: { most: leftAnswers, ms: 2_000 } } },
     });
   }, 120_000);
   afterAll(async () => {

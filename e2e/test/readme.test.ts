@@ -125,12 +125,12 @@ test("a service that dies ends the start, and its words reach the terminal", asy
   const [free = 0] = await freePorts(1);
   const child = spawn("npm", ["start"], {
     cwd: root,
-    env: { ...process.env, PORT: String(free), MODELGATE_DATA: folder, LEFT_BEHIND_MS: "soon" },
+    env: { ...process.env, PORT: String(free), MODELGATE_DATA: folder, BOOKS_KEEP_DAYS: "soon" },
   });
   let words = "";
   child.stderr.on("data", (chunk: Buffer) => (words += chunk.toString()));
   expect(await new Promise((resolve) => child.on("close", resolve))).toBe(1);
-  expect(words).toMatch(/^gateway: .*LEFT_BEHIND_MS/m);
+  expect(words).toMatch(/^gateway: .*BOOKS_KEEP_DAYS/m);
   rmSync(folder, { recursive: true });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
 import { channel, config as house, hello, keys, post } from "./house.ts";
 import { openSession } from "./realtime-client.ts";
-import { bounds, price, usageEvents } from "./realtime-house.ts";
+import { limits, price, usageEvents } from "./realtime-house.ts";
 
 /** Short-lived keys that browsers open sessions with. */
 const thrifty = "sk-hardly-0123456789abcdef";
@@ -29,7 +29,7 @@ beforeAll(async () => {
         },
       },
     },
-    envOf: bounds,
+    limits,
   });
   client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: keys.demo, maxRetries: 0 });
 });

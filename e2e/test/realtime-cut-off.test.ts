@@ -20,7 +20,8 @@ describe.each(shapes)("services %s", (shape) => {
           channel("voice", ["live"], { baseUrl: `${far.url}/at/voice/openai/v1`, timeoutMs: 1_500 }),
         ],
       },
-      envOf: { realtime: { PING_MS: "1000", BUFFERED_BYTES: "65536", DRAIN_MS: "20000" } },
+      envOf: { realtime: { DRAIN_MS: "20000" } },
+      limits: { realtime: { sessions: { pingMs: 1_000, bufferedBytes: 65_536 } } },
     });
     far.at(suite.simulator.url);
   });

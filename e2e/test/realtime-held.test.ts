@@ -42,7 +42,7 @@ beforeAll(async () => {
         accounts.map(({ name, key }) => [name, { balance: "0.30", tokens: [{ key, group: "default" }] }]),
       ),
     },
-    envOf: { realtime: { HOLD_TEXT_TOKENS: "1000", HOLD_AUDIO_SECONDS: "1", WAITING_RESPONSES: "16" } },
+    limits: { realtime: { slice: { textTokens: 1_000, audioSeconds: 1 }, sessions: { waitingResponses: 16 } } },
   });
 });
 afterAll(async () => {

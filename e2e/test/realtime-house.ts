@@ -6,7 +6,9 @@ import { money } from "./house.ts";
 export const price = { input: 4, cachedInput: 0.4, output: 16, inputAudio: 32, outputAudio: 64, second: 0.0001 };
 
 /** A service that waits shortly for a vendor, and holds little. */
-export const bounds = { realtime: { FIRST_EVENT_MS: "500", HOLD_AUDIO_SECONDS: "1", HOLD_TEXT_TOKENS: "100" } };
+export const limits = {
+  realtime: { sessions: { firstEventMs: 500 }, slice: { audioSeconds: 1, textTokens: 100 } },
+};
 
 /** The usage events of a model, once there are so many. */
 export async function usageEvents({ backends }: Suite, model: string, count: number) {

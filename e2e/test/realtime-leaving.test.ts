@@ -29,7 +29,7 @@ beforeAll(async () => {
         { id: "gem", provider: "gemini", baseUrl: `${far.url}/at/gem/gemini`, keys: ["k"], models: ["gem"] },
       ],
     },
-    envOf: { realtime: { HOLD_AUDIO_SECONDS: "1", HOLD_TEXT_TOKENS: "100" } },
+    limits: { realtime: { slice: { audioSeconds: 1, textTokens: 100 } } },
   });
   far.at(suite.simulator.url);
 });

@@ -45,13 +45,11 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config,
-    env: { HOLD_LEASE_MS: "1500" },
-    envOf: {
+    limits: {
+      relay: { limits: { leaseMs: 1_500 } },
       realtime: {
-        HOLD_AUDIO_SECONDS: "0",
-        HOLD_TEXT_TOKENS: "100",
-        LAST_USAGE_MS: "1000",
-        BUFFERED_BYTES: "65536",
+        slice: { audioSeconds: 0, textTokens: 100 },
+        sessions: { lastUsageMs: 1_000, bufferedBytes: 65_536 },
       },
     },
   });

@@ -29,12 +29,9 @@ beforeAll(async () => {
         SESSIONS: "2",
         IDLE_MS: "900",
         LONGEST_MS: "2500",
-        STALL_MS: "400",
-        PING_MS: "200",
-        BUFFERED_BYTES: "65536",
-        FIRST_EVENT_MS: "400",
       },
     },
+    limits: { realtime: { sessions: { stallMs: 400, pingMs: 200, bufferedBytes: 65_536, firstEventMs: 400 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config as house } from "./house.ts";
 import { ask, openSession, say, textOnly } from "./realtime-client.ts";
-import { bounds, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { limits, nothingHeld, price, usageEvents } from "./realtime-house.ts";
 
 const config = {
   ...house,
@@ -21,7 +21,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, envOf: bounds });
+  suite = await startSuite({ shape: "apart", config, limits });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config as house, keys } from "./house.ts";
 import { ask, handshake, openSession, refusal, textOnly } from "./realtime-client.ts";
-import { bounds, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { limits, nothingHeld, price, usageEvents } from "./realtime-house.ts";
 
 const faults = [
   { name: "refuses the gateway's key", step: { status: 401 }, status: 502, code: "upstream_auth_failed" },
@@ -53,7 +53,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, env: { CORS_ORIGINS: "https://app.example" }, envOf: bounds });
+  suite = await startSuite({ shape: "apart", config, env: { CORS_ORIGINS: "https://app.example" }, limits });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

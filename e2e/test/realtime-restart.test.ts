@@ -18,9 +18,9 @@ describe.each(shapes)("services %s", (shape) => {
     suite = await startLocalSuite({
       shape,
       config,
-      env: { HOLD_LEASE_MS: "1500" },
-      envOf: {
-        realtime: { HOLD_AUDIO_SECONDS: "0", HOLD_TEXT_TOKENS: "100", LAST_USAGE_MS: "1000" },
+      limits: {
+        relay: { limits: { leaseMs: 1_500 } },
+        realtime: { slice: { audioSeconds: 0, textTokens: 100 }, sessions: { lastUsageMs: 1_000 } },
       },
     });
   });

@@ -5,7 +5,7 @@ import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
 import { channel, config as house, keys, money } from "./house.ts";
-import { bounds, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { limits, nothingHeld, price, usageEvents } from "./realtime-house.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 const config = {
@@ -20,7 +20,7 @@ const config = {
 let suite: Suite;
 let front: TlsFront;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, envOf: bounds });
+  suite = await startSuite({ shape: "apart", config, limits });
   front = await tlsFront(suite.edgeUrl);
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config as house, keys, money } from "./house.ts";
 import { openSession, type TestSession } from "./realtime-client.ts";
-import { bounds, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { limits, nothingHeld, price, usageEvents } from "./realtime-house.ts";
 
 /** A key that is narrowed to some models. */
 const apart = "sk-apart-0123456789abcdef";
@@ -36,7 +36,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, envOf: bounds });
+  suite = await startSuite({ shape: "apart", config, limits });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

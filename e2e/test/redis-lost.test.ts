@@ -17,7 +17,7 @@ beforeAll(async () => {
   suite = await startLocalSuite({
     shape: "apart",
     config: withFilm,
-    env: { HOLD_LEASE_MS: "3000", SEAT_LEASE_MS: "900" },
+    limits: { relay: { limits: { leaseMs: 3_000 } }, edge: { seatLeaseMs: 900 } },
   });
 }, 120_000);
 afterAll(() => suite?.[Symbol.asyncDispose]());

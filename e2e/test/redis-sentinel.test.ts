@@ -28,7 +28,7 @@ describe.skipIf(!clusterIsPossible).each(shapes)("on a Redis with Sentinels, ser
   let suite: Suite<SentinelBackends>;
   beforeAll(async () => {
     const backends = await startSentinels();
-    suite = await startSuite({ shape, config: lasting, backends, env: { HOLD_LEASE_MS: "3000" } });
+    suite = await startSuite({ shape, config: lasting, backends, limits: { relay: { limits: { leaseMs: 3_000 } } } });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 

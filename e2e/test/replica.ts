@@ -1,4 +1,4 @@
-import { freePorts, startServiceAlone, type AloneService, type Suite } from "@modelgate/testkit";
+import { freePorts, startServiceAlone, type AloneService, type Limits, type Suite } from "@modelgate/testkit";
 
 /** A second edge with a text service of its own, on the state of a suite. */
 export interface Replica extends AsyncDisposable {
@@ -12,9 +12,13 @@ export function sharedEnv({ backends, secret }: Suite): Readonly<Record<string, 
 }
 
 /** Starts one. */
-export async function startReplica(suite: Suite, env: Readonly<Record<string, string>> = {}): Promise<Replica> {
+export async function startReplica(
+  suite: Suite,
+  env: Readonly<Record<string, string>> = {},
+  limits: Limits = {},
+): Promise<Replica> {
   const shared = sharedEnv(suite);
-  const text = await startServiceAlone("text", { ...shared, ...env });
+  const text = await startServiceAlone("text", { ...shared, ...env }, limits);
   const [port = 0] = await freePorts(1);
   const edge = await startServiceAlone("edge", { ...shared, PORT: String(port), TEXT_URL: text.url });
   return {

@@ -12,8 +12,7 @@ beforeAll(async () => {
   suite = await startLocalSuite({
     shape: "apart",
     config,
-    env: { HOLD_LEASE_MS: "1500" },
-    envOf: { ledger: { AFTER_OUTAGE_MS: "2000" } },
+    limits: { relay: { limits: { leaseMs: 1_500 } }, ledger: { rounds: { afterOutageMs: 2_000 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

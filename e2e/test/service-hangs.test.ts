@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config as house, hello, keys, money } from "./house.ts";
 
-/** A service that hangs in a stream of events is given up after STREAM_SILENCE_MS; its signs of life keep one that waits. (Services apart: one process has no service to wait for.) */
+/** A service that hangs in a stream of events is given up after a silence; its signs of life keep one that waits. (Services apart: one process has no service to wait for.) */
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config: { ...house, models: { chat: house.models.chat }, channels: [channel("main", ["chat"])] },
-    envOf: { edge: { STREAM_SILENCE_MS: "2000" }, text: { HEARTBEAT_MS: "300", HOLD_LEASE_MS: "3000" } },
+    envOf: { text: { HEARTBEAT_MS: "300" } },
+    limits: { edge: { silence: { streamSilenceMs: 2_000 } }, relay: { limits: { leaseMs: 3_000 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

@@ -24,7 +24,11 @@ beforeAll(async () => {
     }),
   ];
   // Services apart: what the edge answers for one that is gone.
-  suite = await startSuite({ shape: "apart", config: { ...house, models, channels }, env: { HOLD_LEASE_MS: "3000" } });
+  suite = await startSuite({
+    shape: "apart",
+    config: { ...house, models, channels },
+    limits: { relay: { limits: { leaseMs: 3_000 } } },
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 vi.setConfig({ testTimeout: 120_000 });

@@ -36,12 +36,7 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config,
-    env: {
-      BODY_GRACE_MS: String(graceMs),
-      BODY_FLOOR_BYTES_PER_SECOND: String(floor),
-      BODY_VALUES: "10000",
-      BODY_MEMBERS: "5000",
-    },
+    limits: { relay: { pace: { graceMs, floorBytesPerSecond: floor }, body: { values: 10_000, members: 5_000 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

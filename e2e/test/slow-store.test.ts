@@ -50,8 +50,12 @@ beforeAll(async () => {
     config,
     backends,
     envOf: {
-      text: { REDIS_URL: await ofText.open(), REDIS_TIMEOUT_MS: "300", HOLD_STEP_TOKENS: "256" },
-      control: { REDIS_URL: await ofControl.open(), REDIS_TIMEOUT_MS: "300" },
+      text: { REDIS_URL: await ofText.open() },
+      control: { REDIS_URL: await ofControl.open() },
+    },
+    limits: {
+      text: { relay: { redis: { timeoutMs: 300 }, limits: { stepTokens: 256 } } },
+      control: { redis: { timeoutMs: 300 } },
     },
   });
 });

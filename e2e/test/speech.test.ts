@@ -26,7 +26,7 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config,
-    envOf: { audio: { SPEECH_CHARACTERS: "4096", HEARTBEAT_MS: "100" } },
+    envOf: { audio: { HEARTBEAT_MS: "100" } },
   });
   client = sdk(suite);
 });

@@ -25,7 +25,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config, envOf: { video: quick } });
+  suite = await startSuite({ config, limits: quick });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

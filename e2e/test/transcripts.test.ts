@@ -46,10 +46,7 @@ beforeAll(async () => {
   const env = {
     SPOOL_FOLDER: folder,
     FILE_BYTES: "2000000",
-    FORM_PARTS: "20",
-    BODY_SILENCE_MS: "1000",
     HEARTBEAT_MS: "100",
-    LEFT_ANSWER_MS: "500",
   };
   watched = await startWatched();
   const channels = [
@@ -58,7 +55,12 @@ beforeAll(async () => {
     channel("hasty", ["hasty"], { baseUrl: `${watched.url}/hasty`, priority: 10 }),
     channel("patient", ["hasty"], { baseUrl: `${watched.url}/v1` }),
   ];
-  suite = await startSuite({ shape: "apart", config: { ...config, channels }, envOf: { audio: env } });
+  suite = await startSuite({
+    shape: "apart",
+    config: { ...config, channels },
+    envOf: { audio: env },
+    limits: { audio: { form: { parts: 20 }, relay: { pace: { silenceMs: 1_000 }, heardOut: { ms: 500 } } } },
+  });
   client = sdk(suite);
   const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
   const speak = async (response_format: "wav" | "mp3") =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel } from "./house.ts";
 import { openSession, type TestSession } from "./realtime-client.ts";
-import { bounds, price } from "./realtime-house.ts";
+import { limits, price } from "./realtime-house.ts";
 import { madeAs, startStoringVendor, type StoringVendor } from "./storing-vendor.ts";
 
 const keys = {
@@ -65,7 +65,7 @@ beforeAll(async () => {
         trusting: { balance: "10.00", tokens: [{ key: keys.shared, group: "trusting" }] },
       },
     },
-    envOf: bounds,
+    limits,
   });
 });
 afterAll(async () => {

@@ -5,18 +5,23 @@ import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { ask, ended, films, quick, simulate } from "./films.ts";
+import { ask, callbacksHere, ended, films, quick, simulate } from "./films.ts";
 import { keys, money, sdk } from "./house.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  const more = {
-    CALLBACK_TIMEOUT_MS: "1000",
-    BUFFER_BYTES: "3000000",
-    BUFFER_TOKEN_PERCENT: "100",
-    BUFFER_ACCOUNT_PERCENT: "100",
-  };
-  suite = await startSuite({ shape: "apart", config: films, envOf: { video: { ...quick, ...more } } });
+  suite = await startSuite({
+    shape: "apart",
+    config: films,
+    envOf: { video: { ...callbacksHere, BUFFER_BYTES: "3000000" } },
+    limits: {
+      video: {
+        ...quick.video,
+        callbacks: { timeoutMs: 1_000 },
+        relay: { buffers: { shares: { tokenPercent: 100, accountPercent: 100 } } },
+      },
+    },
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

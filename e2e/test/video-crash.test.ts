@@ -10,8 +10,10 @@ describe.each(shapes)("services %s", (shape) => {
     suite = await startSuite({
       shape,
       config: films,
-      env: { HOLD_LEASE_MS: "1500" },
-      envOf: { video: { ...quick, LOOK_LONGEST_MS: "300" } },
+      limits: {
+        relay: { limits: { leaseMs: 1_500 } },
+        video: { ...quick.video, pace: { ...quick.video.pace, longestMs: 300 } },
+      },
     });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());

@@ -22,7 +22,7 @@ describe.skipIf(program === undefined)("a player", () => {
   let suite: Suite;
   let browser: Browser;
   beforeAll(async () => {
-    suite = await startSuite({ shape: "apart", config: films, envOf: { video: quick } });
+    suite = await startSuite({ shape: "apart", config: films, limits: quick });
     browser = await launchBrowser(program ?? "");
   });
   afterAll(async () => {

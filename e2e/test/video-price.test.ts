@@ -31,7 +31,7 @@ beforeAll(async () => {
       models: { ...films.models, ...sized },
       accounts: { ...films.accounts, poor: { balance: "2.049999999", tokens: [{ key: keys.poor, group: "default" }] } },
     },
-    envOf: { video: quick },
+    limits: quick,
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

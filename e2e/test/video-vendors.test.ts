@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { ask, ended, films, quick, simulate } from "./films.ts";
+import { ask, callbacksHere, ended, films, quick, simulate } from "./films.ts";
 import { keys, money } from "./house.ts";
 
 /** What is particular of the vendors whose wires no client speaks: Veo at both of its places, Wan, Seedance. */
@@ -18,7 +18,12 @@ let picturesUrl: string;
 /** How often a picture was fetched. */
 let fetched = 0;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config: films, envOf: { video: { ...quick, FRAME_HOSTS: "127.0.0.1" } } });
+  suite = await startSuite({
+    shape: "apart",
+    config: films,
+    envOf: { video: { ...callbacksHere, FETCH_PRIVATE_HOSTS: "127.0.0.1" } },
+    limits: quick,
+  });
   pictures = createServer((request, response) => {
     fetched++;
     if (request.url === "/a.png") response.writeHead(200, { "content-type": "image/png" }).end(png);

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TaskEvent } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { ask, ended, films, quick, simulate, taskEvents } from "./films.ts";
+import { ask, callbacksHere, ended, films, quick, simulate, taskEvents } from "./films.ts";
 import { keys, money, sdk } from "./house.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config: films, envOf: { video: quick } });
+  suite = await startSuite({ shape: "apart", config: films, envOf: { video: callbacksHere }, limits: quick });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -19,7 +19,12 @@ export interface Ours extends Gateway {
 export async function startOurs(stub: string, shape: Shape, env: Readonly<Record<string, string>> = {}): Promise<Ours> {
   const names = Object.values(models);
   const suite = await startLocalSuite({
-    env: { ROUND_MS: "5000", CONFIG_POLL_MS: "5000", ...env },
+    env,
+    // As it is shipped, where a suite of tests waits less.
+    limits: {
+      control: { configuration: { pollMs: 2_000 } },
+      ledger: { rounds: { roundMs: 1_000, leftBehindMs: 5_000, afterOutageMs: 30_000 } },
+    },
     shape,
     services: "all",
     config: {

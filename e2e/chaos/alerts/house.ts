@@ -56,15 +56,16 @@ export async function openAlertHouse(): Promise<AlertHouse> {
     await startSuite({
       shape: "apart",
       backends: await startLocalBackends(),
-      env: { LOG_LEVEL: "error", HOLD_LEASE_MS: "2000" },
+      env: { LOG_LEVEL: "error" },
       envOf: {
         ledger: {
           BOOKS_URL: booksUrl,
-          WATCH_MS: "200",
           VERIFY_EVERY_MS: "2000",
-          ROUND_MS: "200",
-          AFTER_OUTAGE_MS: "500",
         },
+      },
+      limits: {
+        relay: { limits: { leaseMs: 2_000 } },
+        ledger: { watch: { everyMs: 200 }, rounds: { afterOutageMs: 500 } },
       },
       config: {
         groups: { default: { models: ["*"], unpriced: "pass" } },

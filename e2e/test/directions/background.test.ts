@@ -9,7 +9,10 @@ import { vendors } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startHouse({ accounts: ["other", "payer", "crowd"], env: { BACKGROUND_PER_TOKEN: "3" } });
+  suite = await startHouse({
+    accounts: ["other", "payer", "crowd"],
+    limits: { text: { responses: { background: { perToken: 3 } } } },
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 forbidWarnings();

@@ -8,7 +8,10 @@ import { vendors } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startHouse({ accounts: ["other"], env: { CONVERSATION_ITEMS: "12" } });
+  suite = await startHouse({
+    accounts: ["other"],
+    limits: { text: { responses: { conversations: { mostItems: 12 } } } },
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 forbidWarnings();

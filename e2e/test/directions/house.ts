@@ -1,5 +1,5 @@
 import { signOperator } from "@modelgate/contracts/operator-credential";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { startSuite, until, type Limits, type Suite } from "@modelgate/testkit";
 import { otherGenerations, vendors, type Vendor } from "./vendors.ts";
 
 /** US dollars per million tokens, each different, so that a unit in the wrong place shows in the bill. */
@@ -29,6 +29,7 @@ export interface Additions {
   /** Groups, by the account whose keys are in them; others are in one without limits. */
   readonly groups?: Readonly<Record<string, object>>;
   readonly env?: Readonly<Record<string, string>>;
+  readonly limits?: Limits;
 }
 
 /** The suite with a model behind every vendor, named as the vendor is. */
@@ -38,6 +39,7 @@ export function startHouse({
   accounts = [],
   groups = {},
   env = {},
+  limits = {},
 }: Additions = {}): Promise<Suite> {
   const rich = (name: string) =>
     [name, { balance: "100", tokens: [{ key: keyOf(name), group: name in groups ? name : "default" }] }] as const;
@@ -52,6 +54,7 @@ export function startHouse({
       accounts: Object.fromEntries(["demo", ...accounts].map(rich)),
     },
     env,
+    limits,
   });
 }
 

@@ -86,10 +86,8 @@ export function storeVariables(read: VariableReader) {
   return {
     redis: {
       url: read.url("REDIS_URL", "Address of Redis, or of a Cluster's or Sentinel's servers, separated by commas."),
-      timeoutMs: read.integer("REDIS_TIMEOUT_MS", 1_000, "Longest wait for an answer of Redis.", {
-        min: 10,
-        max: 60_000,
-      }),
+      /** Longest wait for an answer of Redis. */
+      timeoutMs: 1_000,
     },
     secrets: secretsOf(
       read.secret("MODELGATE_SECRET", "Key that signs messages between services, and seals vendors' keys in Redis."),

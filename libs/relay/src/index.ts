@@ -11,7 +11,7 @@ export {
   type UsageRecord,
 } from "./money/usage-draft.ts";
 export type { RelayDeps } from "./deps.ts";
-export { relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
+export { privateHostsVariable, relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees } from "./money/fees.ts";
 export type { CallPlan, PlannedCall, RelayedCall, VendorCall } from "./call/plan.ts";
 export { openRelay, type OpenRelay } from "./open-relay.ts";

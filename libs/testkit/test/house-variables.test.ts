@@ -35,8 +35,7 @@ test("a variable is one line: its name is spelled once in the source", () => {
     name,
     in: sources.filter(({ text }) => text.includes(`"${name}"`)).map(({ file }) => file),
   }));
-  const shared = ["FORM_PARTS"]; // audio and media each bound their own forms
-  expect(spelled.filter((one) => one.in.length !== (shared.includes(one.name) ? 2 : 1))).toEqual([]);
+  expect(spelled.filter((one) => one.in.length !== 1)).toEqual([]);
 });
 
 test("a variable means the same in every service", () => {

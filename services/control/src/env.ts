@@ -35,19 +35,11 @@ export const variables = serviceVariables("control", (read) => ({
       "MODELGATE_SEED",
       "Path of the configuration (YAML) that the books begin with; unset: one group, and no models yet.",
     ),
-    pollMs: read.integer(
-      "CONFIG_POLL_MS",
-      2_000,
-      "How often that file, and the key files that it names, are checked where no notice of a change arrives.",
-      { min: 50 },
-    ),
+    /** Pause between two checks of that file, and of the key files that it names, where no notice of a change arrives. */
+    pollMs: 2_000,
     allowed: allowedSources(read),
-    listModelsMs: read.integer(
-      "LIST_MODELS_MS",
-      3_600_000,
-      "How often a vendor is asked for its models, for channels that serve whatever it lists.",
-      { min: 1_000 },
-    ),
+    /** Pause between two requests for a vendor's list of models, for channels that serve whatever it lists. */
+    listModelsMs: 3_600_000,
   },
   ledgerUrl: read.url("LEDGER_URL", "Address of the ledger, which reads the books for control."),
   edgeUrl: read.optionalUrl(

@@ -15,7 +15,7 @@ export function declare(read: VariableReader) {
     workers: read.integer(
       "WORKERS",
       1,
-      "Processes of that set that share the ports; the ledger and control run in the first alone.",
+      "Processes that run those services and share their ports; the ledger and control run in the first alone.",
       { min: 1, max: mostWorkers },
     ),
   };

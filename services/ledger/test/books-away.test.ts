@@ -17,6 +17,7 @@ import {
   startServiceAlone,
   until,
   type AloneService,
+  type Limits,
   type LocalBackends,
 } from "@modelgate/testkit";
 
@@ -35,14 +36,18 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-const start = (env: Readonly<Record<string, string>>): Promise<AloneService> =>
-  startServiceAlone("ledger", {
-    REDIS_URL: backends.redisUrl,
-    NATS_URL: backends.natsUrl,
-    MODELGATE_SECRET: secret,
-    LOG_LEVEL: "warn",
-    ...env,
-  });
+const start = (env: Readonly<Record<string, string>>, limits: Limits = {}): Promise<AloneService> =>
+  startServiceAlone(
+    "ledger",
+    {
+      REDIS_URL: backends.redisUrl,
+      NATS_URL: backends.natsUrl,
+      MODELGATE_SECRET: secret,
+      LOG_LEVEL: "warn",
+      ...env,
+    },
+    limits,
+  );
 
 /** Lets a call be held, settled and published, as a service does that knows nothing of the books. */
 async function call(accountId: string, callId: string): Promise<void> {
@@ -92,7 +97,7 @@ test("while PostgreSQL is away calls go on, reads say since when, and what was s
 test("a ledger that starts before its PostgreSQL waits for it, and sees to holds meanwhile", async () => {
   await using postgres = await startLocalPostgres();
   await postgres.server.kill();
-  const ledger = await start({ BOOKS_URL: postgres.url, ROUND_MS: "50" });
+  const ledger = await start({ BOOKS_URL: postgres.url }, { ledger: { rounds: { roundMs: 50 } } });
   try {
     expect(await read(ledger, "early")).toMatch(/^503 /);
     await createAccount(redis, { id: "early", balance: 1_000n });

@@ -29,12 +29,10 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
       REDIS_URL: backends.redisUrl,
       NATS_URL: backends.natsUrl,
       MODELGATE_SECRET: secret,
-      ROUND_MS: "50",
-      LEFT_BEHIND_MS: "100",
-      AFTER_OUTAGE_MS: "2000",
       ...engine.env,
     };
-    ledgers = await Promise.all([startServiceAlone("ledger", env), startServiceAlone("ledger", env)]);
+    const limits = { ledger: { rounds: { roundMs: 50, leftBehindMs: 100, afterOutageMs: 2_000 } } };
+    ledgers = await Promise.all([startServiceAlone("ledger", env, limits), startServiceAlone("ledger", env, limits)]);
   });
   afterAll(async () => {
     await Promise.all(ledgers.map((ledger) => ledger.stop()));

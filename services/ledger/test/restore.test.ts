@@ -20,6 +20,7 @@ import {
   startServiceAlone,
   until,
   type AloneService,
+  type Limits,
   type LocalBackends,
   type LocalPostgres,
 } from "@modelgate/testkit";
@@ -31,21 +32,23 @@ let bus: Bus;
 let ledger: AloneService;
 /** The books of these tests; those of `e2e/test/redis-lost.test.ts` are a file. */
 let postgres: LocalPostgres;
-const startLedger = (env: Readonly<Record<string, string>> = {}): Promise<AloneService> =>
-  startServiceAlone("ledger", {
-    REDIS_URL: backends.redisUrl,
-    NATS_URL: backends.natsUrl,
-    BOOKS_URL: postgres.url,
-    MODELGATE_SECRET: secret,
-    LOG_LEVEL: "info",
-    ROUND_MS: "100",
-    ...env,
-  });
+const startLedger = (rounds: Limits = {}): Promise<AloneService> =>
+  startServiceAlone(
+    "ledger",
+    {
+      REDIS_URL: backends.redisUrl,
+      NATS_URL: backends.natsUrl,
+      BOOKS_URL: postgres.url,
+      MODELGATE_SECRET: secret,
+      LOG_LEVEL: "info",
+    },
+    { ledger: { rounds: { roundMs: 100, ...rounds } } },
+  );
 beforeAll(async () => {
   [backends, postgres] = await Promise.all([startLocalBackends(), startLocalPostgres()]);
   redis = new Redis(backends.redisUrl);
   bus = await openBus(backends.natsUrl, createLogger("test", "silent").log);
-  ledger = await startLedger({ AFTER_OUTAGE_MS: "200", LEFT_BEHIND_MS: "200" });
+  ledger = await startLedger({ afterOutageMs: 200, leftBehindMs: 200 });
 });
 afterAll(async () => {
   await ledger?.stop();

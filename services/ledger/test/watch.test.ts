@@ -61,16 +61,17 @@ describe("what the ledger watches", { timeout: 4 * withinMs }, () => {
     redis = new Redis(backends.redisUrl);
     nats = await connect({ servers: backends.natsUrl });
     ({ streams } = await nats.jetstreamManager());
-    ledger = await startServiceAlone("ledger", {
-      REDIS_URL: backends.redisUrl,
-      NATS_URL: backends.natsUrl,
-      MODELGATE_SECRET: "a secret of some length",
-      MODELGATE_DATA: folder,
-      WATCH_MS: "100",
-      VERIFY_EVERY_MS: "500",
-      ROUND_MS: "50",
-      LEFT_BEHIND_MS: "50",
-    });
+    ledger = await startServiceAlone(
+      "ledger",
+      {
+        REDIS_URL: backends.redisUrl,
+        NATS_URL: backends.natsUrl,
+        MODELGATE_SECRET: "a secret of some length",
+        MODELGATE_DATA: folder,
+        VERIFY_EVERY_MS: "500",
+      },
+      { ledger: { watch: { everyMs: 100 }, rounds: { roundMs: 50, leftBehindMs: 50 } } },
+    );
   });
   afterAll(async () => {
     await ledger?.stop();

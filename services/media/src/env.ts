@@ -9,9 +9,12 @@ export const variables = serviceVariables("media", (read) => ({
   relay: relayVariables(read, { outputTokens: 8_192 }),
   images: imagesVariables(read),
   form: {
-    parts: read.integer("FORM_PARTS", 64, "Most parts of a form.", { min: 1 }),
-    fieldBytes: read.integer("FORM_FIELD_BYTES", mebibyte, "Largest text field of a form.", { min: 1_024 }),
-    fieldsBytes: read.integer("FORM_FIELDS_BYTES", 4 * mebibyte, "All text fields of a form together.", { min: 1_024 }),
+    /** Most parts of a form. */
+    parts: 64,
+    /** Largest text field of a form. */
+    fieldBytes: mebibyte,
+    /** All text fields of a form together. */
+    fieldsBytes: 4 * mebibyte,
   },
 }));
 

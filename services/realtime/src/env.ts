@@ -9,60 +9,37 @@ export const variables = serviceVariables("realtime", (read) => ({
   sessions: {
     sessions: read.integer("SESSIONS", 10_000, "Sessions that the process holds at once.", { min: 1 }),
     // Vendors take audio of up to 15 MB at once.
-    messageBytes: read.integer("MESSAGE_BYTES", 24 * mebibyte, "Largest message of either side.", { min: 1_024 }),
-    eventBytes: read.integer("EVENT_BYTES", 4 * mebibyte, "Largest client event that is not audio alone.", {
-      min: 1_024,
-    }),
-    eventValues: read.integer("EVENT_VALUES", 50_000, "Most values of such an event.", { min: 100 }),
-    eventMembers: read.integer("EVENT_MEMBERS", 10_000, "Most members of all objects of such an event.", { min: 100 }),
-    bufferedBytes: read.integer(
-      "BUFFERED_BYTES",
-      mebibyte,
-      "Bytes that may wait to be written to one side before nothing more is read from the other.",
-      { min: 1_024 },
-    ),
-    waitingResponses: read.integer(
-      "WAITING_RESPONSES",
-      16,
-      "Requests for a response of one session that may wait for money; more are refused by an error event.",
-      { min: 1, max: 1_000 },
-    ),
-    stallMs: read.integer("STALL_MS", 60_000, "How long a side may leave that waiting before it counts as gone.", {
-      min: 100,
-    }),
-    pingMs: read.integer("PING_MS", 25_000, "Pause between two pings; a side that answers none of three is gone.", {
-      min: 50,
-    }),
+    /** Largest message of either side. */
+    messageBytes: 24 * mebibyte,
+    /** Largest client event that is not audio alone. */
+    eventBytes: 4 * mebibyte,
+    /** Most values of such an event. */
+    eventValues: 50_000,
+    /** Most members of all objects of such an event. */
+    eventMembers: 10_000,
+    /** Bytes that may wait to be written to one side before nothing more is read from the other. */
+    bufferedBytes: mebibyte,
+    /** Requests for a response of one session that may wait for money; more are refused by an error event. */
+    waitingResponses: 16,
+    /** Time for which a side may leave that waiting before it counts as gone. */
+    stallMs: 60_000,
+    /** Pause between two pings; a side that answers none of three is gone. */
+    pingMs: 25_000,
     idleMs: read.integer("IDLE_MS", 15 * 60_000, "Longest silence of a session.", { min: 100 }),
     longestMs: read.integer("LONGEST_MS", 60 * 60_000, "Longest session.", { min: 100 }),
-    firstEventMs: read.integer(
-      "FIRST_EVENT_MS",
-      10_000,
-      "How long a vendor that speaks first may be silent after its connection is open.",
-      { min: 10 },
-    ),
-    setupMs: read.integer("SETUP_MS", 10_000, "How long a client of the live format may take to send its setup.", {
-      min: 10,
-    }),
+    /** Longest silence of a vendor that speaks first after its connection is open. */
+    firstEventMs: 10_000,
+    /** Longest wait for the setup of a client of the live format. */
+    setupMs: 10_000,
     // A transcript takes a while.
-    lastUsageMs: read.integer(
-      "LAST_USAGE_MS",
-      10_000,
-      "How long the vendor's usage of the last response and transcript is awaited after the client has left.",
-      { max: 60_000 },
-    ),
+    /** Longest wait for the vendor's usage of the last response and transcript after the client has left, ms: at most 60,000. */
+    lastUsageMs: 10_000,
   },
   slice: {
-    audioSeconds: read.integer(
-      "HOLD_AUDIO_SECONDS",
-      60,
-      "Speech of each side that a session holds money for before each response.",
-    ),
-    textTokens: read.integer(
-      "HOLD_TEXT_TOKENS",
-      4_096,
-      "Tokens of text of each side that a session holds money for before each response.",
-    ),
+    /** Speech of each side that a session holds money for before each response. */
+    audioSeconds: 60,
+    /** Tokens of text of each side that a session holds money for before each response. */
+    textTokens: 4_096,
   },
 }));
 

@@ -45,12 +45,12 @@ beforeAll(async () => {
     [{ configuration, baseUrl: vendor.url, keys: ["key"] }],
     [secret],
   );
-  const env = readEnv(variables, {
+  const read = readEnv(variables, {
     REDIS_URL: backends.redisUrl,
     NATS_URL: backends.natsUrl,
     MODELGATE_SECRET: secret,
-    LOOK_FIRST_MS: "5000",
   });
+  const env = { ...read, pace: { ...read.pace, firstMs: 5_000 } };
   const { log } = createLogger("video", "silent");
   processes = [new Shared(log), new Shared(log)];
   replicas = await Promise.all(

@@ -1,23 +1,19 @@
 import { hostsIn, openRemoteFiles, type RemoteFiles } from "@modelgate/channels";
 import type { BufferBudget, VariableReader } from "@modelgate/platform";
+import { privateHostsVariable } from "../env.ts";
 
 /** What every service reads that serves images. */
 export function imagesVariables(read: VariableReader) {
   return {
-    mostBytes: read.integer(
-      "IMAGE_BYTES",
-      32 * 1024 * 1024,
-      "Largest image that a client sends, in a form or as an address, or that is fetched from a vendor's address.",
-      { min: 1_024 },
-    ),
-    timeoutMs: read.integer("FETCH_MS", 20_000, "Longest time to fetch an image, redirects included.", { min: 10 }),
-    mostRedirects: read.integer("FETCH_REDIRECTS", 3, "Most redirects of such a fetch.", { max: 20 }),
-    privateHosts: read.text(
-      "FETCH_PRIVATE_HOSTS",
-      "",
-      "Hosts of the operator's own network that images may be fetched from, separated by commas.",
-    ),
-    taskWaitMs: read.integer("TASK_WAIT_MS", 180_000, "Longest wait for a vendor's image task.", { min: 100 }),
+    /** Largest image that a client sends, in a form or as an address, or that is fetched from a vendor's address. */
+    mostBytes: 32 * 1024 * 1024,
+    /** Longest time to fetch an image, redirects included. */
+    timeoutMs: 20_000,
+    /** Most redirects of such a fetch. */
+    mostRedirects: 3,
+    privateHosts: privateHostsVariable(read),
+    /** Longest wait for a vendor's image task. */
+    taskWaitMs: 180_000,
   };
 }
 

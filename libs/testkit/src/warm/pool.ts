@@ -17,7 +17,8 @@ export const spawnWarm: typeof spawnService = (options) => {
   const program = args.at(-1) ?? "";
   // Variables of this name Node itself reads when a process begins.
   if (!isTestRun || Object.keys(env).some((variable) => variable.startsWith("NODE_"))) return spawnService(options);
-  const key = [command, ...args].join(" ");
+  // Of the same service, too: modules of another one would show in its figures.
+  const key = [name, command, ...args].join(" ");
   const process_ = takeIdle(key) ?? new WarmProcess(command, args.slice(0, -1));
   const started: Started = process_.start({ name, program, env: definedIn({ ...process.env, ...env }) });
   runningIn.set(started.child, { key, process: process_ });

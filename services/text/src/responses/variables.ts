@@ -1,6 +1,4 @@
 import type { VariableReader } from "@modelgate/platform";
-import { backgroundVariables } from "./background/variables.ts";
-import { conversationVariables } from "./conversations/variables.ts";
 
 /** The bounds of stored responses, conversations, threads, background runs and response sockets. */
 export function responsesVariables(read: VariableReader) {
@@ -9,23 +7,45 @@ export function responsesVariables(read: VariableReader) {
       lifetimeMs: read.integer("THREAD_LIFETIME_MS", 5 * 60_000, "How long a thread of messages can be continued.", {
         min: 1_000,
       }),
-      mostBytes: read.integer("THREAD_BYTES", 4 * 1024 * 1024, "Largest thread that is kept, compressed.", {
-        min: 1_024,
-      }),
+      /** Largest thread that is kept, compressed. */
+      mostBytes: 4 * 1024 * 1024,
     },
     sockets: {
-      sockets: read.integer("RESPONSE_SOCKETS", 10_000, "WebSockets for responses that the process holds at once.", {
-        min: 1,
-      }),
-      idleMs: read.integer("RESPONSE_SOCKET_IDLE_MS", 15 * 60_000, "Longest silence of such a WebSocket.", {
-        min: 100,
-      }),
-      longestMs: read.integer("RESPONSE_SOCKET_LONGEST_MS", 60 * 60_000, "Longest life of such a WebSocket.", {
-        min: 100,
-      }),
+      /** WebSockets for responses that the process holds at once. */
+      sockets: 10_000,
+      /** Longest silence of such a WebSocket. */
+      idleMs: 15 * 60_000,
+      /** Longest life of such a WebSocket. */
+      longestMs: 60 * 60_000,
     },
-    conversations: conversationVariables(read),
-    background: backgroundVariables(read),
+    conversations: {
+      lifetimeMs: read.integer(
+        "CONVERSATION_LIFETIME_MS",
+        30 * 24 * 3_600_000,
+        "How long a conversation is kept after its last change.",
+        { min: 1_000 },
+      ),
+      /** Most items of a conversation. */
+      mostItems: 2_000,
+      /** Most bytes of a conversation's items, compressed. */
+      mostBytes: 4 * 1024 * 1024,
+    },
+    background: {
+      /** Responses that the process makes in the background at once. */
+      most: 1_000,
+      /** Responses of one key that are made in the background at once. */
+      perToken: 50,
+      /** Longest time that such a response may take. */
+      longestMs: 60 * 60_000,
+      /** Time after its process's last sign of life after which such a response counts as failed. */
+      leaseMs: 15_000,
+      /** Most events of such a response that are kept. */
+      mostEvents: 20_000,
+      /** Most characters of such a response's events that are kept. */
+      mostCharacters: 4 * 1024 * 1024,
+      /** Time for which the events of such a response can be read again. */
+      eventsLifetimeMs: 60 * 60_000,
+    },
     stored: {
       lifetimeMs: read.integer(
         "RESPONSE_LIFETIME_MS",
@@ -33,12 +53,8 @@ export function responsesVariables(read: VariableReader) {
         "How long a stored response can be referred to.",
         { min: 1_000 },
       ),
-      mostBytes: read.integer(
-        "RESPONSE_BYTES",
-        4 * 1024 * 1024,
-        "Largest response that is stored, with its input, compressed.",
-        { min: 1_024 },
-      ),
+      /** Largest response that is stored, with its input, compressed. */
+      mostBytes: 4 * 1024 * 1024,
     },
   };
 }

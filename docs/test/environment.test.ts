@@ -1,0 +1,15 @@
+import { expect, test } from "vitest";
+import { environmentPage, firstVariables } from "../generate/environment.ts";
+
+test("the reference begins with the variables that matter first, and has every variable once for each default", async () => {
+  const page = await environmentPage();
+  const [, begin = "", ...rest] = page.split("\n## ");
+  const namesIn = (text: string): readonly string[] =>
+    [...text.matchAll(/^\| `(.+?)` \|/gm)].map(([, name = ""]) => name);
+  expect(namesIn(begin)).toEqual(firstVariables);
+  const others = rest.flatMap(namesIn);
+  expect(others).toContain("<NAME>_OPS_PORT");
+  expect(others.filter((name) => firstVariables.includes(name))).toEqual([]);
+  const defaultsApart = ["BODY_BYTES", "HOLD_OUTPUT_TOKENS"];
+  expect(others.filter((name, at) => others.indexOf(name) !== at).toSorted()).toEqual(defaultsApart);
+});
