@@ -1,10 +1,9 @@
 import type { Candidate, ChannelKeyId } from "@modelgate/catalog";
 import type { ChannelChoice, Failure, UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
-import type { Provider } from "@modelgate/providers";
-import type { ConnectOptions } from "./connect.ts";
-import type { Route } from "./route.ts";
-import type { SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
+import type { Provider, VendorRequest } from "@modelgate/providers";
+import type { Route } from "./rest-scope.ts";
+import type { WebSocket } from "ws";
 
 /** What a call needs of its attempts. */
 export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire> {
@@ -46,9 +45,17 @@ export interface WireRoute<Wire extends UpstreamWire = UpstreamWire> extends Rou
   readonly wire: Wire;
 }
 
+/** Bounds of a vendor's WebSocket. */
+export interface ConnectOptions {
+  /** Largest message that the vendor may send; a larger one ends the connection with 1009. */
+  readonly mostMessageBytes: number;
+}
+
 /** One attempt, ready to be sent: by HTTP, or as the opening of a WebSocket. */
 export type PreparedAttempt<Accepted> = {
-  readonly request: Omit<UpstreamRequest, "timeoutMs">;
+  readonly request: Omit<UpstreamRequest, "sent" | "timeoutMs">;
+  /** Called when the request is on its way. */
+  readonly sent?: UpstreamRequest["sent"];
   /** The vendor is asked for a stream: its first byte is waited for apart from silence within it. */
   readonly stream?: boolean | undefined;
   /**
@@ -114,4 +121,36 @@ export class AttemptsFailed extends Error {
     this.route = route;
     this.isFinal = isFinal;
   }
+}
+
+/** What is sent to a vendor. A body that is a stream goes at the vendor's pace, and is destroyed with the exchange. */
+export interface UpstreamRequest extends VendorRequest {
+  /** Longest wait for the head, and longest silence in the body. */
+  readonly timeoutMs: number;
+  /** Called when the request goes out on an open connection: from then on the vendor may work on it. */
+  readonly sent?: (() => void) | undefined;
+}
+
+/** Who takes a vendor's body: chunks as they come, then its end or its break. */
+export interface BodySink {
+  data(chunk: Buffer): void;
+  end(): void;
+  broken(error: Error): void;
+}
+
+/** The answer to an opened WebSocket (101): the connection, paused. It has no body. */
+export interface SocketAnswer extends UpstreamAnswer {
+  readonly socket: WebSocket;
+}
+
+/** A vendor's answer at its head; the body waits until `pipe` names who takes it. */
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  pipe(sink: BodySink): void;
+  /** Backpressure: the vendor is not read on until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Ends the exchange now; the vendor sees its connection close. */
+  abort(): void;
 }

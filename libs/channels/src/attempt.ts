@@ -1,22 +1,20 @@
 import type { Candidate } from "@modelgate/catalog";
 import type { Failure, UpstreamWire } from "@modelgate/contracts";
-import { idsOf, type Span } from "@modelgate/platform";
+import { idsOf, startSpan, type Span } from "@modelgate/platform";
 import { AttemptsFailed, type Attempted, type AttemptPlan, type Tried } from "./attempt-plan.ts";
-import { attemptSpan } from "./attempt-span.ts";
-import { observeAttempt } from "./channel-metrics.ts";
-import type { Entry, Gate } from "./gate.ts";
+import { observeAttempt, providerNameOf } from "./channel-metrics.ts";
+import type { GateEntry, Gate } from "./gate.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
-import { nothingLeft } from "./nothing-left.ts";
-import type { Route } from "./route.ts";
-import { verdictOn, type Sent, type Verdict } from "./verdict.ts";
+import { nothingLeft, RouteChooser } from "./route-chooser.ts";
+import type { Route } from "./rest-scope.ts";
+import { vendorRequestIdOf, verdictOn, type SentAttempt, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
-import { noEndpoint, sendAttempt, type Begun, type TriedAlready } from "./send-attempt.ts";
+import { noEndpoint, sendAttempt, type BegunAnswer, type TriedAlready } from "./send-attempt.ts";
 import type { Speeds } from "./speeds.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
-import { vendorRequestIdOf } from "./vendor-request-id.ts";
-import { RouteChooser } from "./route-chooser.ts";
+import { hostOf } from "./host-of.ts";
 
 export interface AttemptLimits {
   readonly mostAttempts: number;
@@ -71,7 +69,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         routes.tried(route);
         const channel = route.candidate.channel.id;
         const span = attemptSpan(plan.span, plan.model, route);
-        const sent: Sent = { attempt, at: Date.now() };
+        const sent: SentAttempt = { attempt, at: Date.now() };
         try {
           const begun = await sendAttempt(sent, plan, already, deps, span);
           tried.push(triedWith(sent));
@@ -108,7 +106,7 @@ function speakingOf(
 }
 
 /** What the next attempt has to know. */
-function knowing(already: TriedAlready, next: Verdict["next"], { wire }: Sent): TriedAlready {
+function knowing(already: TriedAlready, next: Verdict["next"], { wire }: SentAttempt): TriedAlready {
   if (next === "unsealed") return { ...already, history: next };
   return { ...already, refusing: next === "elsewhere" ? wire : undefined };
 }
@@ -117,7 +115,7 @@ function knowing(already: TriedAlready, next: Verdict["next"], { wire }: Sent): 
 const mostCode = 100;
 
 /** What is reported of an attempt that is over, or whose answer has begun. */
-function triedWith({ attempt: { route }, at, answer }: Sent, failed?: string, error?: unknown): Tried {
+function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: string, error?: unknown): Tried {
   return {
     channel: route.candidate.channel.id,
     key: route.key.id,
@@ -131,10 +129,10 @@ function triedWith({ attempt: { route }, at, answer }: Sent, failed?: string, er
 
 /** An answer that has begun: its route has answered, and whether the answer comes to its end is not known yet. */
 function answered<Accepted>(
-  { accepted, route }: Begun<Accepted>,
+  { accepted, route }: BegunAnswer<Accepted>,
   how: {
-    readonly sent: Sent;
-    readonly entry: Entry;
+    readonly sent: SentAttempt;
+    readonly entry: GateEntry;
     readonly tried: readonly Tried[];
     readonly health: Health;
     readonly span: Span;
@@ -168,4 +166,20 @@ function answered<Accepted>(
       entry[Symbol.dispose]();
     },
   };
+}
+
+/** Begins the span of one attempt at a vendor, in the words of OpenTelemetry's conventions for generative AI. */
+export function attemptSpan(parent: Span | undefined, model: string, { candidate }: Route): Span {
+  const { channel, upstreamModel } = candidate;
+  return startSpan({
+    name: `call ${model}`,
+    kind: "client",
+    parent: parent?.traceparent,
+    attributes: () => ({
+      "gen_ai.provider.name": providerNameOf(channel.provider),
+      "gen_ai.request.model": upstreamModel,
+      "server.address": URL.canParse(channel.baseUrl) ? hostOf(new URL(channel.baseUrl)) : undefined,
+      "modelgate.channel": channel.id,
+    }),
+  });
 }

@@ -1,4 +1,4 @@
-import type { FailureSeen, Outcome, Tally } from "./evidence.ts";
+import type { FailureSeen, CallOutcome, Tally } from "./evidence.ts";
 
 /** Failures, each of another body, that begin a rest. */
 const leastFailures = 3;
@@ -80,7 +80,7 @@ function holds(extent: Extent, tallies: readonly Tally[], judged: Judged, now: n
 }
 
 /** Whether at least half of the outcomes since the first failure are failures. */
-function isMostlyFailing(outcomes: readonly Outcome[], failed: FailureSeen): boolean {
+function isMostlyFailing(outcomes: readonly CallOutcome[], failed: FailureSeen): boolean {
   const failures = outcomes.filter(isLike(failed));
   const since = Math.min(...failures.map(({ at }) => at));
   return failures.length > 0 && failures.length >= outcomes.filter((each) => isGood(each) && each.at >= since).length;
@@ -99,12 +99,12 @@ function mostFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" 
   return failing >= leastGroups && failing > good;
 }
 
-function isGood({ failed }: Outcome): boolean {
+function isGood({ failed }: CallOutcome): boolean {
   return failed === undefined;
 }
 
 /** Which failures count beside one: what is certain counts by itself, and what speaks against a channel for its models. */
-function isLike(failed: FailureSeen): (outcome: Outcome) => boolean {
+function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
   return ({ failed: known }) => {
     if (known === undefined) return false;
     if (failed.isCertain === true) return known.isCertain === true;
@@ -113,7 +113,7 @@ function isLike(failed: FailureSeen): (outcome: Outcome) => boolean {
 }
 
 /** Failures of different bodies; one whose body is not known stands for itself. */
-function distinct(failures: readonly Outcome[]): number {
+function distinct(failures: readonly CallOutcome[]): number {
   const bodies = new Set<string>();
   let others = 0;
   for (const { failed } of failures) {

@@ -2,13 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { WebSocket } from "ws";
 import { checkAddress, vendorLookup } from "./link-local.ts";
-import type { BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
-
-/** How a vendor's WebSocket is opened. */
-export interface ConnectOptions {
-  /** Largest message that the vendor may send; a larger one ends the connection with 1009. */
-  readonly mostMessageBytes: number;
-}
+import type { ConnectOptions, BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
 /** A handshake that takes longer is a vendor that does not answer, whatever a channel allows its bodies. */
 const handshakeMs = 15_000;

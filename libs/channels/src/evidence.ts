@@ -29,7 +29,7 @@ export interface FailureSeen {
 }
 
 /** What became of one call. */
-export interface Outcome {
+export interface CallOutcome {
   /** Unix ms. */
   readonly at: number;
   readonly failed?: FailureSeen | undefined;
@@ -37,7 +37,7 @@ export interface Outcome {
 
 /** The latest outcomes of one account with one model and key, oldest first. */
 export interface Tally extends Subject {
-  readonly outcomes: Outcome[];
+  readonly outcomes: CallOutcome[];
 }
 
 /**
@@ -48,7 +48,7 @@ export class Evidence {
   readonly #channels = new Map<string, Map<string, Tally>>();
 
   /** Counts an outcome. */
-  add(channelId: string, subject: Subject, outcome: Outcome): void {
+  add(channelId: string, subject: Subject, outcome: CallOutcome): void {
     const { outcomes } = this.#tally(channelId, subject);
     const { at, failed } = outcome;
     while (outcomes[0] !== undefined && outcomes[0].at <= at - windowMs) outcomes.shift();
@@ -93,7 +93,7 @@ export function kept<Value>(map: Map<string, Value>, key: string, most: number, 
   return value;
 }
 
-function isRepeat({ failed: known }: Outcome, failed: FailureSeen): boolean {
+function isRepeat({ failed: known }: CallOutcome, failed: FailureSeen): boolean {
   return known !== undefined && known.body === failed.body && known.of === failed.of;
 }
 

@@ -1,11 +1,10 @@
 import { channelKeyId, type CatalogChannel } from "@modelgate/catalog";
 import { defineScript, onBeat, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
 import type { Attempt, Health } from "./health.ts";
-import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
-import type { Route } from "./route.ts";
+import { channelKeyIdOf, type RestScope, type Route } from "./rest-scope.ts";
 
 /** What an attempt holds while it goes on; dispose it when the exchange is over. */
-export interface Entry extends Disposable {
+export interface GateEntry extends Disposable {
   /** The vendor has answered, or failed: callers that waited to try this route may. */
   tried(): void;
 }
@@ -29,7 +28,7 @@ export interface Gate extends AsyncDisposable {
    * `permit` is unique to the attempt; one of last resort waits for no trial. Throws Failure server_overloaded where
    * Redis does not answer.
    */
-  enter(attempt: Attempt, permit: string, isLastResort?: boolean): Promise<Entry | TurnedAway>;
+  enter(attempt: Attempt, permit: string, isLastResort?: boolean): Promise<GateEntry | TurnedAway>;
 }
 
 /** When to try a full channel again: unknown, so soon. */
@@ -64,7 +63,7 @@ interface SeatSet {
   readonly why: TurnedAway["why"];
 }
 
-const free: Entry = { tried: () => undefined, [Symbol.dispose]: () => undefined };
+const free: GateEntry = { tried: () => undefined, [Symbol.dispose]: () => undefined };
 
 /** Opens the gate; the seats of a process that dies come back after `leaseMs`. */
 export function openGate({

@@ -1,7 +1,7 @@
 export type { Affinity, Conversation } from "./affinity.ts";
 export { AttemptsFailed, type Attempted, type AttemptPlan, type WireRoute, type Tried } from "./attempt-plan.ts";
 export type { AttemptLimits, Attempts } from "./attempt.ts";
-export { countCapped, readCapped } from "./capped-calls.ts";
+export { countCapped, readCapped } from "./state.ts";
 export { connectSocket } from "./connect.ts";
 export { isLinkLocal } from "./link-local.ts";
 export { openChannels, type Channels } from "./channels.ts";
@@ -14,9 +14,9 @@ export {
   parseRestName,
   type RestScope,
 } from "./rest-scope.ts";
-export type { Route } from "./route.ts";
+export type { Route } from "./rest-scope.ts";
 export { Refused } from "./refused.ts";
-export { readText, readUpTo } from "./read-text.ts";
+export { readText, readUpTo } from "./refused.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
 export { hostsIn } from "./remote/pinned-address.ts";
 export {
@@ -43,6 +43,6 @@ export {
   type Switched,
 } from "./state.ts";
 export { openTransport, type Transport } from "./transport.ts";
-export type { BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
-export { providerNameOf } from "./provider-name.ts";
-export { vendorOf, type Vendor } from "./vendor-of.ts";
+export type { BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
+export { providerNameOf } from "./channel-metrics.ts";
+export { vendorOf, type Vendor } from "./supported-wires.ts";

@@ -1,5 +1,4 @@
-import { channelKeyId, type Candidate, type ChannelKeyId } from "@modelgate/catalog";
-import type { Route } from "./route.ts";
+import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from "@modelgate/catalog";
 
 /**
  * What rests, is switched off or is full: `channel`, `channel/key`, `channel#model` or `channel/key#model`, models by
@@ -56,4 +55,10 @@ export function parseRestName(name: string): { readonly scope: RestScope; readon
   return end < 0
     ? { scope: name, account: undefined }
     : { scope: name.slice(0, end), account: name.slice(end + separator.length) };
+}
+
+/** A channel and one key of its pool: what one attempt goes through. */
+export interface Route {
+  readonly candidate: Candidate;
+  readonly key: ChannelKey;
 }

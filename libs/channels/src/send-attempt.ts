@@ -1,19 +1,16 @@
 import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
-import { cleanWords, CredentialsFailed, signed } from "@modelgate/providers";
-import type { AttemptPlan, PreparedAttempt, WireRoute } from "./attempt-plan.ts";
-import { beginsWithin } from "./begins-within.ts";
+import { cleanWords, CredentialsFailed, signed, type Reframing } from "@modelgate/providers";
+import type { AttemptPlan, BodySink, PreparedAttempt, UpstreamAnswer, WireRoute } from "./attempt-plan.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
-import type { Route } from "./route.ts";
-import { reframed } from "./reframed.ts";
-import { Refused, refusal } from "./refused.ts";
-import type { SupportedWires } from "./supported-wires.ts";
+import type { Route } from "./rest-scope.ts";
+import { refusal, Refused } from "./refused.ts";
+import { vendorOf, type SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
-import type { Sent } from "./verdict.ts";
-import { vendorOf } from "./vendor-of.ts";
+import type { SentAttempt } from "./verdict.ts";
 
 /** An answer that can be given on, and the route that it came by. */
-export interface Begun<Accepted> {
+export interface BegunAnswer<Accepted> {
   readonly accepted: Accepted;
   readonly route: WireRoute;
 }
@@ -31,12 +28,12 @@ export interface TriedAlready {
  * `sent`. Throws Refused, Failure, and what the connection throws.
  */
 export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
-  sent: Sent,
+  sent: SentAttempt,
   plan: AttemptPlan<Accepted, Wire>,
   { history, refusing }: TriedAlready,
   deps: { readonly transport: Transport; readonly supportedWires: SupportedWires },
   span: Span,
-): Promise<Begun<Accepted>> {
+): Promise<BegunAnswer<Accepted>> {
   const route = await wireRoute(sent.attempt.route, plan, deps.supportedWires, refusing);
   sent.wire = route.wire;
   const prepared = await preparing(route, plan, history);
@@ -101,14 +98,14 @@ function once<Accepted>(
   { candidate: { channel }, key, provider, wire }: WireRoute,
   prepared: PreparedAttempt<Accepted>,
   outer: AbortSignal,
-  { transport, sent }: { readonly transport: Transport; readonly sent: Sent },
+  { transport, sent }: { readonly transport: Transport; readonly sent: SentAttempt },
   { traceparent }: Span,
 ): Promise<Accepted> {
   const headers = {
     ...prepared.request.headers,
     ...(traceparent === undefined ? {} : { [contractHeaders.traceparent]: traceparent }),
   };
-  const unsigned = { ...prepared.request, headers, timeoutMs: channel.timeoutMs };
+  const unsigned = { ...prepared.request, headers, timeoutMs: channel.timeoutMs, sent: prepared.sent };
   const firstByteMs = prepared.stream === true ? channel.firstByteTimeoutMs : undefined;
   return beginsWithin(firstByteMs, outer, async (signal) => {
     const call = { baseUrl: channel.baseUrl, key: key.secret, nowMs: Date.now() };
@@ -149,4 +146,67 @@ async function reach<Answer>(sent: Promise<Answer>, signal: AbortSignal): Promis
     const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
     throw new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
   }
+}
+
+/**
+ * Runs an exchange up to its first byte, and ends it where that does not come within `ms` (absent: whenever it comes).
+ * What follows the first byte is no longer watched; `outer` ends it at any time. Throws Failure upstream_timeout where
+ * the time was up, else what the exchange throws.
+ */
+export async function beginsWithin<BegunAnswer>(
+  ms: number | undefined,
+  outer: AbortSignal,
+  exchange: (signal: AbortSignal) => Promise<BegunAnswer>,
+): Promise<BegunAnswer> {
+  if (ms === undefined) return exchange(outer);
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), ms);
+  try {
+    return await exchange(AbortSignal.any([outer, late.signal]));
+  } catch (error) {
+    if (!late.signal.aborted) throw error;
+    throw new Failure("upstream_timeout", "The vendor did not begin to answer in time.", { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An answer whose stream is in the framing of its wire; any other answer is as it came. */
+export function reframed(answer: UpstreamAnswer, reframing: Reframing | undefined): UpstreamAnswer {
+  const { status, headers } = answer;
+  const type = headers["content-type"];
+  if (reframing === undefined || typeof type !== "string" || !type.startsWith(reframing.from)) return answer;
+  return {
+    status,
+    headers: { ...headers, "content-type": reframing.to },
+    pipe: (sink) => answer.pipe(reframedSink(answer, reframing, sink)),
+    pause: () => answer.pause(),
+    resume: () => answer.resume(),
+    abort: () => answer.abort(),
+  };
+}
+
+/** A stream that is damaged breaks off there. */
+function reframedSink(answer: Pick<UpstreamAnswer, "abort">, reframing: Reframing, sink: BodySink): BodySink {
+  const reframer = reframing.open();
+  let isOver = false;
+  return {
+    data(chunk) {
+      if (isOver) return;
+      try {
+        const bytes = reframer.push(chunk);
+        if (bytes.length > 0) sink.data(bytes);
+      } catch (error) {
+        isOver = true;
+        answer.abort();
+        sink.broken(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+    end() {
+      if (!isOver) sink.end();
+    },
+    broken(error) {
+      if (!isOver) sink.broken(error);
+    },
+  };
 }

@@ -7,7 +7,7 @@ const mostModels = 10_000;
 /** How much a newest answer says at least, however shortly after the one before it came. */
 const leastWeight = 0.1;
 
-interface Seen {
+interface SeenSpeed {
   /** Decayed mean of the time to the beginning of an answer; 0 where none has begun. */
   ms: number;
   /** When that was seen last, Unix ms. */
@@ -20,7 +20,7 @@ interface Seen {
  * them. What was seen fades, so that one that was slow is tried again.
  */
 export class Speeds {
-  readonly #models = new Map<string, Seen>();
+  readonly #models = new Map<string, SeenSpeed>();
   readonly #decayMs: number;
   readonly #now: () => number;
 
@@ -59,11 +59,11 @@ export class Speeds {
   }
 
   /** What is left of what was seen. */
-  #left({ at }: Seen, now: number): number {
+  #left({ at }: SeenSpeed, now: number): number {
     return Math.exp(-Math.max(0, now - at) / this.#decayMs);
   }
 
-  #seen(candidate: Candidate): Seen {
+  #seen(candidate: Candidate): SeenSpeed {
     return kept(this.#models, modelScopeOf(candidate), mostModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
   }
 }

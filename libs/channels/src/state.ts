@@ -1,7 +1,6 @@
 import { Type } from "typebox";
 import { stored } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { cappedKey } from "./capped-calls.ts";
 import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scope.ts";
 
 /**
@@ -147,3 +146,17 @@ const parseSwitched: (text: string) => Switched = stored(
   "switched-off channel",
   Type.Object({ reason: Type.String(), since: Type.String() }),
 );
+
+/** Redis hash of how many calls of each channel reported more than they could use. */
+export const cappedKey = "channels:capped";
+
+/** Counts a call whose vendor reported more than the call could use, against its channel. */
+export async function countCapped(redis: Redis, channelId: string): Promise<void> {
+  await redis.hincrby(cappedKey, channelId, 1);
+}
+
+/** Such calls by channel, since each was enabled last; channels without any are absent. */
+export async function readCapped(redis: Redis): Promise<ReadonlyMap<string, number>> {
+  const counts = await redis.hgetall(cappedKey);
+  return new Map(Object.entries(counts).map(([id, count]) => [id, Number(count)]));
+}

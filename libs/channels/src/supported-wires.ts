@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import type { Candidate } from "@modelgate/catalog";
+import type { Candidate, CatalogChannel } from "@modelgate/catalog";
 import { FoundOut } from "@modelgate/platform";
-import { vendorOf } from "./vendor-of.ts";
+import { providers, type Provider } from "@modelgate/providers";
 
 /** How long it is remembered that a vendor's endpoint is missing, or refuses a model's calls. */
 const rememberedMs = 600_000;
@@ -87,4 +87,25 @@ function isAt(known: FoundOut<number>, candidate: Candidate, wire: UpstreamWire,
 
 function nameOf({ channel, upstreamModel }: Candidate, wire: UpstreamWire): string {
   return `${channel.id}\n${upstreamModel}\n${wire}`;
+}
+
+/** A channel's vendor: how it is reached, and its supported wires, best first. */
+export interface Vendor {
+  readonly provider: Provider;
+  readonly wires: readonly UpstreamWire[];
+  /** The wires are the channel's setting or those of the vendor's own address, not what its family usually has. */
+  readonly areStated: boolean;
+}
+
+/**
+ * The vendor of a channel, with the wires that the channel is configured to, else those in which the provider serves a
+ * model, by the vendor's name of it, at the channel's address. Undefined for a provider that this build does not know: a newer one published the configuration.
+ */
+export function vendorOf(
+  { provider: name, baseUrl, wires }: Pick<CatalogChannel, "provider" | "baseUrl" | "wires">,
+  model = "",
+): Vendor | undefined {
+  const provider = providers[name];
+  const stated = wires ?? provider?.wiresAt?.(baseUrl, model);
+  return provider && { provider, wires: stated ?? provider.wires, areStated: stated !== undefined };
 }

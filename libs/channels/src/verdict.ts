@@ -1,15 +1,13 @@
-import { idsOf } from "@modelgate/platform";
-import { Failure, present, type UpstreamWire } from "@modelgate/contracts";
-import type { AttemptPlan, PreparedAttempt } from "./attempt-plan.ts";
+import { idsOf, isRequestId } from "@modelgate/platform";
+import { Failure, firstHeader, present, type UpstreamWire } from "@modelgate/contracts";
+import type { AttemptPlan, PreparedAttempt, UpstreamAnswer } from "./attempt-plan.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
 import { Refused } from "./refused.ts";
 import type { SupportedWires } from "./supported-wires.ts";
-import type { UpstreamAnswer } from "./upstream.ts";
-import { vendorRequestIdOf } from "./vendor-request-id.ts";
 
 /** An attempt that was made. */
-export interface Sent {
+export interface SentAttempt {
   readonly attempt: Attempt;
   /** Unix ms. */
   readonly at: number;
@@ -27,7 +25,7 @@ export interface Verdict {
 }
 
 /** What is to be known of the call. */
-type Judged = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal" | "wires" | "unsealable"> & {
+type JudgedCall = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal" | "wires" | "unsealable"> & {
   readonly history?: "unsealed" | undefined;
   readonly refusing?: UpstreamWire | undefined;
 };
@@ -35,8 +33,8 @@ type Judged = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "sign
 /** Judges a failed attempt, and counts it against whom it speaks. */
 export function verdictOn(
   error: unknown,
-  sent: Sent,
-  plan: Judged,
+  sent: SentAttempt,
+  plan: JudgedCall,
   { health, supportedWires }: { readonly health: Health; readonly supportedWires: SupportedWires },
 ): Verdict {
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
@@ -60,8 +58,8 @@ const mostSaid = 200;
 
 /** Which call saw a failure, and what the vendor said of it: its words as a client may see them, without our key. */
 function seenBy(
-  plan: Pick<Judged, "callId" | "requestId" | "span">,
-  { attempt, answer }: Sent,
+  plan: Pick<JudgedCall, "callId" | "requestId" | "span">,
+  { attempt, answer }: SentAttempt,
   error: unknown,
 ): SeenBy {
   const refused = error instanceof Refused ? error.said : undefined;
@@ -136,8 +134,8 @@ function codeOf({ cause }: Failure): string | undefined {
 /** Whether the vendor has another endpoint that may serve the call: this one is missing, or refuses for its own sake. */
 function isElsewhere(
   error: unknown,
-  { attempt, wire }: Sent,
-  { wires, refusing }: Judged,
+  { attempt, wire }: SentAttempt,
+  { wires, refusing }: JudgedCall,
   supportedWires: SupportedWires,
 ): error is Refused {
   if (!(error instanceof Refused) || wire === undefined) return false;
@@ -149,7 +147,7 @@ function isElsewhere(
 }
 
 /** Whether only the seals of another vendor's thoughts were refused, and the call can go without them. */
-function isSealed(error: unknown, { unsealable, history }: Judged): error is Refused {
+function isSealed(error: unknown, { unsealable, history }: JudgedCall): error is Refused {
   if (!(error instanceof Refused) || error.meaning.aboutSeals !== true) return false;
   return unsealable === true && history === undefined;
 }
@@ -178,4 +176,22 @@ function mayBeTaken(error: unknown): boolean {
   if (!(error instanceof Failure)) return true;
   if (error.status < 500 || error.code === "no_available_channel") return false;
   return !neverSent.has(codeOf(error) ?? "");
+}
+
+/** Headers in which vendors give the id that their support asks for, of which each vendor has one. */
+const names = [
+  "request-id",
+  "x-request-id",
+  "apim-request-id",
+  "x-ms-request-id",
+  "x-amzn-requestid",
+  "x-goog-request-id",
+  "x-tt-logid",
+  "x-trace-id",
+];
+
+/** The vendor's own id of an exchange; undefined where it gave none, or one that no log could hold. */
+export function vendorRequestIdOf({ headers }: Pick<UpstreamAnswer, "headers">): string | undefined {
+  const found = firstHeader(headers, names);
+  return found !== undefined && isRequestId(found) ? found : undefined;
 }

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import { openAttempts, type AttemptDeps } from "../src/attempt.ts";
-import type { AttemptPlan } from "../src/attempt-plan.ts";
+import type { AttemptPlan, UpstreamAnswer, UpstreamRequest } from "../src/attempt-plan.ts";
 import { SupportedWires } from "../src/supported-wires.ts";
-import type { UpstreamAnswer, UpstreamRequest } from "../src/upstream.ts";
 import { Speeds } from "../src/speeds.ts";
 
 const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candidate => ({

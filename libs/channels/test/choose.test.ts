@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
-import { choose } from "../src/choose.ts";
+import { choose } from "../src/pick.ts";
 import { Speeds } from "../src/speeds.ts";
 
 const candidate = (id: string, cost?: number, weight = 1): Candidate => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { reframed } from "../src/reframed.ts";
-import type { BodySink, UpstreamAnswer } from "../src/upstream.ts";
+import { reframed } from "../src/send-attempt.ts";
+import type { BodySink, UpstreamAnswer } from "../src/attempt-plan.ts";
 
 const upper = {
   from: "application/x-frames",

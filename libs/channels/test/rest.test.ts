@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isResting, restFor, type RestCause } from "../src/rest.ts";
+import { isResting, restFor, type RestCause } from "../src/shared-rests.ts";
 import type { CoolDown } from "../src/state.ts";
 
 const cause = (more: Partial<RestCause> = {}): RestCause => ({

@@ -5,9 +5,8 @@ import { createServer } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readText } from "../src/read-text.ts";
-import { NothingSent } from "../src/dispatch.ts";
-import { openTransport, type Transport } from "../src/transport.ts";
+import { readText } from "../src/refused.ts";
+import { NothingSent, openTransport, type Transport } from "../src/transport.ts";
 
 /**
  * A vendor in a process of its own, which closes connections while a test keeps this process's event loop from

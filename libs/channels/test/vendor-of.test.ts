@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { vendorOf } from "../src/vendor-of.ts";
+import { vendorOf } from "../src/supported-wires.ts";
 
 test.each([
   [

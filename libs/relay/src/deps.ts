@@ -1,10 +1,9 @@
 import type { Channels } from "@modelgate/channels";
-import type { CatalogHandle } from "@modelgate/catalog";
+import type { Catalog, CatalogHandle } from "@modelgate/catalog";
 import type { BufferBudget, FoundOut, Logger, Redis } from "@modelgate/platform";
 import type { RelayLimits } from "./env.ts";
-import type { HeardOut } from "./call/heard-out.ts";
-import type { Renewals } from "./money/renewals.ts";
-import type { Settlements } from "./money/settlements.ts";
+import type { DetachedAnswers } from "./detached-answers.ts";
+import type { Renewals, Settlements } from "./money/settlements.ts";
 import type { MadeIds } from "./vendor-stores/made-ids.ts";
 
 /** What calls are run with; opened once, handed down. */
@@ -20,9 +19,18 @@ export interface RelayDeps {
    */
   readonly unseen: FoundOut<true>;
   readonly madeIds: MadeIds;
-  readonly heardOut: HeardOut;
+  readonly detachedAnswers: DetachedAnswers;
   readonly budget: BufferBudget;
   readonly log: Logger;
   readonly newCallId: () => string;
   readonly limits: RelayLimits;
 }
+
+/** The part of them that one call needs. */
+export interface CallDeps extends Omit<RelayDeps, "catalog" | "channels" | "madeIds"> {
+  readonly catalog: { current(): Pick<Catalog, "candidates" | "fallbacksOf" | "group" | "resolve"> };
+  readonly channels: Pick<Channels, "affinity" | "attempts" | "transport">;
+}
+
+/** The part of them that a call needs once its money is held. */
+export type RunDeps = Omit<CallDeps, "newCallId" | "redis" | "renewals" | "settlements">;

@@ -12,10 +12,9 @@ import {
 } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
 import type { RelayEnv } from "./env.ts";
-import { HeardOut } from "./call/heard-out.ts";
+import { DetachedAnswers } from "./detached-answers.ts";
 import type { JsonLimits } from "./bodies/read-json.ts";
-import { openRenewals } from "./money/renewals.ts";
-import { openSettlements } from "./money/settlements.ts";
+import { openRenewals, openSettlements } from "./money/settlements.ts";
 import { showTopCallers } from "./money/top-callers.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
@@ -65,7 +64,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
       renewals,
       unseen: new FoundOut(),
       madeIds: openMadeIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
-      heardOut: shared.use(new HeardOut(env.heardOut)),
+      detachedAnswers: shared.use(new DetachedAnswers(env.heardOut)),
       budget: new BufferBudget(env.buffers.bytes, env.buffers.shares),
       newCallId: idSource("call"),
     },

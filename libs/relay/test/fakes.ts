@@ -1,5 +1,79 @@
-import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
-import type { AnswerSink, SinkWatcher } from "@modelgate/platform";
+import { AttemptsFailed, type Attempts, type BodySink, type UpstreamAnswer } from "@modelgate/channels";
+import { endpoints, Failure } from "@modelgate/contracts";
+import {
+  BufferBudget,
+  ClientGone,
+  createLogger,
+  FoundOut,
+  type AnswerSink,
+  type SinkWatcher,
+} from "@modelgate/platform";
+import type { Call } from "../src/call.ts";
+import type { RunDeps } from "../src/deps.ts";
+import { DetachedAnswers } from "../src/detached-answers.ts";
+
+const { log } = createLogger("test", "silent");
+
+/** A call of chat completions whose answer goes to a client. */
+export function callOf(client: FakeClient): Call {
+  return {
+    answer: client,
+    ending: client.ending,
+    caller: { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 0 },
+    endpoint: endpoints.chatCompletions,
+    id: "chatCompletions",
+    log,
+    requestId: "r",
+    strict: false,
+  };
+}
+
+/** What a call runs with whose money is held: no vendor is there unless `attempts` has one. */
+export function runDeps({
+  attempts = noVendor,
+  ...limits
+}: { readonly attempts?: Attempts } & Partial<RunDeps["limits"]> = {}): RunDeps {
+  return {
+    limits: {
+      outputTokens: 16_384,
+      stepTokens: 2_048,
+      toolCalls: 16,
+      toolTokens: 4_096,
+      leaseMs: 60_000,
+      outboxBound: 100,
+      heartbeatMs: 60_000,
+      gatherMs: 0,
+      answerBytes: 1_000_000,
+      ...limits,
+    },
+    log,
+    budget: new BufferBudget(1_000_000),
+    unseen: new FoundOut(),
+    detachedAnswers: new DetachedAnswers({ most: 1, ms: 1_000 }),
+    catalog: {
+      current: () => ({
+        candidates: () => [],
+        fallbacksOf: () => [],
+        group: () => undefined,
+        resolve: () => {
+          throw new Failure("model_not_found");
+        },
+      }),
+    },
+    channels: {
+      attempts,
+      affinity: { find: () => Promise.resolve(undefined), keep: () => undefined },
+      transport: {
+        send: () => Promise.reject(new Error("nothing more is asked")),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      },
+    },
+  };
+}
+
+const noVendor: Attempts = {
+  run: () => Promise.reject(new AttemptsFailed(new Failure("no_available_channel"), [], undefined)),
+};
 
 /** A client that keeps what it is sent, and reads at the pace that the test sets. */
 export class FakeClient implements AnswerSink {
@@ -10,8 +84,14 @@ export class FakeClient implements AnswerSink {
   ended = false;
   cut = false;
   full = false;
+  readonly #ending = new AbortController();
   readonly #watchers = new Set<SinkWatcher>();
   #waiting: (() => void)[] = [];
+
+  /** Aborted where the call ends before its answer is over. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
 
   get begun(): boolean {
     return this.status !== undefined;
@@ -60,7 +140,14 @@ export class FakeClient implements AnswerSink {
   /** The client leaves, or is left. */
   leave(): void {
     this.cut = true;
+    this.#ending.abort(new ClientGone("the client left before its answer"));
     this.#close(false);
+  }
+
+  /** The gateway ends before the answer is over. */
+  interrupt(failure: Failure): void {
+    this.#ending.abort(failure);
+    [...this.#watchers].findLast(({ interrupted }) => interrupted !== undefined)?.interrupted?.(failure);
   }
 
   /** The client has read what it was sent. */
@@ -95,6 +182,11 @@ export class FakeAnswer implements UpstreamAnswer {
 
   constructor(contentType = "text/event-stream") {
     this.headers = { "content-type": contentType };
+  }
+
+  /** Whether somebody takes the body. */
+  get piped(): boolean {
+    return this.#sink !== undefined;
   }
 
   pipe(sink: BodySink): void {

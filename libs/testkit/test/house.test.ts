@@ -118,7 +118,7 @@ test("nothing that is shipped depends on the suite's own tests or the simulator"
 
 /** Where the table of providers is read by name: for a channel that is used, and for one that is being configured. */
 const readProviders = [
-  "libs/channels/src/vendor-of.ts",
+  "libs/channels/src/supported-wires.ts",
   "services/control/src/configuration/",
   "services/control/src/vendors/",
 ];

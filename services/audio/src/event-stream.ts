@@ -1,5 +1,5 @@
 import { Failure, failureFrames, type Units } from "@modelgate/contracts";
-import { eventStream, type FrameReading, type StreamTranslator, type Waiting } from "@modelgate/relay";
+import { eventStream, type FrameReading, type StreamTranslator, type StreamWaiting } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrame, type Frame } from "@modelgate/wires/sse";
 
@@ -17,7 +17,11 @@ export const eventsToClient = {
 } as const satisfies Partial<StreamTranslator>;
 
 /** How a client of a stream of events is kept waiting before its vendor begins. */
-export const waitingForEvents: Waiting = { contentType: eventStream, sign: signOfLife, fail: failureFrames.audio };
+export const waitingForEvents: StreamWaiting = {
+  contentType: eventStream,
+  sign: signOfLife,
+  fail: failureFrames.audio,
+};
 
 /** What an event says of itself. */
 export interface EventReading {

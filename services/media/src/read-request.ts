@@ -7,14 +7,14 @@ import type { Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
 
 /** A request that was read; dispose it when its images have been sent. */
-export interface ReadRequest extends Disposable {
+export interface ImagesBody extends Disposable {
   readonly ask: Parsed<ImageRequest>;
   /** The end user that it names. */
   readonly endUser: string | undefined;
 }
 
 /** Reads a request for images: JSON in either dialect, or a form; `prompt` stands where it has none. Throws Failure. */
-export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ReadRequest> {
+export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ImagesBody> {
   if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);
   const withPrompt = (body: unknown): unknown => (prompt !== undefined && isRecord(body) ? { prompt, ...body } : body);
   const ask = checked((body) => readImageBody(withPrompt(body)), wires.images.client.relied);
@@ -33,7 +33,7 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
   }
 }
 
-async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefined): Promise<ReadRequest> {
+async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefined): Promise<ImagesBody> {
   const form = await holdForm(call.request, deps.form, call.caller);
   try {
     const fields = deployed(form.fields, call.params["deployment"]);

@@ -15,11 +15,11 @@ import type { ResponseMoney } from "./response-money.ts";
 import { priceOfTranscripts } from "./transcribers.ts";
 import type { TranscriptMoney, WritingModel } from "./transcript-money.ts";
 import { Transcripts } from "./transcripts.ts";
-import type { SessionCall } from "./session-call.ts";
+import type { RealtimeCall } from "./session-call.ts";
 
 /** What is charged, and how the session hears of it. */
 export interface ChargesParts {
-  readonly call: SessionCall;
+  readonly call: RealtimeCall;
   readonly responses: ResponseMoney;
   readonly transcripts: TranscriptMoney;
   readonly bridge: RealtimeBridge;

@@ -5,7 +5,7 @@ import { checked, readJson } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { readClientSecret, reliedOfClientSecrets } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
-import type { SessionCall } from "./session-call.ts";
+import type { RealtimeCall } from "./session-call.ts";
 
 const usualSeconds = 600;
 
@@ -41,7 +41,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
 }
 
 /** The settings that a session's key is bound to; undefined for a usual key. Throws Failure where its owner's key is disabled. */
-export async function boundSettings({ relay }: Deps, { caller }: SessionCall): Promise<SessionSettings | undefined> {
+export async function boundSettings({ relay }: Deps, { caller }: RealtimeCall): Promise<SessionSettings | undefined> {
   const { accountId, tokenId, settingsId } = caller;
   if (settingsId === undefined) return undefined;
   const [settings, owner] = await orUnavailable(

@@ -15,7 +15,7 @@ export const closeCodes = {
 } as const;
 
 /** How a session ends, for either side. */
-export interface Ending {
+export interface SessionEnding {
   readonly code: number;
   readonly reason: string;
   /** The error that the client gets before it is closed. */
@@ -30,7 +30,7 @@ const unsendable: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
 const mostReasonBytes = 123;
 
 /** The client closed, or vanished: that is no fault that its vendor need hear of. */
-export function endingByClient(code: number, reason: string): Ending {
+export function endingByClient(code: number, reason: string): SessionEnding {
   const carried = carriedCode(code);
   const vendorCode = carried === closeCodes.broken ? closeCodes.normal : carried;
   return { code: carried, reason: carriedReason(reason), vendorCode };
@@ -45,7 +45,7 @@ export interface VendorsLast {
 }
 
 /** The vendor closed, or was lost, which is never silent: the client gets an error, unless the vendor had sent one. */
-export function endingByVendor(code: number, reason: string, { failed, owing }: VendorsLast): Ending {
+export function endingByVendor(code: number, reason: string, { failed, owing }: VendorsLast): SessionEnding {
   if ((isOrderly(code) && !owing) || failed) return { code: carriedCode(code), reason: carriedReason(reason) };
   const failure = new Failure("upstream_error", "The connection to the vendor was lost.");
   return { code: carriedCode(code), reason: carriedReason(reason) || failure.code, failure };

@@ -1,13 +1,13 @@
 import { Failure, realtimeWires, type RealtimeWire } from "@modelgate/contracts";
 import type { Attempted, SocketAnswer, WireRoute } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
-import { refuseVendorIdsInTurns } from "@modelgate/relay";
+import { attemptVendors, refuseVendorIdsInTurns } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
 import { bridgeBetween, eventType, wires, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import type { Deps } from "./deps.ts";
 import { transcribersAt } from "./transcribers.ts";
-import type { SessionCall } from "./session-call.ts";
+import type { RealtimeCall } from "./session-call.ts";
 import type { SessionFormat } from "./session-format.ts";
 
 /** An open connection to a vendor, paused, with what it has said already. */
@@ -20,7 +20,7 @@ export interface VendorConnection {
 
 /** What is connected, for whom. */
 export interface Connecting {
-  readonly call: SessionCall;
+  readonly call: RealtimeCall;
   readonly model: CatalogModel;
   readonly sessionId: string;
   readonly callId: string;
@@ -38,15 +38,11 @@ export interface Connecting {
 export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attempted<VendorConnection>> {
   const { call, model, callId, signal } = connecting;
   const { limits, relay } = deps;
-  return relay.channels.attempts.run<VendorConnection, RealtimeWire>({
+  return attemptVendors<VendorConnection, RealtimeWire>(relay, call, {
     callId,
-    requestId: call.requestId,
-    account: call.caller.accountId,
-    model: model.name,
-    candidates: relay.catalog.current().candidates(model.name, call.caller.group),
+    model,
     wires: realtimeWires,
     signal,
-    span: call.span,
     prepare: (route) => ({
       request: requestFor(connecting, route),
       connect: { mostMessageBytes: limits.messageBytes },

@@ -4,7 +4,7 @@ import type { Nanos, Outcome, UnitName, Units } from "@modelgate/contracts";
 import { asFailure } from "@modelgate/contracts";
 import { holdMoney, type CallEnd, type Expectation, type HeldMoney, type SentCall } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-import type { SessionCall } from "./session-call.ts";
+import type { RealtimeCall } from "./session-call.ts";
 
 /** What a use of a model costs. */
 export interface SessionPrice {
@@ -14,7 +14,7 @@ export interface SessionPrice {
 }
 
 /** A use that the vendor reported, or that was counted where it did not. */
-export interface Use {
+export interface ModelUse {
   readonly units: Units;
   readonly estimated: boolean;
   readonly outcome: Outcome;
@@ -24,7 +24,7 @@ export interface Use {
 
 /** What money is held for: a response, or a transcript. */
 export interface WantedUse {
-  readonly call: SessionCall;
+  readonly call: RealtimeCall;
   readonly price: SessionPrice;
   readonly sent: SentCall;
   readonly upperNanos: Nanos;

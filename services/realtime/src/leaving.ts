@@ -1,12 +1,12 @@
 import type { Duplex } from "node:stream";
 
 /** Whether a client leaves while its connection is being opened; disposed when somebody else reads the connection. */
-export interface Leaving extends Disposable {
+export interface ClientLeaving extends Disposable {
   readonly signal: AbortSignal;
 }
 
 /** Watches a connection that is not read yet: its end would not be noticed otherwise. What comes early stays unread. */
-export function watchLeaving(socket: Duplex): Leaving {
+export function watchLeaving(socket: Duplex): ClientLeaving {
   const controller = new AbortController();
   const gone = (): void => controller.abort();
   const look = (): void => {

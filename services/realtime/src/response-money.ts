@@ -7,12 +7,12 @@ import {
   switchedProtocols,
   unknownEnd,
   type SessionPrice,
-  type Use,
+  type ModelUse,
   type WantedUse,
 } from "./hold-use.ts";
 import { InTurn } from "./in-turn.ts";
 import { PassedSince } from "./passed.ts";
-import type { SessionCall } from "./session-call.ts";
+import type { RealtimeCall } from "./session-call.ts";
 import { SpeechAhead } from "./speech-ahead.ts";
 
 /** Money held for one response, under a call id of its own. */
@@ -28,13 +28,13 @@ interface Slice {
 const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
 
 /** Holds money for the first response of a session, before its vendor is connected. Throws Failure. */
-export function holdFirst(deps: Deps, call: SessionCall, price: SessionPrice): Promise<HeldMoney> {
+export function holdFirst(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
   return holdUse(deps, { call, price, sent: notSent, upperNanos: costOfSlice(deps, price), tokens: 1 });
 }
 
 /** What a session's responses are charged to. */
 export interface ResponseMoneyParts {
-  readonly call: SessionCall;
+  readonly call: RealtimeCall;
   readonly price: SessionPrice;
   /** Where the session went. */
   readonly sent: SentCall;
@@ -54,7 +54,7 @@ export class ResponseMoney {
   /** Speech that the vendor may answer before it says so. */
   readonly ahead = new SpeechAhead();
   readonly #deps: Deps;
-  readonly #call: SessionCall;
+  readonly #call: RealtimeCall;
   readonly #sent: SentCall;
   /** Held for responses that have not begun, oldest first. */
   readonly #ready: Slice[] = [];
@@ -142,7 +142,7 @@ export class ResponseMoney {
   }
 
   /** Settles a response against its slice, under the slice's call id: one event, once. Never rejects. */
-  settle(id: string, use: Use): Promise<void> {
+  settle(id: string, use: ModelUse): Promise<void> {
     const { most } = this.passed;
     this.#lastCost = this.#costOf(capUnits(use.units, most).units);
     this.passed.settled();

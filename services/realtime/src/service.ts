@@ -2,13 +2,13 @@ import { defineService, serveArea, type UpgradeCall } from "@modelgate/platform"
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
-import { Sessions } from "./sessions.ts";
+import { RealtimeSessions } from "./sessions.ts";
 
 /** The service of the realtime area. */
 export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
   const deps = await openDeps(context);
-  const sessions = new Sessions(deps, metrics);
+  const sessions = new RealtimeSessions(deps, metrics);
   const handlers = routes(deps);
   const upgrades = {
     realtime: (call: UpgradeCall) => sessions.begin(call),

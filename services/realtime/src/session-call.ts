@@ -1,9 +1,9 @@
 import type { UpgradeCall } from "@modelgate/platform";
 
 /** What a session remembers of the call that opened it: its request is not kept while it lasts. */
-export type SessionCall = Pick<UpgradeCall, "caller" | "id" | "endpoint" | "requestId" | "span">;
+export type RealtimeCall = Pick<UpgradeCall, "caller" | "id" | "endpoint" | "requestId" | "span">;
 
 /** That of a call. */
-export function sessionCall({ caller, id, endpoint, requestId, span }: UpgradeCall): SessionCall {
+export function sessionCall({ caller, id, endpoint, requestId, span }: UpgradeCall): RealtimeCall {
   return { caller, id, endpoint, requestId, span };
 }

@@ -6,7 +6,7 @@ import {
   liveCloseCode,
   type RealtimeMessage,
 } from "@modelgate/wires/realtime";
-import { carriedReason, closeCodes, type Ending } from "./closing.ts";
+import { carriedReason, closeCodes, type SessionEnding } from "./closing.ts";
 
 /** What the formats of clients' sessions differ in, beside their messages. */
 export interface SessionFormat {
@@ -17,9 +17,9 @@ export interface SessionFormat {
   /** How a failure is rendered; empty where the format has no message for it. */
   failed(failure: Failure, eventId: string, causedBy?: string): readonly RealtimeMessage[];
   /** How a failure ends a session, by the gateway's own ending. */
-  ending(ending: Ending): Ending;
+  ending(ending: SessionEnding): SessionEnding;
   /** How a refused message ends the session. */
-  refusal(failure: Failure): Ending;
+  refusal(failure: Failure): SessionEnding;
   /** What is said some time before the gateway goes. */
   goesAway(leftMs: number): readonly RealtimeMessage[];
 }

@@ -14,7 +14,7 @@ import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
 import { cleanError } from "./clean-error.ts";
-import { closeCodes, endingByClient, endingByVendor, type Ending } from "./closing.ts";
+import { closeCodes, endingByClient, endingByVendor, type SessionEnding } from "./closing.ts";
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -22,12 +22,12 @@ import type { ResponseMoney } from "./response-money.ts";
 import { SessionClock } from "./session-clock.ts";
 import type { SessionFormat } from "./session-format.ts";
 import { Side } from "./side.ts";
-import type { SessionCall } from "./session-call.ts";
+import type { RealtimeCall } from "./session-call.ts";
 import type { TranscriptMoney } from "./transcript-money.ts";
 
 /** What a session is made of. */
 export interface SessionParts {
-  readonly call: SessionCall;
+  readonly call: RealtimeCall;
   /** The connection that the client's WebSocket is made of. */
   readonly connection: Duplex;
   readonly sessionId: string;
@@ -62,7 +62,7 @@ export class Session {
   #vendorFailed = false;
   #ended = false;
   /** How the client left. */
-  #left: Ending | undefined;
+  #left: SessionEnding | undefined;
 
   constructor(deps: Deps, parts: SessionParts) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -256,7 +256,7 @@ export class Session {
   }
 
   /** Closes the client's side; the vendor is heard until it has reported what the client has to pay. */
-  #end(ending: Ending): void {
+  #end(ending: SessionEnding): void {
     if (this.#ended) return;
     const { code, reason, failure, vendorCode = closeCodes.normal } = this.#parts.format.ending(ending);
     this.#ended = true;

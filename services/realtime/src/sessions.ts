@@ -25,7 +25,7 @@ import { hearEarly } from "./first-message.ts";
 import type { SessionPrice } from "./hold-use.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
-import { sessionCall, type SessionCall } from "./session-call.ts";
+import { sessionCall, type RealtimeCall } from "./session-call.ts";
 import { liveFormat, realtimeFormat, type SessionFormat } from "./session-format.ts";
 import { holdFirst, ResponseMoney } from "./response-money.ts";
 import { TranscriptMoney } from "./transcript-money.ts";
@@ -37,7 +37,7 @@ const looksPerLimit = 4;
 
 /** A session that is about to begin. */
 interface Starting extends Pick<Handshake, "beta"> {
-  readonly call: SessionCall;
+  readonly call: RealtimeCall;
   readonly format: SessionFormat;
   readonly price: SessionPrice;
   /** What it begins with, where its key is bound to that. */
@@ -55,7 +55,7 @@ interface Client extends Disposable {
 }
 
 /** All sessions of this process. */
-export class Sessions implements Disposable {
+export class RealtimeSessions implements Disposable {
   readonly #deps: Deps;
   readonly #accept: AcceptWebSocket;
   readonly #open = new Set<Session>();
@@ -132,7 +132,7 @@ export class Sessions implements Disposable {
     }
   }
 
-  async #startLive(upgrade: UpgradeCall, call: SessionCall, socket: WebSocket): Promise<void> {
+  async #startLive(upgrade: UpgradeCall, call: RealtimeCall, socket: WebSocket): Promise<void> {
     using early = hearEarly(socket, this.#deps.limits);
     const setup = await early.first();
     await checkEvent(setup.data, this.#deps);
@@ -178,7 +178,7 @@ export class Sessions implements Disposable {
   }
 
   /** Counts a session as being opened meanwhile. Throws Failure. */
-  async #opened(call: SessionCall, open: () => Promise<void>): Promise<void> {
+  async #opened(call: RealtimeCall, open: () => Promise<void>): Promise<void> {
     this.#opening++;
     try {
       await open();
@@ -282,7 +282,7 @@ function takenOr(client: Client, undo: () => void): ReturnType<Client["take"]> {
 }
 
 /** The model and what it costs this caller; without a name, the first that the caller may have sessions with. */
-function priceOf({ relay }: Deps, { caller, endpoint }: SessionCall, name: string | undefined): SessionPrice {
+function priceOf({ relay }: Deps, { caller, endpoint }: RealtimeCall, name: string | undefined): SessionPrice {
   const catalog = relay.catalog.current();
   const kinds = endpoint.kinds ?? [];
   const wanted = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;

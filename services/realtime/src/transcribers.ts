@@ -4,7 +4,7 @@ import { priced } from "@modelgate/relay";
 import type { TranscriberNames } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 import type { SessionPrice } from "./hold-use.ts";
-import type { SessionCall } from "./session-call.ts";
+import type { RealtimeCall } from "./session-call.ts";
 
 /** What a model must be for to write down a client's speech. */
 const kinds = ["transcription"] as const;
@@ -13,7 +13,7 @@ const kinds = ["transcription"] as const;
  * The models that write down what a client says in its sessions over a channel. A client names them as in every other
  * call, and may use those that it may call; the vendor gets its own name where the channel has one for them.
  */
-export function transcribersAt({ relay }: Deps, { caller }: SessionCall, channel: CatalogChannel): TranscriberNames {
+export function transcribersAt({ relay }: Deps, { caller }: RealtimeCall, channel: CatalogChannel): TranscriberNames {
   return {
     get usual() {
       const known = relay.catalog.current().modelsOf(caller);
@@ -32,7 +32,7 @@ export function transcribersAt({ relay }: Deps, { caller }: SessionCall, channel
 }
 
 /** What a model of a client's transcripts costs it; undefined where the catalogue has none of that name for it. */
-export function priceOfTranscripts({ relay }: Deps, call: SessionCall, name: string): SessionPrice | undefined {
+export function priceOfTranscripts({ relay }: Deps, call: RealtimeCall, name: string): SessionPrice | undefined {
   try {
     return priced(relay, { caller: call.caller, endpoint: { ...call.endpoint, kinds } }, name);
   } catch (error) {

@@ -1,9 +1,16 @@
 import { costOf, type Nanos, type Units } from "@modelgate/contracts";
 import type { CallEnd, HeldMoney, SentCall } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-import { holdUse, settleUnheld, switchedProtocols, type SessionPrice, type Use, type WantedUse } from "./hold-use.ts";
+import {
+  holdUse,
+  settleUnheld,
+  switchedProtocols,
+  type SessionPrice,
+  type ModelUse,
+  type WantedUse,
+} from "./hold-use.ts";
 import { InTurn } from "./in-turn.ts";
-import type { SessionCall } from "./session-call.ts";
+import type { RealtimeCall } from "./session-call.ts";
 import { Untranscribed } from "./untranscribed.ts";
 
 /** The model that writes down speech, and what it costs. */
@@ -14,10 +21,10 @@ export interface WritingModel {
 }
 
 /** A transcript, with the model that wrote it. */
-export type TranscriptUse = Use & WritingModel;
+export type TranscriptUse = ModelUse & WritingModel;
 
 /** Money held for speech that is not written down yet. */
-interface Slice {
+interface TranscriptSlice {
   readonly held: HeldMoney;
   readonly for: WritingModel;
   nanos: Nanos;
@@ -35,15 +42,15 @@ export class TranscriptMoney {
   /** Speech that may still be written down. */
   readonly speech = new Untranscribed();
   readonly #deps: Deps;
-  readonly #call: SessionCall;
+  readonly #call: RealtimeCall;
   readonly #sent: SentCall;
   readonly #owed: TranscriptUse[] = [];
   readonly #steps = new InTurn();
-  #slice: Slice | undefined;
+  #slice: TranscriptSlice | undefined;
   #closed = false;
 
   /** `sent` says where the session went. */
-  constructor(deps: Deps, call: SessionCall, sent: SentCall) {
+  constructor(deps: Deps, call: RealtimeCall, sent: SentCall) {
     this.#deps = deps;
     this.#call = call;
     this.#sent = sent;
@@ -150,7 +157,7 @@ function priceOf({ price: { model, multiplier } }: WritingModel) {
   return [model.price, multiplier] as const;
 }
 
-function isFor({ for: held }: Slice, model: WritingModel): boolean {
+function isFor({ for: held }: TranscriptSlice, model: WritingModel): boolean {
   const [own, other] = [held.price, model.price];
   return held.by === model.by && own.model.price === other.model.price && own.multiplier === other.multiplier;
 }

@@ -21,11 +21,11 @@ export function conversationOf({
   answer,
 }: Dialogue): Conversation | undefined {
   if (name !== undefined) {
-    const named = new Words().take("named").take(name).digest();
+    const named = new HashedWords().take("named").take(name).digest();
     return { find: [named], keep: named };
   }
   if (opening.length === 0) return undefined;
-  const begun = (): Words => new Words().take(user).take(instructions).take(opening);
+  const begun = (): HashedWords => new HashedWords().take(user).take(instructions).take(opening);
   const first = begun().digest();
   if (!isAnswered) return { find: [], keep: first };
   const own = begun().take("answered").take(answer).digest();
@@ -33,7 +33,7 @@ export function conversationOf({
 }
 
 /** Hashes the words of values in their order, whatever holds them: a text and a list with one text are the same. */
-class Words {
+class HashedWords {
   readonly #hash: Hash = createHash("sha256");
   #left = mostCharacters;
 

@@ -7,7 +7,7 @@ import {
   queryVendor,
   reparseJson,
   type Exchange,
-  type VendorCall,
+  type VendorQuery,
 } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import type { CountCodec, ClientCodec, PassCodec, TextAsk, TextRequest } from "@modelgate/wires/text";
@@ -20,7 +20,7 @@ export interface CountingWire {
 }
 
 /** A request whose input tokens are wanted. */
-export interface Counted extends Pick<VendorCall, "forward" | "prefer"> {
+export interface Counted extends Pick<VendorQuery, "forward" | "prefer"> {
   readonly codec: CountingWire;
   readonly body: Buffer;
   readonly ask: TextAsk;
@@ -33,7 +33,7 @@ const tokensPerTurn = 4;
 export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Counted): Promise<number> {
   const { ask, body, codec } = counted;
   const { count } = codec.client;
-  const query: VendorCall = {
+  const query: VendorQuery = {
     model: priced(deps.relay, call, ask.model).model,
     wires: [count.wire],
     forward: counted.forward,

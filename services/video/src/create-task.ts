@@ -99,7 +99,7 @@ function logTask(
 }
 
 /** What a vendor has accepted, and what is held for it. */
-interface Accepted {
+interface AcceptedStart {
   readonly attempted: Attempted<Started>;
   readonly sent: SentCall;
   readonly heldNanos: Nanos;
@@ -109,7 +109,7 @@ interface Accepted {
 function recorderOf(
   deps: Deps,
   wanted: WantedTask,
-  { attempted: { accepted, route }, sent, heldNanos }: Accepted,
+  { attempted: { accepted, route }, sent, heldNanos }: AcceptedStart,
 ): (call: UsageRecord) => TaskRecord {
   const { seconds, lines, isSizeLost } = accepted.measure;
   const units = unitsOf(wanted.request, accepted.measure);

@@ -5,7 +5,7 @@ import type { BufferBudget, ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { Env } from "./env.ts";
-import type { Pace } from "./poll/advance.ts";
+import type { PollPace } from "./poll/advance.ts";
 
 /** Every bound of a task's life. */
 export type TaskLimits = Readonly<Env["tasks"]>;
@@ -13,7 +13,7 @@ export type TaskLimits = Readonly<Env["tasks"]>;
 /** What the video service's endpoints and its poller work with. */
 export interface Deps extends OpenRelay, AsyncDisposable {
   readonly limits: TaskLimits;
-  readonly pace: Pace;
+  readonly pace: PollPace;
   readonly remote: RemoteStreams;
   /** Fetches pictures at clients' addresses. */
   readonly pictures: RemoteFiles;

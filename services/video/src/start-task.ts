@@ -4,7 +4,7 @@ import { readUpTo, Refused, type Attempted, type WireRoute, type UpstreamAnswer 
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import type { Provider, StartCall } from "@modelgate/providers";
-import { renderSupported, type Priced } from "@modelgate/relay";
+import { attemptVendors, renderSupported, type Priced } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { wires, type VideoRequest, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
@@ -56,14 +56,11 @@ export function startAtVendor(
   asked: WantedTask,
   { price, routes, callId, frames }: StartedWith,
 ): Promise<Attempted<Started>> {
-  return deps.relay.channels.attempts.run<Started, VideoWire>({
+  return attemptVendors<Started, VideoWire>(deps.relay, call, {
     callId,
-    requestId: call.requestId,
-    account: call.caller.accountId,
-    model: price.model.name,
+    model: price.model,
     candidates: routes.candidates,
     wires: routes.wires,
-    span: call.span,
     // The client may leave: what it asked for goes on, and stands in its list.
     signal: new AbortController().signal,
     async prepare(route) {

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { taskOf } from "./task.ts";
-import { advance, isEnded, type Moment, type Observation, type Step } from "../src/poll/advance.ts";
+import { advance, isEnded, type PollMoment, type Observation, type PollStep } from "../src/poll/advance.ts";
 
 const pace = { firstMs: 5_000, longestMs: 30_000, usualMs: 120_000 };
 const createdAt = 1_000_000;
 const fresh = taskOf("acme", "video_1", createdAt);
 const { deadlineAt } = fresh;
-const at = (afterMs: number, random = 0.5): Moment => ({ nowMs: createdAt + afterMs, random, pace });
+const at = (afterMs: number, random = 0.5): PollMoment => ({ nowMs: createdAt + afterMs, random, pace });
 
 const sighting: fc.Arbitrary<Observation> = fc.oneof(
   fc.constant({ kind: "unseen" as const }),
@@ -30,10 +30,10 @@ const rank = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 /** A task's life: every step that was taken, in its order. */
 function live(
   seen: readonly { sighting: Observation; afterMs: number; random: number }[],
-): readonly (Step & { nowMs: number })[] {
+): readonly (PollStep & { nowMs: number })[] {
   let task = fresh;
   let nowMs = createdAt;
-  const steps: (Step & { nowMs: number })[] = [];
+  const steps: (PollStep & { nowMs: number })[] = [];
   for (const { sighting, afterMs, random } of seen) {
     nowMs += afterMs;
     const step = advance(task, sighting, { nowMs, random, pace });

@@ -1,5 +1,5 @@
-import { dispatchOn } from "../dispatch.ts";
-import type { UpstreamAnswer } from "../upstream.ts";
+import { dispatchOn } from "../transport.ts";
+import type { UpstreamAnswer } from "../attempt-plan.ts";
 import { NotFetched } from "./not-fetched.ts";
 import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 import { pinnedClient } from "./pinned-client.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { readText } from "../../src/read-text.ts";
+import { readText } from "../../src/refused.ts";
 import { NotFetched } from "../../src/remote/not-fetched.ts";
 import { openRemoteStreams, type RemoteStreamAsk } from "../../src/remote/remote-streams.ts";
 

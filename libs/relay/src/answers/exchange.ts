@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { UpstreamWire, Units } from "@modelgate/contracts";
 import type { AskedFees, SeenFees } from "@modelgate/wires/text";
-import type { AnswerHead, StreamReader } from "./stream-reader.ts";
+import type { UpstreamHead, StreamAnswerReader } from "./stream-reader.ts";
 
 /** One attempt at a vendor: what is sent, and how the answer is read. Made anew for every attempt. */
 export interface Exchange {
@@ -23,11 +23,11 @@ export interface Exchange {
   /** Fields of the client's request that this vendor cannot take, as the client spells them. */
   readonly dropped: readonly string[];
   /** Chooses how the answer is read, by its head. Throws Failure upstream_error for a head that begins no answer. */
-  read(head: AnswerHead): AnswerReader;
+  read(head: UpstreamHead): AnswerReader;
 }
 
 /** How an answer is read: complete at once, completed by further requests to its vendor, or as a stream. */
-export type AnswerReader = WholeReader | TaskReader | StreamReader;
+export type AnswerReader = WholeReader | TaskReader | StreamAnswerReader;
 
 /** Reads an answer that is complete once its last byte is there. */
 export interface WholeReader {
@@ -72,7 +72,7 @@ export interface VendorLink {
   /** Asks how a task goes; the vendor's answer as JSON bytes. Throws Failure. */
   poll(task: string): Promise<Buffer>;
   /** Sends another request of the same call, once; the vendor's complete answer. Throws Failure. */
-  send(body: Buffer): Promise<AnswerHead & { readonly bytes: Buffer }>;
+  send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }>;
   /** Scheme, host and port of the channel's own address. */
   readonly origin: string;
   /** Aborted when the client leaves. */

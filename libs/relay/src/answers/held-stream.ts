@@ -1,7 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
-import type { FrameCutting } from "./framing.ts";
-import type { StreamReader } from "./stream-reader.ts";
+import type { FrameCutting, StreamAnswerReader } from "./stream-reader.ts";
 
 /** A first frame beyond this is no error message: the client gets it as it comes. */
 const mostHeldBytes = 64 * 1024;
@@ -25,7 +24,7 @@ export class HeldStream {
    */
   static async open(
     answer: UpstreamAnswer,
-    { framing, begins }: Pick<StreamReader, "framing" | "begins">,
+    { framing, begins }: Pick<StreamAnswerReader, "framing" | "begins">,
   ): Promise<HeldStream> {
     const held = await HeldStream.#hold(answer, framing);
     const first = firstFrame(held.first, framing);

@@ -2,10 +2,9 @@ import type { UpstreamAnswer } from "@modelgate/channels";
 import { Failure, type Units } from "@modelgate/contracts";
 import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
 import type { SeenFees } from "@modelgate/wires/text";
-import type { FrameCutting } from "./framing.ts";
 
 /** Reads an answer that is a stream. It knows nothing of money: what a frame says of it is the stream pass' to act on. */
-export interface StreamReader {
+export interface StreamAnswerReader {
   readonly kind: "stream";
   readonly framing: FrameCutting;
   /** Whether an answer can begin with this frame: not if it is an error, or nothing of this wire. */
@@ -60,21 +59,32 @@ export interface FrameReading {
 }
 
 /** An answer's head. */
-export type AnswerHead = Pick<UpstreamAnswer, "headers">;
+export type UpstreamHead = Pick<UpstreamAnswer, "headers">;
 
 /** The media type of server-sent events. */
 export const eventStream = "text/event-stream; charset=utf-8";
 
 /** Whether an answer says of itself that it is a stream of events. */
-export function isEventStream(head: AnswerHead): boolean {
+export function isEventStream(head: UpstreamHead): boolean {
   return isStreamOf(eventStreamFraming, head);
 }
 
 /** Refuses an answer that is no stream of a framing. Throws Failure upstream_error. */
-export function requireStreamOf(framing: Pick<StreamFraming, "mediaType">, head: AnswerHead): void {
+export function requireStreamOf(framing: Pick<StreamFraming, "mediaType">, head: UpstreamHead): void {
   if (!isStreamOf(framing, head)) throw new Failure("upstream_error", "The vendor did not answer with a stream.");
 }
 
-function isStreamOf({ mediaType }: Pick<StreamFraming, "mediaType">, { headers }: AnswerHead): boolean {
+function isStreamOf({ mediaType }: Pick<StreamFraming, "mediaType">, { headers }: UpstreamHead): boolean {
   return String(headers["content-type"] ?? "").includes(mediaType);
 }
+
+/** How the relay cuts a stream into frames. */
+export type FrameCutting = Pick<StreamFraming, "splitter" | "parse">;
+
+const nothing = Buffer.alloc(0);
+
+/** Bytes without frames, as sound: each chunk is one. */
+export const byteFraming: FrameCutting = {
+  splitter: () => ({ push: (chunk) => [chunk], empty: true, end: () => nothing }),
+  parse: () => ({ data: "" }),
+};

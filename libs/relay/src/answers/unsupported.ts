@@ -1,16 +1,16 @@
 import { Failure } from "@modelgate/contracts";
 
 /** How a client's wire spells the fields of the neutral form. */
-export type Spelling = Readonly<Record<string, string | undefined>>;
+export type FieldSpelling = Readonly<Record<string, string | undefined>>;
 
 /** A rendered request, and the fields that were left out. */
-export interface Rendered {
+export interface RenderedFields {
   readonly dropped: readonly string[];
 }
 
 /** Who asked, and whether a hint may get lost. */
 export interface Asker {
-  readonly spelling: Spelling;
+  readonly spelling: FieldSpelling;
   /** Whether the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
 }
@@ -19,7 +19,7 @@ export interface Asker {
  * Renders a request and names the dropped fields as the client spells them; `before` was dropped when it was read. Throws Failure
  * unsupported_parameter (400) for what would change the answer's meaning, and under strict for every hint as well.
  */
-export function renderSupported<R extends Rendered>(
+export function renderSupported<R extends RenderedFields>(
   { spelling, strict }: Asker,
   before: readonly string[],
   render: () => R,
@@ -34,13 +34,13 @@ export function renderSupported<R extends Rendered>(
 }
 
 /** A field of the neutral form, or a path that begins with one, as a wire spells it. */
-function spell(spelling: Spelling, word: string): string {
+function spell(spelling: FieldSpelling, word: string): string {
   const [head = "", ...rest] = word.split(".");
   const own = Object.hasOwn(spelling, head) ? spelling[head] : undefined;
   return own === undefined ? word : [own, ...rest].join(".");
 }
 
-function inWordsOf<R>(spelling: Spelling, render: () => R): R {
+function inWordsOf<R>(spelling: FieldSpelling, render: () => R): R {
   try {
     return render();
   } catch (error) {

@@ -4,7 +4,7 @@ import type { BufferBudget } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { brokenOff } from "./held-stream.ts";
-import { checkedBefore, isLargeJson, parseJson } from "../bodies/large-json.ts";
+import { checkedBefore, isLargeJson, parseJson } from "../bodies/read-json.ts";
 
 /**
  * Reads an answer that is not a stream: to its last byte, within its bound, and by its reader, so that another channel is

@@ -12,7 +12,7 @@ import { Counter, Gauge, SeriesCounter, SeriesHistogram, type ValueSeries } from
 
 /** Metrics of calls, by the names and buckets of OpenTelemetry's conventions for generative AI where those have one. */
 const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
-type Labels = Readonly<Record<(typeof labels)[number], string>>;
+type CallLabels = Readonly<Record<(typeof labels)[number], string>>;
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
 const duration = new SeriesHistogram({
@@ -136,7 +136,7 @@ export class StreamWatch implements Disposable {
   }
 }
 
-function labelsOf(kind: ModelKind, provider: string | undefined, model: string): Labels {
+function labelsOf(kind: ModelKind, provider: string | undefined, model: string): CallLabels {
   return {
     gen_ai_operation_name: operations[kind] ?? kind,
     gen_ai_provider_name: provider === undefined ? "none" : providerNameOf(provider),

@@ -11,10 +11,18 @@ import {
   type Units,
 } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
-import type { Measure } from "./measure.ts";
-import { mostOutput, type HeldFees, type RequestSize } from "./request-size.ts";
+import type { ServingModel } from "../call.ts";
+import type { CallDeps } from "../deps.ts";
+import {
+  mostOutput,
+  type CallCost,
+  type HeldFees,
+  type Measure,
+  type RequestSize,
+  type UsageBound,
+} from "./measure.ts";
 import { estimateTokens } from "./tokens.ts";
-import type { UsageBound } from "./usage-bound.ts";
+import { boundOfHeld, boundOfText } from "./usage-bound.ts";
 
 /** What a call may cost, before it is sent. */
 export interface Expectation {
@@ -39,8 +47,32 @@ export interface HeldOutput {
   readonly most: number;
 }
 
-/** Bounds of a call's cost where something else than text decides it. */
-export function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier: number): Expectation {
+/** Bounds what a call may cost. */
+export function expectCost(
+  {
+    limits,
+    unseen,
+  }: Pick<CallDeps, "unseen"> & { readonly limits: Pick<CallDeps["limits"], "outputTokens" | "stepTokens"> },
+  cost: CallCost,
+  { model, multiplier }: Pick<ServingModel, "model" | "multiplier">,
+): Expectation {
+  if (cost.by === "measure") {
+    const { measure } = cost;
+    return { ...expectUnits(measure, model, multiplier), most: { ...boundOfHeld(measure.upper), ...measure.most } };
+  }
+  const { size } = cost;
+  const whole = wholeOutput(size, model, limits.outputTokens);
+  const most = boundOfText(size, model);
+  if (!cost.stream) return { ...expectText(size, model, multiplier, whole), most };
+  const step = limits.stepTokens * size.choices;
+  const hidden = cost.billsUnseen === true || unseen.get(model.name) === true;
+  const first = hidden ? whole : Math.min(step, whole);
+  const output = { first, step, most: mostOutput(size, model) };
+  return { ...expectText(size, model, multiplier, first), output, most };
+}
+
+/** Bounds a call's cost where something else than text decides it. */
+function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier: number): Expectation {
   return {
     upperNanos: mostCostOf({ requests: 1, ...upper }, model.price, multiplier),
     floorNanos: costOf({ requests: 1, ...floor }, model.price, multiplier),

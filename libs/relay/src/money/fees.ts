@@ -2,7 +2,7 @@ import { Failure, toolUnits, type Price, type ToolUnit, type Units } from "@mode
 import type { Group } from "@modelgate/catalog";
 import type { AskedFees, AskedTool, SeenFees } from "@modelgate/wires/text";
 import type { Exchange } from "../answers/exchange.ts";
-import type { HeldFees } from "./request-size.ts";
+import type { HeldFees } from "./measure.ts";
 
 /** What a call's fees are reckoned with. */
 export interface FeesOptions {

@@ -3,9 +3,8 @@ import { extendHold, hold } from "@modelgate/accounts";
 import { asFailure, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
 import type { Expectation } from "./expect.ts";
-import { logCall } from "./log-call.ts";
-import type { Progress } from "./renewals.ts";
-import { reportCapped } from "./report-capped.ts";
+import { logCall, reportCapped } from "./log-call.ts";
+import type { HoldProgress } from "./settlements.ts";
 import { capUnits } from "./usage-bound.ts";
 import {
   costOfUnits,
@@ -174,7 +173,7 @@ export class HeldMoney implements Disposable {
     this.#renewal[Symbol.dispose]();
   }
 
-  #certain(): Progress | undefined {
+  #certain(): HoldProgress | undefined {
     const end = this.#progress?.();
     if (end === undefined) return undefined;
     return { floorNanos: costOfUnits(this.record.price, end.units), draft: usageDraft(this.record, end) };

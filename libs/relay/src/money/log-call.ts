@@ -1,7 +1,8 @@
-import { formatUsd, inputTotal, outputTotal, tokensIn } from "@modelgate/contracts";
-import { traceIdOf, type Logger, type Span } from "@modelgate/platform";
-import { observeCall, type CallSeen } from "./call-metrics.ts";
+import { formatUsd, inputTotal, outputTotal, tokensIn, type UnitName, type Units } from "@modelgate/contracts";
+import { traceIdOf, type Logger, type Redis, type RequestIds, type Span } from "@modelgate/platform";
+import { observeCall, observeCapped, type CallSeen } from "./call-metrics.ts";
 import { observeCaller } from "./top-callers.ts";
+import { countCapped } from "@modelgate/channels";
 
 /** Logs a call that is over in one line, counts it in the metrics, and completes its part of the trace. */
 export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
@@ -45,4 +46,25 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
     "gen_ai.usage.input_tokens": units.inputTokens,
     "gen_ai.usage.output_tokens": units.outputTokens,
   });
+}
+
+/** A call that was billed for less than its vendor reported. */
+export interface CappedCall extends RequestIds {
+  readonly callId: string;
+  readonly channel: string;
+  readonly model: string;
+  readonly capped: readonly UnitName[];
+  readonly reported: Units;
+}
+
+/** Reports it against its channel: the operator pays what the vendor charges beyond what was billed. */
+export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
+  observeCapped(call);
+  log.warn(call, "a vendor reported more than the call could use");
+  countCapped(redis, call.channel).catch((error: unknown) =>
+    log.warn(
+      { err: error, requestId: call.requestId, traceId: call.traceId, callId: call.callId },
+      "a capped call was not counted",
+    ),
+  );
 }

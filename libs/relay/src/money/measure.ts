@@ -1,6 +1,5 @@
-import type { Outcome, UnitName, Units } from "@modelgate/contracts";
-import type { RequestSize } from "./request-size.ts";
-import type { UsageBound } from "./usage-bound.ts";
+import type { Outcome, Price, UnitName, Units } from "@modelgate/contracts";
+import type { CatalogModel } from "@modelgate/catalog";
 
 /** What bounds a call's cost, and what it used: the tokens of a text, or a measure of its own. */
 export type CallCost = TextCost | MeasuredCost;
@@ -31,6 +30,26 @@ export interface Metered {
   readonly capped?: readonly UnitName[] | undefined;
 }
 
+/**
+ * The most that one call can have used, in tokens, images, seconds and so on. What a vendor reports beyond it is not
+ * billed. A bound is chosen so that no honest report reaches it, and so that no report can empty an account.
+ */
+export interface UsageBound {
+  /** Input tokens of all kinds together. */
+  readonly inputTokens: number;
+  /** Output tokens of all kinds together, but for those that `besideTokens` is for. */
+  readonly outputTokens: number;
+  /** How many more there may be where the vendor says that they are thoughts, sound or images: some bound only words. */
+  readonly besideTokens: number;
+  readonly images: number;
+  readonly seconds: number;
+  readonly characters: number;
+  /** Calls, or search units of a reranker. */
+  readonly requests: number;
+  /** Every other unit, each on its own: calls of a vendor's tools. */
+  readonly others: number;
+}
+
 /** How a call is measured whose cost does not hang on text alone. */
 export interface Measure {
   /** The most that it may use: what is held. */
@@ -46,4 +65,36 @@ export interface Measure {
    * wrote, as far as the exchange shows them; `outcome` is how the call ended, whole where it is absent.
    */
   meter(reported: Units | undefined, words: () => Promise<number>, outcome?: Outcome): Promise<Metered>;
+}
+
+/** What a request says of its own size. */
+export interface RequestSize {
+  /** Bytes of the body that are text to the model. */
+  readonly textBytes: number;
+  /** Bound of the input tokens of images, files and audio. */
+  readonly mediaTokens: number;
+  /** Most output tokens, where the client set a bound. */
+  readonly maxOutputTokens: number | undefined;
+  readonly choices: number;
+  /** Whether the bound is the gateway's own, which is not sent to vendors: it is held for, and does not cap what is billed. */
+  readonly boundIsOurs?: boolean | undefined;
+  /** Whether the vendor may read more than the body holds: results of its own tools, or what it keeps. */
+  readonly readsBeyond?: boolean;
+  /** What may be charged beside the tokens of the request and its answer. */
+  readonly fees?: HeldFees | undefined;
+}
+
+/** What is put aside for vendor-side tools and service tiers. */
+export interface HeldFees {
+  /** Calls of tools. */
+  readonly units: Units;
+  /** Input tokens that tools may add, and images at their own size. */
+  readonly inputTokens: number;
+  /** The price of the dearest service tier that may serve the call. */
+  readonly price: Price;
+}
+
+/** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither says. */
+export function mostOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
+  return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
 }

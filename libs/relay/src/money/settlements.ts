@@ -1,6 +1,15 @@
-import { releaseSurely, settle, settleSurely, type Outbox, type Release, type Settlement } from "@modelgate/accounts";
-import { OpenList, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
+import {
+  releaseSurely,
+  renewHold,
+  settle,
+  settleSurely,
+  type Outbox,
+  type Release,
+  type Settlement,
+} from "@modelgate/accounts";
+import { onBeat, OpenList, showLeases, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
 import { holdsNotFound } from "./call-metrics.ts";
+import type { Nanos, UsageDraft } from "@modelgate/contracts";
 
 /** Ends holds off the answers' path, and remembers which are being ended so that a drain can wait for them. */
 export interface Settlements extends AsyncDisposable {
@@ -54,6 +63,50 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
     async [Symbol.asyncDispose]() {
       await Promise.all(pending);
       for (const timer of late) clearTimeout(timer);
+    },
+  };
+}
+
+/** What is certain of a call by now. */
+export interface HoldProgress {
+  readonly floorNanos: Nanos;
+  /** The usage event of a call that ends here. */
+  readonly draft: UsageDraft;
+}
+
+/** A hold whose lease is to be renewed. */
+export interface RenewedHold {
+  readonly accountId: string;
+  readonly callId: string;
+  /** What is certain by now; undefined where that is still what it was when the money was held. */
+  progress(): HoldProgress | undefined;
+}
+
+/** Renews the leases of all holds of a process. */
+export interface Renewals extends Disposable {
+  /** Renews a hold's lease until disposed. */
+  keep(hold: RenewedHold): Disposable;
+}
+
+/** Renews each lease three times within its length. */
+export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
+  const open = new OpenList<RenewedHold>();
+  const shown = showLeases("holds", () => open.size);
+  const renewals = onBeat(leaseMs / 3, () => {
+    for (const { accountId, callId, progress } of open) {
+      renewHold(redis, { accountId, callId, leaseMs, ...progress() }).catch((error: unknown) =>
+        log.debug({ err: error, callId }, "hold not renewed"),
+      );
+    }
+  });
+  return {
+    keep(hold) {
+      const listed = open.add(hold);
+      return { [Symbol.dispose]: () => void listed.remove() };
+    },
+    [Symbol.dispose]() {
+      renewals[Symbol.dispose]();
+      shown[Symbol.dispose]();
     },
   };
 }

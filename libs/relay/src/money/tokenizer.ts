@@ -7,7 +7,7 @@ export interface CountJob {
 }
 
 /** What it has. */
-export interface Counted {
+export interface CountedTokens {
   readonly id: number;
   readonly tokens: number;
 }
@@ -46,7 +46,7 @@ export class Tokenizer {
 
   #start(): Worker {
     const worker = new Worker(new URL("tokenizer-worker.ts", import.meta.url), { resourceLimits: memory });
-    worker.on("message", ({ id, tokens }: Counted) => this.#answer(id, tokens));
+    worker.on("message", ({ id, tokens }: CountedTokens) => this.#answer(id, tokens));
     worker.on("error", () => this.#fail(worker)).on("exit", () => this.#fail(worker));
     return worker;
   }

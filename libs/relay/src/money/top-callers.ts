@@ -8,14 +8,14 @@ const countedForOne = 4;
 const others = "_other";
 
 /** What a caller's calls came to in this process. */
-interface Sums {
+interface CallerSums {
   calls: number;
   failed: number;
   tokens: number;
   costUsd: number;
 }
 
-const nothing = (): Sums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
+const nothing = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
 
 /**
  * Sums of the callers with the most calls, in bounded memory (the Space-Saving algorithm): where all entries are taken,
@@ -23,14 +23,14 @@ const nothing = (): Sums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
  */
 export class TopCallers {
   readonly #shown: number;
-  readonly #entries = new Map<string, { readonly sums: Sums; weight: number }>();
+  readonly #entries = new Map<string, { readonly sums: CallerSums; weight: number }>();
   readonly #rest = nothing();
 
   constructor(shown: number) {
     this.#shown = shown;
   }
 
-  add(caller: string, call: Sums): void {
+  add(caller: string, call: CallerSums): void {
     let entry = this.#entries.get(caller);
     if (entry === undefined) {
       entry = { sums: nothing(), weight: this.#entries.size < this.#shown * countedForOne ? 0 : this.#evict() };
@@ -41,7 +41,7 @@ export class TopCallers {
   }
 
   /** The callers that are shown, the one with the most calls first, and all others as one. */
-  top(): readonly (readonly [caller: string, sums: Sums])[] {
+  top(): readonly (readonly [caller: string, sums: CallerSums])[] {
     const byCalls = [...this.#entries].toSorted(([, left], [, right]) => right.weight - left.weight);
     const shown = byCalls.slice(0, this.#shown).map(([caller, { sums }]) => [caller, sums] as const);
     const rest = { ...this.#rest };
@@ -51,7 +51,7 @@ export class TopCallers {
 
   /** Takes the entry of the caller with the fewest calls; gives how many those were. */
   #evict(): number {
-    let least: readonly [string, { readonly sums: Sums; readonly weight: number }] | undefined;
+    let least: readonly [string, { readonly sums: CallerSums; readonly weight: number }] | undefined;
     for (const entry of this.#entries) if (least === undefined || entry[1].weight < least[1].weight) least = entry;
     if (least === undefined) return 0;
     this.#entries.delete(least[0]);
@@ -60,7 +60,7 @@ export class TopCallers {
   }
 }
 
-function addTo(sums: Sums, more: Sums): void {
+function addTo(sums: CallerSums, more: CallerSums): void {
   sums.calls += more.calls;
   sums.failed += more.failed;
   sums.tokens += more.tokens;
@@ -90,10 +90,10 @@ const measures = {
   failed: ["calls_failed_total", "calls that failed"],
   tokens: ["tokens_total", "tokens of all kinds"],
   costUsd: ["cost_usd_total", "what calls cost, in US dollars; rounded, the ledger has it exactly"],
-} as const satisfies Record<keyof Sums, readonly [string, string]>;
+} as const satisfies Record<keyof CallerSums, readonly [string, string]>;
 
 /** Declares a measure of one kind of caller; who is shown changes, and its counter begins anew then. */
-function declare(of: "account" | "group", measure: keyof Sums, top: () => TopCallers | undefined): void {
+function declare(of: "account" | "group", measure: keyof CallerSums, top: () => TopCallers | undefined): void {
   const [name, help] = measures[measure];
   const counter: Counter<"account" | "group"> = new Counter({
     name: `modelgate_${of}_${name}`,

@@ -8,27 +8,7 @@ import {
   type Units,
 } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
-import { mostOutput, type RequestSize } from "./request-size.ts";
-
-/**
- * The most that one call can have used, in tokens, images, seconds and so on. What a vendor reports beyond it is not
- * billed. A bound is chosen so that no honest report reaches it, and so that no report can empty an account.
- */
-export interface UsageBound {
-  /** Input tokens of all kinds together. */
-  readonly inputTokens: number;
-  /** Output tokens of all kinds together, but for those that `besideTokens` is for. */
-  readonly outputTokens: number;
-  /** How many more there may be where the vendor says that they are thoughts, sound or images: some bound only words. */
-  readonly besideTokens: number;
-  readonly images: number;
-  readonly seconds: number;
-  readonly characters: number;
-  /** Calls, or search units of a reranker. */
-  readonly requests: number;
-  /** Every other unit, each on its own: calls of a vendor's tools. */
-  readonly others: number;
-}
+import { mostOutput, type RequestSize, type UsageBound } from "./measure.ts";
 
 /** Input that no body shows: a vendor's own instructions, and what a model puts around messages and tools. */
 const unseenInputTokens = 65_536;

@@ -14,17 +14,16 @@ import {
 } from "@modelgate/contracts";
 import { priceVersionOf } from "@modelgate/catalog";
 import type { Tried, Route } from "@modelgate/channels";
-import type { ServiceCall } from "@modelgate/platform";
-import type { CallPlan } from "../call/plan.ts";
+import type { Call, ServingModel } from "../call.ts";
+import type { Plan } from "../kind.ts";
 import type { BilledFees } from "./fees.ts";
-import type { UsageBound } from "./usage-bound.ts";
+import type { UsageBound } from "./measure.ts";
 
 /** Whose call it is, and what it is a call of. */
-export type BilledCall = Pick<ServiceCall, "caller" | "requestId" | "id" | "endpoint"> &
-  Partial<Pick<ServiceCall, "span">>;
+export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" | "span">;
 
 /** What a call's price is made from, and what its event says of who caused it. */
-export type Priced = Pick<CallPlan, "model" | "multiplier" | "requested" | "fees" | "endUser">;
+export type Priced = Pick<ServingModel, "model" | "multiplier" | "requested"> & Pick<Plan, "fees" | "endUser">;
 
 /** A call as its usage events name it. */
 export interface UsageRecord {

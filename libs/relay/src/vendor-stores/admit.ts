@@ -9,7 +9,6 @@ import {
   type VendorStore,
 } from "@modelgate/wires/vendor-stores";
 import type { RelayDeps } from "../deps.ts";
-import { vendorHosts } from "./vendor-hosts.ts";
 
 /** Whose ids are looked at. */
 export type NamingCall = Pick<ServiceCall, "caller">;
@@ -142,3 +141,15 @@ const hints: Readonly<Record<VendorStore, { readonly does?: string; readonly ins
   skill: { instead: "Send its instructions themselves" },
   profile: { instead: "Leave it out" },
 };
+
+const known = new WeakMap<Catalog, ReadonlySet<string>>();
+
+/** Hosts of all channels' own addresses: a file there is in that vendor's store. */
+export function vendorHosts(catalog: Catalog): ReadonlySet<string> {
+  const found = known.get(catalog);
+  if (found !== undefined) return found;
+  const hosts = catalog.channels.flatMap(({ baseUrl }) => (URL.canParse(baseUrl) ? [new URL(baseUrl).hostname] : []));
+  const distinct = new Set(hosts);
+  known.set(catalog, distinct);
+  return distinct;
+}

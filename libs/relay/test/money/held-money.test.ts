@@ -6,9 +6,8 @@ import { compilePrice, endpoints, parseNanos } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { holdMoney, type HeldMoney } from "../../src/money/held-money.ts";
-import type { RenewedHold } from "../../src/money/renewals.ts";
-import { openSettlements } from "../../src/money/settlements.ts";
-import { notSent, type CallEnd, usageDraft } from "../../src/money/usage-draft.ts";
+import { openSettlements, type RenewedHold } from "../../src/money/settlements.ts";
+import { notSent, usageDraft, type CallEnd } from "../../src/money/usage-draft.ts";
 
 /** What the store does with one command: answers, is not reached, or does it and its answer is lost. */
 type StoreFault = "answers" | "is away" | "loses its answer";

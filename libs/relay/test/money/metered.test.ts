@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { TextCost } from "../../src/money/measure.ts";
-import { Meter } from "../../src/money/meter.ts";
-import { meterStream } from "../../src/money/metered.ts";
+import { Meter, meterStream } from "../../src/money/meter.ts";
 
 const cost: TextCost = {
   by: "text",

@@ -5,7 +5,7 @@ import type { RankingAnswer } from "./hub/answer.ts";
 import type { RankingRequest } from "./hub/request.ts";
 import { jina } from "./jina/index.ts";
 
-export { searchesOf, sizeOf } from "./hub/request.ts";
+export { searchesOf, sizeOf, type RankingRequest } from "./hub/request.ts";
 
 /** The wires of rerankers: one line each. */
 export const wires = {

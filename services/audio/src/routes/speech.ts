@@ -1,12 +1,12 @@
 import { Failure, speechWires } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { readJson, refuseVendorIds, runCall } from "@modelgate/relay";
+import { readJson, refuseVendorIds, runCall, type CallKind, type Plan } from "@modelgate/relay";
 import { refuseAmbiguous } from "@modelgate/wires/json";
 import { charactersIn, wires, type SpeechRequest } from "@modelgate/wires/speech";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
-import { speechExchange } from "../speech/exchange.ts";
+import { speechExchange, type SpeechCall } from "../speech/exchange.ts";
 import { isByTokens, speechMeasure } from "../speech/measure.ts";
 
 const { client } = wires.speech;
@@ -21,20 +21,34 @@ export function speech(deps: Deps): EndpointHandler {
       refuseTooLong(asked, deps);
       return asked;
     });
-    const { seen: request } = body;
-    await runCall(deps.relay, call, request.model, ({ model }) => ({
-      // By the character the cost is known beforehand.
-      hearsOut: isByTokens(model.price),
-      cost: { by: "measure", measure: speechMeasure(request, model.price) },
-      wires: speechWires,
-      waiting: request.events ? waitingForEvents : undefined,
-      exchange: ({ wire, candidate: { upstreamModel } }) => {
-        const events = request.events || isByTokens(model.price);
-        return speechExchange({ request, strict: call.strict }, { model: upstreamModel, events }, wire);
-      },
-    }));
+    await runCall(deps.relay, call, speechKind, body.seen);
   };
 }
+
+/** A call for speech with one model. */
+interface SpeechPlan extends Plan, SpeechCall {
+  /** Whether the vendor is asked for events. */
+  readonly events: boolean;
+}
+
+/** Speech, made of a text. */
+const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
+  plan({ strict }, request, { model: { price } }) {
+    const byTokens = isByTokens(price);
+    return {
+      request,
+      strict,
+      events: request.events || byTokens,
+      // By the character the cost is known beforehand.
+      finishAfterDisconnect: byTokens,
+      cost: { by: "measure", measure: speechMeasure(request, price) },
+      wires: speechWires,
+      waiting: request.events ? waitingForEvents : undefined,
+    };
+  },
+  exchange: (plan, { wire, candidate }) =>
+    speechExchange(plan, { model: candidate.upstreamModel, events: plan.events }, wire),
+};
 
 function refuseTooLong({ input }: SpeechRequest, { speech: { characters } }: Deps): void {
   const length = charactersIn(input);

@@ -1,15 +1,15 @@
 import { vendorTranscriptsWires, type TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
-import { refuseVendorIdsInTurns, runCall } from "@modelgate/relay";
+import { refuseVendorIdsInTurns, runCall, type CallKind, type Plan } from "@modelgate/relay";
 import { atOnce } from "@modelgate/wires/json";
 import { modelInForm, wires, type TranscriptsRequest, type TranscriptsVendor } from "@modelgate/wires/transcripts";
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
-import { transcriptExchange } from "../transcripts/exchange.ts";
+import { transcriptExchange, type TranscriptCall } from "../transcripts/exchange.ts";
 import { vendorExchange } from "../transcripts/vendor-exchange.ts";
-import { transcriptMeasure } from "../transcripts/measure.ts";
+import { transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
 import { mostHeard } from "../transcripts/most-heard.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
 import { openUpload } from "../upload/upload.ts";
@@ -58,34 +58,60 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const bound = await boundOf(upload, length);
     if (upload.isWhole) request();
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
-    await runCall(deps.relay, call, name, ({ model }) => {
-      const measure = transcriptMeasure({ promptBytes, bound, length }, model.price, call);
-      return {
-        hearsOut: true,
-        cost: {
-          by: "measure",
-          measure: {
-            ...measure,
-            left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
-            most: { seconds: mostHeard({ bound, bytes: upload.announced ?? upload.file.size }) },
-          },
-        },
-        wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
-        waiting: { ...waitingForEvents, isDue: () => wanted?.stream === true },
-        broken: upload.broken,
-        exchange: ({ wire: upstreamWire, candidate: { upstreamModel } }) => {
-          if (upstreamWire === wire) return transcriptExchange({ wire, upload, request }, upstreamModel);
-          const vendor = vendorWire<TranscriptsVendor>(wires, upstreamWire);
-          return vendorExchange(
-            { wire: upstreamWire, upload, request, strict: call.strict },
-            vendor.vendor,
-            upstreamModel,
-          );
-        },
-      };
+    await runCall(deps.relay, call, transcriptsKind, {
+      model: name,
+      wire,
+      upload,
+      request,
+      size: { promptBytes, bound, length },
+      isDue: () => wanted?.stream === true,
     });
   };
 }
+
+/** A file whose words are wanted. */
+interface FileRequest extends TranscriptCall {
+  readonly model: string;
+  readonly size: TranscriptSize;
+  /** Whether the client is known to want a stream. */
+  readonly isDue: () => boolean;
+}
+
+/** A call for a transcript with one model. */
+interface TranscriptPlan extends Plan {
+  readonly file: FileRequest;
+  readonly strict: boolean;
+}
+
+/** Transcripts and translations of sound. */
+const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
+  plan(call, file, { model }) {
+    const { upload, size, wire } = file;
+    const measure = transcriptMeasure(size, model.price, call);
+    return {
+      file,
+      strict: call.strict,
+      finishAfterDisconnect: true,
+      cost: {
+        by: "measure",
+        measure: {
+          ...measure,
+          left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
+          most: { seconds: mostHeard({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
+        },
+      },
+      wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
+      waiting: { ...waitingForEvents, isDue: file.isDue },
+      broken: upload.broken,
+    };
+  },
+  exchange({ file, strict }, { wire, candidate: { upstreamModel } }) {
+    if (wire === file.wire) return transcriptExchange(file, upstreamModel);
+    const { upload, request } = file;
+    const { vendor } = vendorWire<TranscriptsVendor>(wires, wire);
+    return vendorExchange({ wire, upload, request, strict }, vendor, upstreamModel);
+  },
+};
 
 function noWords(): Promise<number> {
   return Promise.resolve(0);

@@ -5,7 +5,7 @@ import {
   isEventStream,
   parseAnswer,
   renderSupported,
-  type AnswerHead,
+  type UpstreamHead,
   type AnswerReader,
   type Exchange,
   type WholeAnswer,
@@ -73,7 +73,7 @@ function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): WholeAnswer
 }
 
 /** Reads events, or bytes of audio. Throws Failure for what is neither: it is an error in disguise. */
-function readSpeech(request: SpeechRequest, head: AnswerHead): AnswerReader {
+function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
   const type = String(head.headers["content-type"] ?? "");
   const usual = speechFormats[request.format];
   if (isEventStream(head))

@@ -1,6 +1,6 @@
 import type { Price } from "@modelgate/contracts";
-import { idsOf, type ServiceCall } from "@modelgate/platform";
-import { estimateTokens, type Measure } from "@modelgate/relay";
+import { idsOf } from "@modelgate/platform";
+import { estimateTokens, type Call, type Measure } from "@modelgate/relay";
 import type { AudioLength } from "../upload/audio-length.ts";
 
 /** Audio tokens a second: usually, and at most. */
@@ -30,7 +30,7 @@ function isByTokens(price: Price): boolean {
 export function transcriptMeasure(
   size: TranscriptSize,
   price: Price,
-  call: Pick<ServiceCall, "log" | "requestId" | "span">,
+  call: Pick<Call, "log" | "requestId" | "span">,
 ): Measure {
   return isByTokens(price) ? byTokens(size) : bySeconds(size, call);
 }
@@ -39,7 +39,7 @@ export function transcriptMeasure(
  * Seconds are the file's own. Where the vendor heard clearly more or less than the file says of itself, the vendor's
  * count it is: it has decoded the sound, and a head can say anything.
  */
-function bySeconds({ bound, length }: TranscriptSize, call: Pick<ServiceCall, "log" | "requestId" | "span">): Measure {
+function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "requestId" | "span">): Measure {
   return {
     upper: { seconds: bound },
     floor: {},

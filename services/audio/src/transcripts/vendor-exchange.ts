@@ -6,7 +6,7 @@ import type { Upload } from "../upload/upload.ts";
 import { renderAnswer, type TranscriptCall } from "./exchange.ts";
 
 /** A call for a transcript in a wire that only vendors speak. */
-interface VendorCall extends Pick<TranscriptCall, "upload" | "request"> {
+interface VendorTranscriptCall extends Pick<TranscriptCall, "upload" | "request"> {
   readonly wire: UpstreamWire;
   readonly strict: boolean;
 }
@@ -16,7 +16,7 @@ interface VendorCall extends Pick<TranscriptCall, "upload" | "request"> {
  * address: the form must be whole, since clients may say it after theirs.
  */
 export async function vendorExchange(
-  { wire, upload, request, strict }: VendorCall,
+  { wire, upload, request, strict }: VendorTranscriptCall,
   vendor: TranscriptsVendor,
   model: string,
 ): Promise<Exchange> {

@@ -55,7 +55,7 @@ export function openUpload(
 type Follow = (file: FormFile) => Promise<FollowedFile>;
 
 /** What a request says before its form. */
-interface Head {
+interface UploadHead {
   readonly announced: number | undefined;
   /** The model that the path names. */
   readonly deployment: string | undefined;
@@ -74,7 +74,7 @@ class IncomingUpload implements Upload {
   #file: FollowedFile | undefined;
   #isWhole = false;
 
-  constructor(form: Form, follow: Follow, { announced, deployment }: Head) {
+  constructor(form: Form, follow: Follow, { announced, deployment }: UploadHead) {
     this.#form = form;
     this.#follow = follow;
     this.#deployment = deployment;

@@ -6,11 +6,16 @@ import {
   eventStream,
   mostBilledImages,
   runCall,
+  type Call,
+  type CallKind,
+  type Exchange,
   type Measure,
-  type PlannedCall,
-  type PricedModel,
+  type Plan,
   type RequestSize,
+  type ServingModel,
+  type StreamWaiting,
   type WholeAnswer,
+  type WireRoute,
 } from "@modelgate/relay";
 import {
   imagesExchange,
@@ -30,7 +35,7 @@ import {
   type ImagesAnswer,
 } from "@modelgate/wires/images";
 import type { Deps } from "../deps.ts";
-import { readImageRequest, type ReadRequest } from "../read-request.ts";
+import { readImageRequest, type ImagesBody } from "../read-request.ts";
 
 /** POST /v1/images/generations (interface endpoint 12). */
 export function imageGenerations(deps: Deps): EndpointHandler {
@@ -50,19 +55,20 @@ export function imageVariations(deps: Deps): EndpointHandler {
 type Act = "generation" | "edit";
 
 function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
+  const kind = new ImagesKind(deps);
   return async (call) => {
     using body = await readImageRequest(deps, call, prompt);
-    const { ask } = body;
+    const { ask, endUser } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
     using input = new InputImages(deps.images, ask.request, call.answer);
-    const asked: ImagesCall = {
+    const images: ImagesCall = {
       deps: deps.images,
       asker: { spelling: wires[ask.request.dialect].client.spelling, strict: call.strict },
       ask,
       input,
       render: (made) => renderAnswer(made, ask.request, act),
     };
-    await runCall(deps.relay, call, ask.request.model, (serving) => planImages(deps, body, asked, serving));
+    await runCall(deps.relay, call, kind, { model: ask.request.model, ask, endUser, images });
   };
 }
 
@@ -78,34 +84,60 @@ function renderAnswer(
   return { body: Buffer.from(client.events(made, context)), contentType: eventStream };
 }
 
-function planImages(
-  deps: Deps,
-  { ask, endUser }: ReadRequest,
-  asked: ImagesCall,
-  { model, unpriced }: PricedModel,
-): PlannedCall {
-  const { request } = ask;
-  const pass = imagesPass();
-  const size: RequestSize = {
-    ...sizeOf(request),
-    choices: maxImagesOf(request),
-  };
-  const wanted: WantedImages = {
-    quality: request.quality,
-    size: request.size && `${request.size.width}x${request.size.height}`,
-    spelling: request.dialect === "qwen-images" ? { size: wires["qwen-images"].client.spelling.size } : {},
-  };
+/** A request for images, and how it is asked of vendors. */
+interface ImagesRequest extends Pick<ImagesBody, "ask" | "endUser"> {
+  readonly model: string;
+  readonly images: ImagesCall;
+}
+
+/** A call for images with one model. */
+interface ImagesPlan extends Plan {
+  readonly images: ImagesCall;
+  /** What is refused where the model has no price for it; undefined: nothing is. */
+  readonly refused: { readonly wanted: WantedImages; readonly price: Price } | undefined;
+}
+
+/** Images, generated or edited. */
+class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
+  readonly #outputTokens: number;
+
+  constructor({ relay }: Deps) {
+    this.#outputTokens = relay.limits.outputTokens;
+  }
+
+  plan(_: Call, { ask, endUser, images }: ImagesRequest, { model, unpriced }: ServingModel): ImagesPlan {
+    const { request } = ask;
+    const size: RequestSize = { ...sizeOf(request), choices: maxImagesOf(request) };
+    return {
+      images,
+      endUser,
+      finishAfterDisconnect: true,
+      cost: { by: "measure", measure: measureOf(size, this.#outputTokens, model.price) },
+      wires: imagesWiresFor(request),
+      waiting: request.stream ? waiting : undefined,
+      refused: unpriced === "refuse" ? { wanted: wantedOf(request), price: model.price } : undefined,
+    };
+  }
+
+  async exchange({ images, refused }: ImagesPlan, { wire, candidate }: WireRoute): Promise<Exchange> {
+    const exchange = await imagesExchange(images, wire, candidate.upstreamModel);
+    if (refused !== undefined) refuseDearer(refused.wanted, refused.price, exchange);
+    return exchange;
+  }
+}
+
+/** Keeps a client of a stream waiting before its vendor begins. */
+const waiting: StreamWaiting = waitingOf(imagesPass());
+
+function waitingOf({ heartbeat, failureFrame }: ReturnType<typeof imagesPass>): StreamWaiting {
+  return { contentType: eventStream, sign: heartbeat, fail: failureFrame };
+}
+
+function wantedOf({ quality, size, dialect }: ImageRequest): WantedImages {
   return {
-    endUser,
-    hearsOut: true,
-    cost: { by: "measure", measure: measureOf(size, deps.relay.limits.outputTokens, model.price) },
-    wires: imagesWiresFor(request),
-    async exchange({ wire, candidate }) {
-      const exchange = await imagesExchange(asked, wire, candidate.upstreamModel);
-      if (unpriced === "refuse") refuseDearer(wanted, model.price, exchange);
-      return exchange;
-    },
-    waiting: request.stream ? { contentType: eventStream, sign: pass.heartbeat, fail: pass.failureFrame } : undefined,
+    quality,
+    size: size && `${size.width}x${size.height}`,
+    spelling: dialect === "qwen-images" ? { size: wires["qwen-images"].client.spelling.size } : {},
   };
 }
 

@@ -1,19 +1,19 @@
 import { parseAnswer, renderJson, renderSupported, type Exchange } from "@modelgate/relay";
-import type { AnswerContext, VendorTextCodec } from "@modelgate/wires/text";
+import type { AnswerContext, JsonObject, Parsed, VendorTextCodec } from "@modelgate/wires/text";
 import { ConvertTranslator } from "./convert-translator.ts";
-import type { ReadRequest } from "./read-request.ts";
 import { codecOf, type TextCall } from "./text-call.ts";
 import { textReader, wordsOf } from "./text-reader.ts";
+import { Failure } from "@modelgate/contracts";
 
 /** A request as a vendor's codec rendered it. */
-export type Rendered = ReturnType<VendorTextCodec["vendor"]["render"]>;
+export type RenderedText = ReturnType<VendorTextCodec["vendor"]["render"]>;
 
 /** A request that is converted: as it was read, and how it is rendered for its vendor. */
 export interface Converted extends ReadRequest {
   /** When it began to be read, of the monotonic clock, in ms. */
   readonly began: number;
   /** Throws Failure for what the vendor's wire cannot say. */
-  render(): Rendered;
+  render(): RenderedText;
 }
 
 /** Converts a call: another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
@@ -59,4 +59,30 @@ export async function converted(
       },
     }),
   };
+}
+
+/** What the client said, in the neutral form; and as it came, for wires that repeat it. */
+export interface ReadRequest {
+  readonly asked: JsonObject;
+  readonly parsed: Parsed;
+}
+
+/** Reads a call's request. Throws Failure (400) for what its client said wrong, request_too_large (413) for its history. */
+export function readRequest({ wire, model, stream, echo }: TextCall, asked: JsonObject): ReadRequest {
+  const parsed = codecOf({ wire }).client.read(asked, { model, stream });
+  refuseLongArguments(parsed.request);
+  return { asked: { ...asked, ...echo }, parsed };
+}
+
+/** Characters of all calls' arguments in a history that is converted: some wires want them parsed, at once. */
+const mostArguments = 2 * 1024 * 1024;
+
+function refuseLongArguments({ turns }: Parsed["request"]): void {
+  const parts = turns.flatMap((turn) => turn.parts);
+  const characters = parts.reduce((sum, part) => sum + (part.kind === "tool-call" ? part.arguments.length : 0), 0);
+  if (characters > mostArguments)
+    throw new Failure(
+      "request_too_large",
+      `The arguments of the calls in the history are longer than ${mostArguments} characters in total.`,
+    );
 }

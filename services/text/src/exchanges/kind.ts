@@ -1,7 +1,7 @@
 import type { Units, UpstreamWire } from "@modelgate/contracts";
 import type { WholeClient, WholeVendor } from "@modelgate/wires/kind";
 import type { JsonObject } from "@modelgate/wires/text";
-import { type AnswerHead, type Exchange, parseAnyAnswer, renderJson, renderSupported } from "@modelgate/relay";
+import { type UpstreamHead, type Exchange, parseAnyAnswer, renderJson, renderSupported } from "@modelgate/relay";
 
 /** A call of a kind that answers in one piece, read into its neutral form. */
 export interface KindCall<Request> {
@@ -67,8 +67,8 @@ export async function wholeExchange(how: {
   /** Size of the client's body that it was made from. */
   readonly bodyBytes: number;
   readonly dropped: readonly string[];
-  readonly usageOf: (answer: JsonObject, head: AnswerHead) => Units | undefined;
-  readonly render: (answer: JsonObject, head: AnswerHead) => JsonObject;
+  readonly usageOf: (answer: JsonObject, head: UpstreamHead) => Units | undefined;
+  readonly render: (answer: JsonObject, head: UpstreamHead) => JsonObject;
   /** Finds the usage in an answer that may go on as it came, without parsing it; undefined where it cannot. */
   readonly usageUnparsed?: ((bytes: Buffer) => Units | undefined) | undefined;
 }): Promise<Exchange> {

@@ -1,23 +1,23 @@
 import { addUnits, type Units } from "@modelgate/contracts";
-import {
-  type AnswerContext,
-  type AnsweredRequest,
-  type BatchCodec,
-  type ClientCodec,
-  type JsonObject,
-  type TextAnswer,
-  type VendorTextCodec,
+import type {
+  AnswerContext,
+  AnsweredRequest,
+  BatchCodec,
+  ClientCodec,
+  JsonObject,
+  TextAnswer,
+  VendorTextCodec,
 } from "@modelgate/wires/text";
 import {
   eventStream,
-  type Exchange,
   parseAnswer,
   renderJson,
   renderSupported,
+  type Exchange,
+  type VendorLink,
   type WholeAnswer,
 } from "@modelgate/relay";
 import type { TextCall } from "./text-call.ts";
-import { sendAll } from "./send-all.ts";
 import { wordsOf } from "./text-reader.ts";
 
 /** A call of several prompts, and the wires at both of its ends. */
@@ -100,4 +100,18 @@ function together(
 function sumOf(answers: readonly TextAnswer[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});
+}
+
+/** Most calls of one request that a vendor answers at a time. */
+const mostAtOnce = 4;
+
+/** Sends further requests of a call; their answers in the order of the bodies. Throws Failure for the first that fails. */
+export async function sendAll(
+  link: VendorLink,
+  bodies: readonly Buffer[],
+): Promise<readonly Awaited<ReturnType<VendorLink["send"]>>[]> {
+  const answers: Awaited<ReturnType<VendorLink["send"]>>[] = [];
+  for (let at = 0; at < bodies.length; at += mostAtOnce)
+    answers.push(...(await Promise.all(bodies.slice(at, at + mostAtOnce).map((body) => link.send(body)))));
+  return answers;
 }

@@ -1,4 +1,6 @@
 import { textCodecs, type ClientOnlyCodec, type ClientWire, type JsonObject } from "@modelgate/wires/text";
+import type { Failure } from "@modelgate/contracts";
+import { eventStream, type StreamWaiting } from "@modelgate/relay";
 
 /** A text call as its client made it. */
 export interface TextCall {
@@ -36,4 +38,16 @@ export interface TextCall {
 /** Finds the codec of the client's wire. */
 export function codecOf({ wire }: Pick<TextCall, "wire">): ClientOnlyCodec {
   return textCodecs[wire];
+}
+
+/** How a client of a wire is kept waiting, and gets a failure, before its stream begins. */
+export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): StreamWaiting {
+  const { client } = codecOf({ wire });
+  const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
+  const framing = asArray ? client.array?.framing() : undefined;
+  if (framing === undefined)
+    return { contentType: client.streamType ?? eventStream, sign: client.keepAlive, fail: frame };
+  const fail = (failure: Failure, requestId: string): string =>
+    framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
+  return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
 }

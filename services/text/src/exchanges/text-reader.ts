@@ -1,6 +1,6 @@
 import {
   requireStreamOf,
-  type AnswerHead,
+  type UpstreamHead,
   type AnswerReader,
   type StreamTranslator,
   type WholeAnswer,
@@ -16,7 +16,7 @@ export function textReader(
     whole(bytes: Buffer): Promise<WholeAnswer>;
     translator(how: { readonly mayBeCut: boolean }): StreamTranslator;
   },
-): (head: AnswerHead) => AnswerReader {
+): (head: UpstreamHead) => AnswerReader {
   const { framing } = upstream;
   return (head) => {
     if (!stream) return { kind: "whole", read: (bytes) => how.whole(bytes) };

@@ -1,10 +1,10 @@
 import { addUnits, present, type Units, type UpstreamWire } from "@modelgate/contracts";
-import { parseAnyAnswer, renderJson, renderSupported, type AnswerHead, type Exchange } from "@modelgate/relay";
+import { parseAnyAnswer, renderJson, renderSupported, type UpstreamHead, type Exchange } from "@modelgate/relay";
 import type { WholeClient } from "@modelgate/wires/kind";
 import { wires, type VectorsAnswer, type VectorsRequest, type VectorsVendor } from "@modelgate/wires/vectors";
 import { vendorWire } from "@modelgate/wires/wire";
 import { kindExchange, type KindCall } from "./kind.ts";
-import { sendAll } from "./send-all.ts";
+import { sendAll } from "./several-prompts.ts";
 
 /**
  * The exchange of a call for vectors. Where a vendor takes fewer inputs at once than there are, they are asked in turn, all of
@@ -26,7 +26,7 @@ export async function vectorsExchange(
   );
   const [first, ...others] = await Promise.all(rendered.map(({ body }) => renderJson(body, call.bodyBytes)));
   if (first === undefined) throw new Error("a request without inputs");
-  const parse = async ({ headers, bytes }: AnswerHead & { readonly bytes: Buffer }) => {
+  const parse = async ({ headers, bytes }: UpstreamHead & { readonly bytes: Buffer }) => {
     const body = await parseAnyAnswer(bytes);
     return { ...vendor.parse(body, headers), usage: vendor.usage(body, headers) };
   };

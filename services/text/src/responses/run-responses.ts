@@ -1,15 +1,16 @@
 import { present } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
 import { addTurn } from "./conversations/conversation-turns.ts";
-import { reparseJson, runCall, type Answered, type JsonBody } from "@modelgate/relay";
-import { vendorCodec, type JsonObject } from "@modelgate/wires/text";
+import { reparseJson, runCall, type Answered, type Call, type JsonBody } from "@modelgate/relay";
+import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "./deps.ts";
-import { compactedTurn, compactExchange } from "./compaction/compaction.ts";
-import { newAnswerId, planText, type AskedText, type TextServiceCall } from "../text-call.ts";
+import { compactedTurn, type Compaction } from "./compaction/compaction.ts";
+import { newAnswerId } from "../text-kind.ts";
 import { responseIn } from "./answered-response.ts";
 import { itemsOf } from "./conversation.ts";
 import { keepMadeItems } from "./made-items.ts";
 import { prepareResponses, type PreparedResponses, type ReadResponses } from "./prepare.ts";
+import { ResponseKind } from "./response-kind.ts";
 import type { StoredResponse } from "./stored-response.ts";
 import { summaryTokens } from "./compaction/summary.ts";
 
@@ -41,7 +42,7 @@ export interface RunOptions {
 /** Runs a response with any vendor, also where its client refers to earlier ones. */
 export async function runResponses(
   deps: ResponsesDeps,
-  call: TextServiceCall,
+  call: Call,
   body: JsonBody<ReadResponses>,
   see?: SeeAnswered,
 ): Promise<void> {
@@ -59,25 +60,25 @@ export async function runResponses(
 /** Runs a response whose references are resolved. */
 export async function runPrepared(
   deps: ResponsesDeps,
-  call: TextServiceCall,
+  call: Call,
   body: JsonBody<ReadResponses>,
   prepared: PreparedResponses,
   { see, answerId = newAnswerId(deps, "responses"), echo, begins, isKeptElsewhere = false }: RunOptions,
 ): Promise<void> {
   const { ask } = body.seen;
   const isKept = ask.store && !isKeptElsewhere;
-  const asked: AskedText = {
-    wire: "responses",
-    body: prepared.body,
-    ask: ask.compacts ? heldForSummary(prepared.ask) : prepared.ask,
-    native: prepared.native,
-    answerId,
+  const { admitted, body: bytes, native } = prepared;
+  const turn = ask.compacts ? heldForSummary(prepared.ask) : prepared.ask;
+  const { model } = turn;
+  await runCall(deps.relay, call, new ResponseKind(deps), {
+    model,
+    input: { model, wire: "responses", body: bytes, ask: turn, answerId, admitted, asArray: false, forward: undefined },
+    native,
     echo,
+    compaction: ask.compacts ? await compactionOf(deps, call, prepared, answerId) : undefined,
     begins,
-    ...(ask.compacts ? await compacting(deps, call, prepared, answerId) : {}),
-    admitted: prepared.admitted,
     answered(answered) {
-      keepMadeItems(deps, call, { answered, kept: ask.store, admitted: prepared.admitted });
+      keepMadeItems(deps, call, { answered, kept: ask.store, admitted });
       const { ancestors, conversationId } = prepared;
       const isTurn = conversationId !== undefined && !isKeptElsewhere;
       if (!isKept && !isTurn && see === undefined) return;
@@ -89,8 +90,7 @@ export async function runPrepared(
       });
       kept.catch((error: unknown) => notKept(deps, call, error));
     },
-  };
-  await runCall(deps.relay, call, asked.ask.model, (serving) => planText(deps, call, asked, serving));
+  });
 }
 
 /** A summary of the gateway's own may be longer than the client's bound of an answer: it is held for. */
@@ -99,30 +99,24 @@ function heldForSummary(ask: PreparedResponses["ask"]): PreparedResponses["ask"]
   return most === undefined ? ask : { ...ask, maxOutputTokens: Math.max(most, summaryTokens) };
 }
 
-/** Serves a turn that is to end in a compaction: a vendor of this wire knows how, for any other the model sums up. */
-async function compacting(
+/** The summary that a turn is to end in. */
+async function compactionOf(
   deps: ResponsesDeps,
-  call: TextServiceCall,
+  call: Call,
   { ask, body }: PreparedResponses,
   answerId: string,
-): Promise<Pick<AskedText, "billsUnseen" | "exchange">> {
+): Promise<Compaction> {
   const asked = await reparseJson(body);
-  const compaction = {
+  return {
     model: ask.model,
     stream: ask.stream,
     instructions: typeof asked["instructions"] === "string" ? asked["instructions"] : undefined,
     items: itemsOf(asked["input"]),
-    seal: (summary: string) => deps.compactions.seal(call.caller.accountId, summary),
+    seal: (summary) => deps.compactions.seal(call.caller.accountId, summary),
     answerId,
     asked,
     askedBytes: body.length,
     render: compactedTurn,
-  };
-  return {
-    // The summary is shown whole at its end.
-    billsUnseen: true,
-    exchange: ({ route: { wire, candidate }, usual }) =>
-      wire === "responses" ? usual() : compactExchange(compaction, vendorCodec(wire), candidate.upstreamModel),
   };
 }
 
@@ -152,7 +146,7 @@ async function responseOf({
 /** Keeps a response for later references. The answer goes on meanwhile: both go through Redis in this order. */
 async function keep(
   { responses: store, relay }: ResponsesDeps,
-  call: TextServiceCall,
+  call: Call,
   { id, stored }: AnsweredResponse,
   bodyBytes: number,
 ): Promise<void> {
@@ -160,6 +154,6 @@ async function keep(
     relay.log.warn({ ...idsOf(call), response: id }, "a response is too large to be kept");
 }
 
-function notKept({ relay }: ResponsesDeps, call: TextServiceCall, error: unknown): void {
+function notKept({ relay }: ResponsesDeps, call: Call, error: unknown): void {
   relay.log.warn({ ...idsOf(call), err: error }, "a response was not kept");
 }

@@ -2,7 +2,7 @@ import type { EndpointHandler } from "@modelgate/platform";
 import { textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
-import { runText } from "../text-call.ts";
+import { runText } from "../text-kind.ts";
 
 /** POST /v1/completions (interface endpoint 7): also with models that only chat. */
 export function completions(deps: Deps): EndpointHandler {

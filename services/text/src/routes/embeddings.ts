@@ -9,7 +9,7 @@ import { textCodecs } from "@modelgate/wires/text";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { RequestPath } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
-import { runKind } from "../kind-call.ts";
+import { WholeKind } from "../whole-kind.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 import { modelIn } from "./generate-content.ts";
 
@@ -48,6 +48,11 @@ function vectors(
 ): EndpointHandler {
   const { client } = wire;
   const isContent = wire.name === "content-embeddings" || wire.name === "embed-content";
+  const kind = new WholeKind<VectorsRequest>({
+    sizeOf,
+    wires: isContent ? contentFirst : vectorsWires,
+    exchange: (vendorsWire, kindCall, upstreamModel) => vectorsExchange(kindCall, wire, vendorsWire, upstreamModel),
+  });
   return async (call) => {
     using body = await readJson(
       call,
@@ -60,14 +65,7 @@ function vectors(
         client.relied,
       ),
     );
-    await runKind(deps, call, {
-      ask: body.seen,
-      size: sizeOf(body.seen.request),
-      body: body.bytes,
-      endUser: body.seen.endUser,
-      wires: isContent ? contentFirst : vectorsWires,
-      exchange: (vendorsWire, asked, upstreamModel) => vectorsExchange(asked, wire, vendorsWire, upstreamModel),
-    });
+    await kind.run(deps, call, body);
   };
 }
 

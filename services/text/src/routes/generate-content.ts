@@ -3,8 +3,8 @@ import { priced } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
-import { runImage } from "../run-image.ts";
-import { newAnswerId, runText } from "../text-call.ts";
+import { runImage } from "../image-kind.ts";
+import { newAnswerId, runText } from "../text-kind.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14). */
@@ -22,17 +22,13 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
     const path = { model: modelIn(call), stream };
     using body = await readText(deps, call, textCodecs.content.client, path);
     const asArray = stream && call.query.get("alt") !== "sse";
-    const asked = { wire: "content", body: body.bytes, ask: body.seen, asArray } as const;
-    if (priced(deps.relay, call, path.model).model.kind !== "image") return await runText(deps, call, asked);
+    const read = { wire: "content", body: body.bytes, ask: body.seen, asArray } as const;
+    if (priced(deps.relay, call, path.model).model.kind !== "image") return await runText(deps, call, read);
     const admitted = await admitStoreUse(deps, call, body.seen);
-    const drawing = {
-      ...path,
-      asArray,
-      body: body.bytes,
-      answerId: newAnswerId(deps, "content"),
-      imageSize: body.seen.imageSize,
-    };
-    await runImage(deps, call, { ...asked, admitted }, drawing);
+    const answerId = newAnswerId(deps, "content");
+    const input = { ...read, model: path.model, answerId, admitted, forward: undefined };
+    const drawing = { ...path, asArray, body: body.bytes, answerId, imageSize: body.seen.imageSize };
+    await runImage(deps, call, input, drawing);
   };
 }
 

@@ -4,7 +4,7 @@ import { checked, readJson, type Forwarded } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
 import { asTurn } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
-import { runText } from "../text-call.ts";
+import { runText } from "../text-kind.ts";
 
 /** POST /v1/messages (interface endpoint 6), also of threads, whose messages the gateway keeps for any vendor. */
 export function messages(deps: ResponsesDeps): EndpointHandler {

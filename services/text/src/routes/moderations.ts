@@ -17,10 +17,10 @@ import type { WholeVendor } from "@modelgate/wires/kind";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
-import { runKind } from "../kind-call.ts";
+import { WholeKind } from "../whole-kind.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 
-type Vendor = WholeVendor<ModerationRequest, ModerationAnswer>;
+type ModerationVendor = WholeVendor<ModerationRequest, ModerationAnswer>;
 
 const native = wires.moderations;
 
@@ -38,19 +38,20 @@ export function moderations(deps: Deps): EndpointHandler {
         native.client.relied,
       ),
     );
-    await runKind(deps, call, {
-      ask: body.seen,
-      size: sizeOf(body.seen.request),
-      body: body.bytes,
-      wires: wiresOfKind.moderation,
-      exchange: (wire, asked, upstreamModel) =>
-        Object.hasOwn(wires, wire)
-          ? kindExchange(asked, native, wire, vendorWire<Vendor>(wires, wire).vendor, upstreamModel)
-          : judged(asked, vendorCodec(wire), upstreamModel),
-      addedBytes: bytesOfInstructions,
-    });
+    await moderationKind.run(deps, call, body);
   };
 }
+
+/** Moderation, by a vendor that has it or by a chat model. */
+const moderationKind = new WholeKind<ModerationRequest>({
+  sizeOf,
+  wires: wiresOfKind.moderation,
+  exchange: (wire, kindCall, upstreamModel) =>
+    Object.hasOwn(wires, wire)
+      ? kindExchange(kindCall, native, wire, vendorWire<ModerationVendor>(wires, wire).vendor, upstreamModel)
+      : judged(kindCall, vendorCodec(wire), upstreamModel),
+  addedBytes: bytesOfInstructions,
+});
 
 /** A request that names no model means the first one of this kind that its caller has. */
 function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): unknown {

@@ -3,7 +3,7 @@ import { priced } from "@modelgate/relay";
 import { renderLoaded, textCodecs } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
-import { runText } from "../text-call.ts";
+import { runText } from "../text-kind.ts";
 
 /** POST /api/chat, of Ollama's clients. */
 export function ollamaChat(deps: Deps): EndpointHandler {

@@ -2,11 +2,11 @@ import { rankingWires, type Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { checked, dearestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
 import { kindExchange } from "../exchanges/kind.ts";
-import { searchesOf, sizeOf, wires } from "@modelgate/wires/ranking";
+import { searchesOf, sizeOf, wires, type RankingRequest } from "@modelgate/wires/ranking";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
-import { runKind } from "../kind-call.ts";
+import { WholeKind } from "../whole-kind.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1/rerank (interface endpoint 10). */
@@ -21,6 +21,14 @@ export function cohereRerank(deps: Deps): EndpointHandler {
 
 function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): EndpointHandler {
   const { client } = clientWire;
+  const kind = new WholeKind<RankingRequest>({
+    sizeOf,
+    // The client's own wire is best.
+    wires: rankingWires.toSorted((left, right) => Number(right === clientWire.name) - Number(left === clientWire.name)),
+    measure: (request, size, price) => measureOf(searchesOf(request), size, price),
+    exchange: (wire, kindCall, upstreamModel) =>
+      kindExchange(kindCall, clientWire, wire, vendorWire(wires, wire).vendor, upstreamModel),
+  });
   return async (call) => {
     using body = await readJson(
       call,
@@ -30,18 +38,7 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
         client.relied,
       ),
     );
-    await runKind(deps, call, {
-      ask: body.seen,
-      size: sizeOf(body.seen.request),
-      body: body.bytes,
-      // The client's own wire is best.
-      wires: rankingWires.toSorted(
-        (left, right) => Number(right === clientWire.name) - Number(left === clientWire.name),
-      ),
-      measure: (size, price) => measureOf(searchesOf(body.seen.request), size, price),
-      exchange: (wire, asked, upstreamModel) =>
-        kindExchange(asked, clientWire, wire, vendorWire(wires, wire).vendor, upstreamModel),
-    });
+    await kind.run(deps, call, body);
   };
 }
 

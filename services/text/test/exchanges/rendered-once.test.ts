@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { textCodec } from "@modelgate/wires/text";
-import { textExchanges } from "../../src/exchanges/text.ts";
+import { TextExchangeMaker } from "../../src/exchanges/text.ts";
 
 /** A call of the chat wire, with a member that the messages wire loses. */
 const call = {
@@ -23,7 +23,7 @@ test("what a wire's unsupported fields were counted by is what its attempts send
   if (vendor === undefined) throw new Error("the messages wire has vendors");
   const render = vi.spyOn(vendor, "render");
   try {
-    const exchanges = textExchanges(call);
+    const exchanges = new TextExchangeMaker(call);
     expect(await exchanges.countUnsupported("messages", "claude")).toBe(1);
     const first = await exchanges.make(codec, "claude");
     expect(await exchanges.make(codec, "claude")).toMatchObject({ body: first.body, dropped: ["seed"] });

@@ -16,7 +16,7 @@ export interface ContentAsk {
   readonly signal: AbortSignal;
 }
 
-type Route = NonNullable<ReturnType<typeof routeTo>>;
+type ContentRoute = NonNullable<ReturnType<typeof routeTo>>;
 
 /** Headers of a download that go on to the host of the file. */
 const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
@@ -43,7 +43,7 @@ export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAs
   }
 }
 
-async function open(deps: Deps, task: TaskRecord, route: Route, ask: ContentAsk): Promise<RemoteStream> {
+async function open(deps: Deps, task: TaskRecord, route: ContentRoute, ask: ContentAsk): Promise<RemoteStream> {
   const { filmIn }: VideoVendor = wires[task.wire].vendor;
   const known = resultOf(task);
   if (route.provider.downloads?.includes(task.wire) === true && known?.url === undefined)
@@ -63,7 +63,7 @@ async function open(deps: Deps, task: TaskRecord, route: Route, ask: ContentAsk)
 }
 
 /** From the vendor's own content endpoint, or where that sends its readers. */
-async function openDownload(deps: Deps, task: TaskRecord, route: Route, ask: ContentAsk): Promise<RemoteStream> {
+async function openDownload(deps: Deps, task: TaskRecord, route: ContentRoute, ask: ContentAsk): Promise<RemoteStream> {
   const { url, answer } = await download(deps, task, route, ask);
   const moved = movedTo(answer, url);
   if (moved === undefined) return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
@@ -79,7 +79,7 @@ async function openFilmIn(
     task,
     route,
     ask,
-  }: { readonly deps: Deps; readonly task: TaskRecord; readonly route: Route; readonly ask: ContentAsk },
+  }: { readonly deps: Deps; readonly task: TaskRecord; readonly route: ContentRoute; readonly ask: ContentAsk },
 ): Promise<RemoteStream> {
   if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
   const { answer } = await download(deps, task, route, { ...ask, request: { headers: {} } });
@@ -87,7 +87,7 @@ async function openFilmIn(
   return { answer: film, [Symbol.asyncDispose]: async () => answer.abort() };
 }
 
-async function download(deps: Deps, task: TaskRecord, route: Route, ask: ContentAsk) {
+async function download(deps: Deps, task: TaskRecord, route: ContentRoute, ask: ContentAsk) {
   const call = callOf(deps, task, route);
   const { variant, signal } = ask;
   const asked = { act: "download", ...call, task: task.operation, variant, headers: headersOf(ask) } as const;
@@ -111,7 +111,7 @@ function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string
 async function openUrl(
   deps: Deps,
   task: TaskRecord,
-  route: Route,
+  route: ContentRoute,
   url: string,
   ask: ContentAsk,
 ): Promise<RemoteStream> {
@@ -129,7 +129,7 @@ async function openUrl(
   });
 }
 
-async function keyedFile(deps: Deps, task: TaskRecord, route: Route, url: URL) {
+async function keyedFile(deps: Deps, task: TaskRecord, route: ContentRoute, url: URL) {
   const call = callOf(deps, task, route);
   return signed(route.provider, route.provider.request({ act: "file", ...call, url }), call);
 }
@@ -141,7 +141,7 @@ async function freshUrl(deps: Deps, task: TaskRecord, { signal }: ContentAsk): P
   return result.url;
 }
 
-function callOf(deps: Deps, { wire }: TaskRecord, { channel, key }: Route) {
+function callOf(deps: Deps, { wire }: TaskRecord, { channel, key }: ContentRoute) {
   return { baseUrl: channel.baseUrl, key: key.secret, wire, nowMs: deps.now() };
 }
 

@@ -6,7 +6,7 @@ import type { Sighting, VideoResult } from "@modelgate/wires/video";
 export type Observation = Sighting | { readonly kind: "unroutable" };
 
 /** When a task is polled again, and how its progress is guessed. */
-export interface Pace {
+export interface PollPace {
   readonly firstMs: number;
   readonly longestMs: number;
   /** How long a video usually takes. */
@@ -14,15 +14,15 @@ export interface Pace {
 }
 
 /** What an advance is decided with. */
-export interface Moment {
+export interface PollMoment {
   readonly nowMs: number;
   /** 0 ≤ random < 1: replicas do not poll in step. */
   readonly random: number;
-  readonly pace: Pace;
+  readonly pace: PollPace;
 }
 
 /** A task's next record; `dueAt` is absent where it has ended. */
-export interface Step {
+export interface PollStep {
   readonly task: TaskRecord;
   readonly dueAt?: number | undefined;
 }
@@ -46,7 +46,7 @@ export function isEnded(state: TaskState): boolean {
  * What a sighting makes of a task: states only go forward, progress never goes down, an end is final (undefined: there
  * is nothing to change). A task past its deadline has failed, whatever was seen. Pure.
  */
-export function advance(task: TaskRecord, sighting: Observation, moment: Moment): Step | undefined {
+export function advance(task: TaskRecord, sighting: Observation, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;
   if (isEnded(task.state)) return undefined;
   const polled: TaskRecord = { ...task, looks: task.looks + 1, misses: 0 };
@@ -74,7 +74,7 @@ function failed(task: TaskRecord, nowMs: number, error: TaskRecord["error"]): Ta
   return { ...task, state: "failed", endedAt: nowMs, error };
 }
 
-function seen(task: TaskRecord, sighting: Extract<Sighting, { kind: "seen" }>, moment: Moment): Step {
+function seen(task: TaskRecord, sighting: Extract<Sighting, { kind: "seen" }>, moment: PollMoment): PollStep {
   const { nowMs, pace } = moment;
   const state = ranks[sighting.state] > ranks[task.state] ? sighting.state : task.state;
   const startedAt = task.startedAt ?? (state === "in_progress" ? nowMs : undefined);
@@ -85,7 +85,7 @@ function seen(task: TaskRecord, sighting: Extract<Sighting, { kind: "seen" }>, m
   return dueAfter({ ...task, state, progress, startedAt }, pauseMs, moment);
 }
 
-function missed(task: TaskRecord, moment: Moment): Step {
+function missed(task: TaskRecord, moment: PollMoment): PollStep {
   const misses = task.misses + 1;
   const { firstMs, longestMs } = moment.pace;
   const pauseMs = Math.min(longestMs * mostPatience, firstMs * 2 ** Math.min(misses, 30));
@@ -93,7 +93,7 @@ function missed(task: TaskRecord, moment: Moment): Step {
 }
 
 /** A fifth sooner or later than planned, and never after the deadline: then it ends. */
-function dueAfter(task: TaskRecord, pauseMs: number, { nowMs, random }: Moment): Step {
+function dueAfter(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
   const dueAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));
   return { task, dueAt: Math.min(dueAt, task.deadlineAt) };
 }

@@ -10,7 +10,7 @@ import {
   type TaskRecord,
 } from "@modelgate/accounts";
 import type { Deps } from "../deps.ts";
-import { advance, isEnded, type Step } from "./advance.ts";
+import { advance, isEnded, type PollStep } from "./advance.ts";
 import { pollVendor } from "./poll-vendor.ts";
 import { PollSlots } from "./poll-slots.ts";
 
@@ -54,7 +54,7 @@ export async function pollTask(deps: Deps, { accountId, id }: TaskName, signal: 
 }
 
 /** Writes a step, unless another process was faster. */
-async function put(deps: Deps, { task: before, version }: StoredTask, { task, dueAt }: Step): Promise<void> {
+async function put(deps: Deps, { task: before, version }: StoredTask, { task, dueAt }: PollStep): Promise<void> {
   const nowMs = deps.now();
   const entries = await advanceTask(deps.relay.redis, {
     task,

@@ -17,7 +17,7 @@ interface Chunk {
 }
 
 /** How a kind of file writes its chunks. */
-export interface ChunkForm {
+export interface ChunkLayout {
   /** Bytes of a chunk's head. */
   readonly headBytes: number;
   /** Bytes that a chunk's end is aligned to. */
@@ -38,7 +38,7 @@ const mostDescriptionBytes = 4_096;
 
 /** What to look for in a file. */
 export interface SampleChunks {
-  readonly form: ChunkForm;
+  readonly form: ChunkLayout;
   /** Where the first chunk begins. */
   readonly first: number;
   /** The chunk that describes the samples, and what it says; undefined for a form without a fixed rate. */
@@ -79,7 +79,7 @@ export async function secondsOfSamples(
 }
 
 /** The chunks of a file one after the other, as far as there are any. */
-async function* chunksIn({ read, size }: SampleFile, form: ChunkForm, first: number): AsyncGenerator<Chunk> {
+async function* chunksIn({ read, size }: SampleFile, form: ChunkLayout, first: number): AsyncGenerator<Chunk> {
   let at = first;
   for (let chunks = 0; at < size && chunks < mostChunks; chunks++) {
     const head = await read(at, form.headBytes);
@@ -91,7 +91,7 @@ async function* chunksIn({ read, size }: SampleFile, form: ChunkForm, first: num
   }
 }
 
-function aligned(at: number, { align }: ChunkForm): number {
+function aligned(at: number, { align }: ChunkLayout): number {
   return Math.ceil(at / align) * align;
 }
 

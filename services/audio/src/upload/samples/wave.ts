@@ -1,11 +1,11 @@
-import { fourCharacters, openSize, pcmRate, type ByteRate, type ChunkForm, type SampleChunks } from "./chunks.ts";
+import { fourCharacters, openSize, pcmRate, type ByteRate, type ChunkLayout, type SampleChunks } from "./chunks.ts";
 
 /** Registered numbers of the forms of samples that a WAV holds in blocks of one size. */
 const tags = { pcm: 1, msAdpcm: 2, float: 3, aLaw: 6, muLaw: 7, imaAdpcm: 17, gsm: 49, extensible: 0xff_fe } as const;
 /** GSM in a WAV: samples in a block, and its bytes. */
 const [gsmSamples, gsmBytes] = [320, 65];
 
-const chunks = (endian: "LE" | "BE"): ChunkForm => ({
+const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
   headBytes: 8,
   align: 2,
   id: fourCharacters,

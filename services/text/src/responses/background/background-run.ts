@@ -1,6 +1,6 @@
 import { endpointOf, Failure, present } from "@modelgate/contracts";
 import { ClientGone, failureOf, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
-import type { JsonBody } from "@modelgate/relay";
+import type { Call, JsonBody } from "@modelgate/relay";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { addTurn } from "../conversations/conversation-turns.ts";
@@ -8,7 +8,6 @@ import type { ResponsesDeps } from "../deps.ts";
 import type { PreparedResponses, ReadResponses } from "../prepare.ts";
 import { runPrepared } from "../run-responses.ts";
 import type { StoredResponse } from "../stored-response.ts";
-import type { TextServiceCall } from "../../text-call.ts";
 import { BackgroundSink } from "./background-sink.ts";
 import type { BackgroundId } from "./background-store.ts";
 import { failedResponse, finalEvent, isOver } from "./events.ts";
@@ -102,7 +101,7 @@ export class BackgroundRun {
     const { body, call, prepared, id, queued } = this.#work;
     const { previous_response_id: previous, conversation } = queued.response;
     const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });
-    const made: TextServiceCall = {
+    const made: Call = {
       answer: this.#sink,
       ending: this.#sink.ending,
       caller: call.caller,

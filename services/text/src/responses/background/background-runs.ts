@@ -6,7 +6,7 @@ import type { ResponsesDeps } from "../deps.ts";
 import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
 import { prepareResponses, type ReadResponses } from "../prepare.ts";
-import { newAnswerId } from "../../text-call.ts";
+import { newAnswerId } from "../../text-kind.ts";
 import { BackgroundRun, eventsOfQueued } from "./background-run.ts";
 
 /** Renewals within a lease. */

@@ -1,48 +1,78 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { readJson, reparseJson, runCall } from "@modelgate/relay";
 import {
-  textCodecs,
-  vendorCodec,
-  wiresServing,
-  type AnswerContext,
-  type JsonObject,
-  type TextAnswer,
-} from "@modelgate/wires/text";
+  readJson,
+  reparseJson,
+  runCall,
+  type Call,
+  type CallKind,
+  type Exchange,
+  type ServingModel,
+  type WireRoute,
+} from "@modelgate/relay";
+import { textCodecs, vendorCodec, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { compactExchange, type Compaction } from "../compaction/compaction.ts";
 import { itemsOf } from "../conversation.ts";
 import { nativeCompact } from "../compaction/native-compaction.ts";
 import { prepareResponses, readResponses } from "../prepare.ts";
 import { summaryTokens } from "../compaction/summary.ts";
-import { newAnswerId, planText, type AskedText } from "../../text-call.ts";
+import { newAnswerId, TextCallKind, type TextInput, type TextPlan } from "../../text-kind.ts";
 
 /** POST /v1/responses/compact (interface endpoint 5): the vendor's own where it has one, else the model sums up. */
 export function compactResponse(deps: ResponsesDeps): EndpointHandler {
+  const kind = new CompactKind(deps);
   return async (call) => {
     using body = await readJson(call, deps.body, readResponses(deps, call));
-    const prepared = await prepareResponses(deps, call, body);
-    const ask = { ...prepared.ask, stream: false, maxOutputTokens: summaryTokens };
+    const { admitted, ask: turn, body: bytes } = await prepareResponses(deps, call, body);
+    const ask = { ...turn, stream: false, maxOutputTokens: summaryTokens };
     const answerId = newAnswerId(deps, "responses");
-    const compaction = await compactionOf(deps, call, prepared.body, answerId);
-    const asked: AskedText = {
-      wire: "responses",
-      body: prepared.body,
-      ask,
-      answerId,
-      admitted: prepared.admitted,
-      // A vendor's own compaction takes no bound.
-      boundIsOurs: true,
-      wires: ["compact", ...wiresServing("responses")],
-      unsealable: false,
-      async exchange({ route: { wire, candidate }, fees }) {
-        const { upstreamModel } = candidate;
-        if (wire !== "compact") return await compactExchange(compaction, vendorCodec(wire), upstreamModel);
-        const how = { model: ask.model, upstreamModel, tiers: ask.fees?.tiers ?? [] };
-        return fees.checked(await nativeCompact(prepared.body, how));
-      },
-    };
-    await runCall(deps.relay, call, ask.model, (serving) => planText(deps, call, asked, serving));
+    const { model } = ask;
+    await runCall(deps.relay, call, kind, {
+      model,
+      input: { model, wire: "responses", body: bytes, ask, answerId, admitted, asArray: false, forward: undefined },
+      compaction: await compactionOf(deps, call, bytes, answerId),
+    });
   };
+}
+
+/** A conversation that is to be compacted. */
+interface CompactRequest {
+  readonly model: string;
+  readonly input: TextInput;
+  readonly compaction: Compaction;
+}
+
+/** A compaction by one model. */
+interface CompactPlan extends TextPlan {
+  readonly compaction: Compaction;
+}
+
+/** Compaction: by the vendor's own endpoint, or by a model that sums up. */
+class CompactKind implements CallKind<CompactRequest, CompactPlan> {
+  readonly #text: TextCallKind;
+
+  constructor(deps: ResponsesDeps) {
+    this.#text = new TextCallKind(deps);
+  }
+
+  async plan(call: Call, { input, compaction }: CompactRequest, serving: ServingModel): Promise<CompactPlan> {
+    const text = await this.#text.plan(call, input, serving);
+    return {
+      ...text,
+      compaction,
+      // A vendor's own compaction takes no bound.
+      cost: { ...text.cost, size: { ...text.cost.size, boundIsOurs: true } },
+      wires: ["compact", ...text.wires],
+      unsealable: false,
+    };
+  }
+
+  async exchange({ input, compaction, fees }: CompactPlan, { wire, candidate }: WireRoute): Promise<Exchange> {
+    const { upstreamModel } = candidate;
+    if (wire !== "compact") return await compactExchange(compaction, vendorCodec(wire), upstreamModel);
+    const how = { model: input.model, upstreamModel, tiers: input.ask.fees?.tiers ?? [] };
+    return fees.checked(await nativeCompact(input.body, how));
+  }
 }
 
 async function compactionOf(

@@ -1,11 +1,11 @@
-import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
+import { priced, reparseJson, type Call, type JsonBody } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
 import { prepareResponses, type ReadResponses } from "../prepare.ts";
 import type { SeeAnswered } from "../run-responses.ts";
-import { newAnswerId, type TextServiceCall } from "../../text-call.ts";
+import { newAnswerId } from "../../text-kind.ts";
 
 /**
  * Answers a request that is to be kept for the next one, without asking a vendor: clients warm a connection up with their
@@ -13,7 +13,7 @@ import { newAnswerId, type TextServiceCall } from "../../text-call.ts";
  */
 export async function keepOnly(
   deps: ResponsesDeps,
-  call: TextServiceCall,
+  call: Call,
   body: JsonBody<ReadResponses>,
   see: SeeAnswered,
 ): Promise<void> {

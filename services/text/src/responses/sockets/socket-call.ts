@@ -1,8 +1,7 @@
 import { admit, checkStillValid, refusalOf } from "@modelgate/accounts";
 import { endpointLabel, endpointOf } from "@modelgate/contracts";
 import { startSpan, type UpgradeCall } from "@modelgate/platform";
-import type { RelayDeps } from "@modelgate/relay";
-import type { TextServiceCall } from "../../text-call.ts";
+import type { Call, RelayDeps } from "@modelgate/relay";
 
 /** What a connection remembers of the call that opened it. */
 export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | "span"> {
@@ -27,9 +26,9 @@ export async function admitNext({ redis, catalog }: RelayDeps, { caller }: Openi
 export function callOf(
   { log }: RelayDeps,
   { caller, requestId: opening, span, strict }: OpeningCall,
-  { answer, ending }: Pick<TextServiceCall, "answer" | "ending">,
+  { answer, ending }: Pick<Call, "answer" | "ending">,
   count: number,
-): TextServiceCall {
+): Call {
   const requestId = count === 1 ? opening : `${opening}-${count}`;
   return {
     answer,

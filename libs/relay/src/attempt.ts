@@ -1,0 +1,142 @@
+import type { Candidate, CatalogModel } from "@modelgate/catalog";
+import {
+  channelKeyIdOf,
+  type Attempted,
+  type AttemptPlan,
+  type UpstreamAnswer,
+  type WireRoute,
+} from "@modelgate/channels";
+import type { UpstreamWire } from "@modelgate/contracts";
+import type { VendorRequest } from "@modelgate/providers";
+import type { AnswerReader, Exchange } from "./answers/exchange.ts";
+import { HeldStream } from "./answers/held-stream.ts";
+import { readAnswer } from "./answers/whole-answer.ts";
+import type { Accepted, CallRun } from "./call-run.ts";
+import type { Call } from "./call.ts";
+import type { RunDeps } from "./deps.ts";
+import type { Plan } from "./kind.ts";
+import { keepWaiting } from "./waiting.ts";
+
+/** How a model's vendors are asked for one call. */
+export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
+  AttemptPlan<Result, Wire>,
+  "account" | "candidates" | "choice" | "model" | "requestId" | "span"
+> {
+  readonly model: CatalogModel;
+  /** The channels that may be asked; absent: all that serve the model to the caller's group. */
+  readonly candidates?: readonly Candidate[];
+}
+
+/**
+ * Asks the vendors of a model, channel after channel, until one answers with something that can be given to the client.
+ * Everything that is sent to a vendor on a caller's behalf begins here. Throws AttemptsFailed.
+ */
+export async function attemptVendors<Result, Wire extends UpstreamWire>(
+  { catalog, channels }: Pick<RunDeps, "catalog" | "channels">,
+  { caller, requestId, span }: Pick<Call, "caller" | "requestId" | "span">,
+  wanted: VendorAttempts<Result, Wire>,
+): Promise<Attempted<Result>> {
+  const { model, candidates = catalog.current().candidates(model.name, caller.group) } = wanted;
+  return await channels.attempts.run<Result, Wire>({
+    callId: wanted.callId,
+    requestId,
+    account: caller.accountId,
+    model: model.name,
+    candidates,
+    choice: model.choice,
+    wires: wanted.wires,
+    countUnsupported: wanted.countUnsupported,
+    prefer: wanted.prefer,
+    unsealable: wanted.unsealable,
+    span,
+    signal: wanted.signal,
+    prepare: wanted.prepare,
+  });
+}
+
+/** Finds a vendor that answers a call, with signs of life for the client meanwhile. Throws AttemptsFailed. */
+export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<Attempted<Accepted>> {
+  const { deps, call, kind, plan, serving, held, leaving } = run;
+  const { model } = serving;
+  const { conversation } = plan;
+  const { affinity } = deps.channels;
+  const owner = `${call.caller.accountId}:${model.name}`;
+  using _waiting = keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
+  const kept = conversation === undefined ? undefined : await affinity.find(owner, conversation);
+  const attempted = await attemptVendors<Accepted, UpstreamWire>(deps, call, {
+    callId: held.callId,
+    model,
+    wires: plan.wires,
+    countUnsupported: (wire, name) => kind.countUnsupported?.(plan, wire, name) ?? Promise.resolve(0),
+    prefer: plan.prefer ?? kept,
+    unsealable: plan.unsealable,
+    signal: leaving.ended,
+    async prepare(route, history) {
+      leaving.begins();
+      const exchange = await kind.exchange(plan, route, history);
+      // Kept before the vendor answers, so that the next turn finds it wherever it arrives.
+      if (conversation !== undefined) affinity.keep(owner, conversation, channelKeyIdOf(route));
+      return {
+        request: requestFor(call, plan.forward, route, exchange),
+        sent: () => leaving.sent(),
+        stream: exchange.streams,
+        unrepeatable: exchange.unrepeatable,
+        accept: (answer: UpstreamAnswer) => accept(deps, exchange, answer),
+      };
+    },
+  });
+  run.answered(attempted);
+  return attempted;
+}
+
+/** Reads an answer as far as it takes to know that it can be given to the client. Throws Failure if it cannot. */
+async function accept(
+  { limits, budget }: Pick<RunDeps, "limits" | "budget">,
+  exchange: Exchange,
+  answer: UpstreamAnswer,
+): Promise<Accepted> {
+  const reader = readerOf(exchange, answer);
+  if (reader.kind === "stream") {
+    const held = await HeldStream.open(answer, reader);
+    return { kind: "stream", exchange, reader, held, firstByteAt: performance.now() };
+  }
+  if (reader.kind === "task") {
+    const task = await readAnswer(answer, reader, limits.answerBytes, budget);
+    return { kind: "task", exchange, task, firstByteAt: performance.now() };
+  }
+  const whole = await readAnswer(answer, reader, limits.answerBytes, budget);
+  return { kind: "whole", exchange, answer: whole, firstByteAt: performance.now() };
+}
+
+function readerOf(exchange: Exchange, answer: UpstreamAnswer): AnswerReader {
+  try {
+    return exchange.read(answer);
+  } catch (error) {
+    answer.abort();
+    throw error;
+  }
+}
+
+/** The vendor's request for an exchange, with what of the client's goes on to a vendor of its own wire. */
+export function requestFor(
+  call: Pick<Call, "requestId">,
+  forward: Plan["forward"],
+  { candidate, key, provider }: WireRoute,
+  { wire, body, headers, query, streams }: Pick<Exchange, "wire" | "body" | "headers" | "query" | "streams">,
+): VendorRequest {
+  const { upstreamModel, channel } = candidate;
+  const forwarded = forward?.wire === wire ? forward : undefined;
+  return provider.request({
+    act: "answer",
+    baseUrl: channel.baseUrl,
+    key: key.secret,
+    nowMs: Date.now(),
+    requestId: call.requestId,
+    wire,
+    model: upstreamModel,
+    stream: streams,
+    body,
+    headers: forwarded === undefined ? headers : { ...headers, ...forwarded.headers },
+    query: forwarded?.query ?? query,
+  });
+}

@@ -1,0 +1,354 @@
+import type { BodySink } from "@modelgate/channels";
+import { Failure } from "@modelgate/contracts";
+import { endedBy, type AnswerSink } from "@modelgate/platform";
+import type { FrameSplitter } from "@modelgate/wires/sse";
+import { wroteBeyondBound, type Allowance, type StreamStop } from "../money/allowance.ts";
+import type { Metered } from "../money/measure.ts";
+import type { Meter } from "../money/meter.ts";
+import { brokenOff, type HeldStream } from "../answers/held-stream.ts";
+import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
+
+/** Where a stream is written. */
+export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
+
+/** A stream to be passed to its client. */
+export interface StreamPassOptions {
+  readonly sink: StreamSink;
+  readonly held: HeldStream;
+  readonly reader: Pick<StreamAnswerReader, "framing" | "observe" | "countImages">;
+  readonly translator: StreamTranslator;
+  readonly meter: Meter;
+  /** The call that it belongs to; undefined: nobody waits for it, and all of it is paid for. */
+  readonly owner: StreamOwner | undefined;
+  /** Aborted where the call ends before the stream does. */
+  readonly ending: AbortSignal;
+  readonly requestId: string;
+  readonly heartbeatMs: number;
+  /** Longest time that parts are gathered which come sooner than that after those before; 0: not at all. */
+  readonly gatherMs: number;
+  /** Maximum bytes that are taken of the vendor's; absent: as many as come. */
+  readonly maxBytes?: number | undefined;
+}
+
+/** The call that a stream belongs to, with the money that the stream runs on. */
+export interface StreamOwner {
+  /** Says which frames are covered, and waits for more; undefined: all are. */
+  readonly allowance: Pick<Allowance, "admits" | "covers" | "more"> | undefined;
+  /** Notes that a chunk of the vendor's arrived. */
+  chunkArrived(): void;
+  /** Meters a stream that is ended for this reason. */
+  meterCut(why: StreamStop): Promise<Metered>;
+  /**
+   * Called when the vendor's stream is over and before the client's ends: money is settled first. `cut` is what a stream
+   * used that was ended where its money or its bound ends.
+   */
+  ended(failure: Failure | undefined, cut?: Metered): void;
+}
+
+/** How a stream ended. */
+export type StreamOutcome =
+  | { readonly outcome: "completed" }
+  | { readonly outcome: "cancelled" }
+  | { readonly outcome: "failed"; readonly failure: Failure };
+
+/**
+ * Passes a stream to the client at the client's pace (a slow reader pauses the vendor), with a sign of life while the
+ * vendor is silent, and the wire's own error where it breaks. Does not throw.
+ */
+export function passStream(options: StreamPassOptions): Promise<StreamOutcome> {
+  return new StreamPass(options).ended;
+}
+
+/** One stream on its way: split, read, covered by money, metered, written. It is over once, however many things end it. */
+class StreamPass implements BodySink {
+  readonly ended: Promise<StreamOutcome>;
+  readonly #options: StreamPassOptions;
+  readonly #resolve: (end: StreamOutcome) => void;
+  readonly #splitter: FrameSplitter;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #watching: Disposable;
+  readonly #out = new Outgoing();
+  #over = false;
+  #bytes = 0;
+  /** When the newest parts were asked for, or came. */
+  #heardAt = -Infinity;
+  #gathering: NodeJS.Timeout | undefined;
+  /** Whether the terminal frame was taken. */
+  #done = false;
+  /** Whether frames wait until more is paid for. */
+  #dry = false;
+  /** The frame that is not paid for, read; and those behind it. */
+  #unpaid: { readonly frame: Buffer; readonly reading: FrameReading } | undefined;
+  #waiting: readonly Buffer[] = [];
+  /** How the vendor's stream ended meanwhile. */
+  #after: (() => void) | undefined;
+
+  constructor(options: StreamPassOptions) {
+    const { promise, resolve } = Promise.withResolvers<StreamOutcome>();
+    const { held, sink, reader, heartbeatMs } = options;
+    this.ended = promise;
+    this.#resolve = resolve;
+    this.#options = options;
+    this.#splitter = reader.framing.splitter();
+    this.#heartbeat = setInterval(() => this.#signOfLife(), heartbeatMs);
+    this.#watching = sink.watch({
+      drained: () => {
+        if (!this.#dry) held.resume();
+      },
+      closed: () => {
+        this.#finish({ outcome: "cancelled" });
+        held.abort();
+      },
+      interrupted: (failure) => this.#fail(failure),
+    });
+    held.pipe(this);
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#over) return;
+    this.#heartbeat.refresh();
+    this.#options.owner?.chunkArrived();
+    this.#bytes += chunk.length;
+    if (this.#bytes > (this.#options.maxBytes ?? Infinity)) return this.#fail(tooLong());
+    const aligned = this.#splitter.empty;
+    let frames: readonly Buffer[];
+    try {
+      frames = this.#splitter.push(chunk);
+    } catch (error) {
+      return this.#fail(malformed(error));
+    }
+    this.#advance(frames, aligned ? chunk : undefined);
+    this.#gather();
+  }
+
+  end(): void {
+    if (this.#over) return;
+    if (this.#dry) return void (this.#after = () => this.end());
+    const rest = this.#splitter.end();
+    if (rest.length > 0) this.#advance([rest]);
+    // A frame without its closing line may be the terminal one, or one that is not paid for.
+    if (this.#dry) this.#after = () => this.end();
+    else this.#end("");
+  }
+
+  broken(error: Error): void {
+    if (this.#dry && !this.#over) return void (this.#after = () => this.broken(error));
+    // A call that the gateway ends aborts its exchange: that is not the vendor's failure.
+    this.#fail(endedBy(this.#options.ending) ?? brokenOff(error));
+  }
+
+  /**
+   * Leaves the vendor unread for a moment where it writes in a burst: each part that is read and written by itself costs
+   * as much as many together. Parts that come further apart, as words usually do, and the first are never held back.
+   */
+  #gather(): void {
+    const { held, sink, gatherMs } = this.#options;
+    const now = performance.now();
+    const isBurst = now - this.#heardAt < gatherMs;
+    this.#heardAt = now;
+    if (!isBurst || this.#over || this.#gathering !== undefined) return;
+    held.pause();
+    this.#gathering = setTimeout(() => {
+      this.#gathering = undefined;
+      this.#heardAt = performance.now();
+      if (!this.#dry && !sink.full) held.resume();
+    }, gatherMs);
+  }
+
+  /** Takes the frames that came. `chunk` is all of them, where nothing stands before or after. */
+  #advance(frames: readonly Buffer[], chunk?: Buffer): void {
+    if (this.#dry) return void (this.#waiting = [...this.#waiting, ...frames]);
+    const out = this.#out;
+    const failure = this.#take(frames);
+    const isDry = this.#unpaid !== undefined;
+    const bytes = chunk !== undefined && !isDry && this.#splitter.empty ? out.takeOf(chunk) : out.take();
+    // Nothing follows the terminal frame: a vendor that then resets, or never closes, has still answered whole.
+    if (this.#done && !isDry && failure === undefined) return this.#end(bytes);
+    const flows = this.#write(bytes);
+    if (failure !== undefined) return this.#fail(failure);
+    if (!flows || isDry) this.#options.held.pause();
+    if (isDry) this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
+  }
+
+  /** Reads, meters and renders frames, as far as they are paid for; gives why the stream failed in one of them. */
+  #take(frames: readonly Buffer[]): Failure | undefined {
+    try {
+      for (let at = 0; at < frames.length; at++) {
+        const frame = frames[at] ?? nothing;
+        const reading = this.#readOnce(frame);
+        if (!this.#isPaid(reading, frame)) {
+          this.#unpaid = { frame, reading };
+          this.#waiting = frames.slice(at);
+          return undefined;
+        }
+        this.#meter(reading, frame);
+        this.#out.add(reading.render(), frame);
+        this.#done ||= reading.done;
+        if (reading.failure !== undefined) return reading.failure;
+      }
+    } catch (error) {
+      return malformed(error);
+    }
+    return undefined;
+  }
+
+  /** Reads a frame; one that waited for money has been read. */
+  #readOnce(frame: Buffer): FrameReading {
+    const known = this.#unpaid;
+    this.#unpaid = undefined;
+    return known?.frame === frame ? known.reading : this.#options.translator.read(frame);
+  }
+
+  #isPaid({ words }: FrameReading, frame: Buffer): boolean {
+    const { owner, translator } = this.#options;
+    const allowance = owner?.allowance;
+    if (allowance === undefined || words === "" || allowance.covers(Buffer.byteLength(words))) return true;
+    // The words are read only where the whole of them is not covered.
+    return allowance.admits(Buffer.byteLength(translator.wordsOf(words)), translator.mayThink(frame));
+  }
+
+  #meter({ words, usage, fees }: FrameReading, frame: Buffer): void {
+    const { meter, reader } = this.#options;
+    meter.add(words);
+    if (usage !== undefined) meter.usage = usage;
+    meter.fees?.saw(fees);
+    if (reader.countImages !== undefined) meter.addImages(reader.countImages(frame));
+    reader.observe?.(frame);
+  }
+
+  /** Whether the client keeps up. */
+  #write(bytes: Buffer | string): boolean {
+    return bytes.length === 0 || this.#options.sink.write(bytes);
+  }
+
+  /** The vendor has answered whole. `before` is what the client gets before the last words; all of it leaves after the money. */
+  #end(before: Buffer | string): void {
+    if (this.#over) return;
+    const { sink, held, translator, owner } = this.#options;
+    let last: Buffer | string;
+    try {
+      last = translator.end();
+    } catch (error) {
+      this.#write(before);
+      return this.#fail(malformed(error));
+    }
+    owner?.ended(undefined);
+    this.#finish({ outcome: "completed" });
+    // What may still come is read and dropped, so that the connection can serve the next call.
+    held.resume();
+    this.#write(before);
+    sink.end(last);
+  }
+
+  /** Holds the frames back that are not paid for, until they are or the stream ends there. */
+  async #waitForMoney(): Promise<void> {
+    const { sink, held, owner } = this.#options;
+    this.#dry = true;
+    const stop = await owner?.allowance?.more();
+    if (stop !== undefined) return await this.#cut(stop);
+    this.#dry = false;
+    if (this.#over) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    this.#advance(waiting);
+    if (this.#unpaid !== undefined || this.#over) return;
+    this.#after?.();
+    if (!sink.full) held.resume();
+  }
+
+  /** Nothing more passes: the vendor is stopped, and the client's stream ends as its wire ends an answer at its bound. */
+  async #cut(why: StreamStop): Promise<void> {
+    if (this.#over) return;
+    const { sink, held, translator, owner } = this.#options;
+    held.abort();
+    const isAtBound = why === wroteBeyondBound || why.code === "insufficient_quota";
+    const metered = isAtBound ? await owner?.meterCut(why) : undefined;
+    if (this.#over) return;
+    const last = metered === undefined ? undefined : translator.cut?.(metered.units);
+    if (last === undefined) return this.#fail(why === wroteBeyondBound ? tooLong() : why);
+    owner?.ended(undefined, metered);
+    this.#finish({ outcome: "completed" });
+    sink.end(last);
+  }
+
+  #fail(failure: Failure): void {
+    if (this.#over) return;
+    const { sink, held, translator, requestId, owner } = this.#options;
+    // The vendor's exchange was ended because the client left: that is no failure.
+    if (sink.closed) return this.#finish({ outcome: "cancelled" });
+    const last = translator.fail(failure, requestId);
+    owner?.ended(failure);
+    this.#finish({ outcome: "failed", failure });
+    if (last === undefined) sink.destroy();
+    else sink.end(last);
+    held.abort();
+  }
+
+  #signOfLife(): void {
+    const { sink, translator } = this.#options;
+    const sign = sink.full ? "" : translator.heartbeat();
+    if (sign !== "") sink.write(sign);
+  }
+
+  #finish(end: StreamOutcome): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#gathering);
+    this.#watching[Symbol.dispose]();
+    this.#resolve(end);
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+function tooLong(): Failure {
+  return new Failure("upstream_error", "The vendor wrote more than it was asked for.");
+}
+
+function malformed(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  return new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error });
+}
+
+/** What goes to the client at once: text or bytes, put together only where it must be. */
+export class Outgoing {
+  #text = "";
+  #pieces: Buffer[] = [];
+  /** Whether every frame goes on as it came. */
+  #intact = true;
+
+  /** Adds what a frame was rendered as. */
+  add(rendered: Buffer | string, frame: Buffer): void {
+    if (rendered !== frame) this.#intact = false;
+    if (typeof rendered === "string") {
+      if (this.#pieces.length === 0) this.#text += rendered;
+      else this.#pieces.push(Buffer.from(rendered));
+    } else {
+      if (this.#text !== "") this.#pieces.push(Buffer.from(this.#text));
+      this.#text = "";
+      this.#pieces.push(rendered);
+    }
+  }
+
+  /** Takes what was added. */
+  take(): Buffer | string {
+    const [first] = this.#pieces;
+    const taken = first === undefined ? this.#text : this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#clear();
+    return taken;
+  }
+
+  /** Takes the same, of frames that are a whole chunk: the chunk itself where nothing of it was changed. */
+  takeOf(chunk: Buffer): Buffer | string {
+    if (!this.#intact) return this.take();
+    this.#clear();
+    return chunk;
+  }
+
+  #clear(): void {
+    this.#text = "";
+    this.#intact = true;
+    if (this.#pieces.length > 0) this.#pieces = [];
+  }
+}

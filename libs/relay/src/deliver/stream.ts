@@ -1,0 +1,182 @@
+import type { Attempted } from "@modelgate/channels";
+import { formatUsd, headers, type Failure, type Nanos, type Outcome } from "@modelgate/contracts";
+import { idsOf } from "@modelgate/platform";
+import { CostTranslator } from "../answers/cost-translator.ts";
+import type { StreamTranslator } from "../answers/stream-reader.ts";
+import type { Accepted } from "../call-run.ts";
+import type { CallRun } from "../call-run.ts";
+import { clientLeft } from "../leaving.ts";
+import { Allowance, wroteBeyondBound, type StreamStop } from "../money/allowance.ts";
+import { StreamWatch } from "../money/call-metrics.ts";
+import { upperCost } from "../money/expect.ts";
+import type { Metered } from "../money/measure.ts";
+import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/meter.ts";
+import { streamHead } from "../waiting.ts";
+import { passStream, type StreamOwner, type StreamSink } from "./stream-pass.ts";
+
+type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
+
+/** Passes a stream to its client, and settles it when the vendor has ended it, before the client's last byte. */
+export async function deliverStream(
+  run: CallRun,
+  attempted: Attempted<Accepted>,
+  { reader, held }: AcceptedStream,
+): Promise<void> {
+  const { deps, call, meter, plan, serving } = run;
+  using allowance = allowanceOf(run);
+  const plain = reader.translator({ mayBeCut: allowance !== undefined });
+  const translator = plan.showsCost === true ? new CostTranslator(plain, (units) => run.held.costOf(units)) : plain;
+  meter.readWith(translator);
+  if (!call.answer.begun) {
+    call.answer.announceTrailer(headers.cost);
+    call.answer.begin(200, streamHead(translator.contentType));
+  }
+  using owner = new StreamDelivery(run, attempted, translator, allowance);
+  const { heartbeatMs, gatherMs } = deps.limits;
+  const { ending, requestId } = call;
+  const end = await passStream({
+    sink: call.answer,
+    held,
+    reader,
+    translator,
+    meter,
+    owner,
+    ending,
+    requestId,
+    heartbeatMs,
+    gatherMs,
+  });
+  if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(serving.model.name, true);
+  const failure = end.outcome === "failed" ? end.failure : undefined;
+  if (failure !== undefined) {
+    const { id: channel } = attempted.route.candidate.channel;
+    call.log.warn({ ...idsOf(call), err: failure.cause ?? failure, channel }, "stream broke");
+  }
+  await (owner.settled ?? settle(run, end.outcome, failure));
+}
+
+/** Reads a stream whose client left before it began to its end, and settles it by what its vendor says that it used. */
+export async function settleUnheard(
+  run: CallRun,
+  attempted: Attempted<Accepted>,
+  { reader, held }: AcceptedStream,
+): Promise<void> {
+  const { deps, call, meter, plan, leaving, sent } = run;
+  const { heartbeatMs, gatherMs, answerBytes: maxBytes } = deps.limits;
+  const translator = reader.translator({ mayBeCut: false });
+  meter.readWith(translator);
+  const { ending, requestId } = call;
+  const sink = goneClient;
+  const { outcome } = await passStream({
+    sink,
+    held,
+    reader,
+    translator,
+    meter,
+    owner: undefined,
+    ending,
+    requestId,
+    heartbeatMs,
+    gatherMs,
+    maxBytes,
+  });
+  const { aborted } = leaving.ended;
+  if (outcome === "failed" && !aborted) attempted.broke("upstream_error");
+  const metered =
+    aborted && !meter.any
+      ? { units: await unitsOfLeft(plan.cost, run.held.expected), estimated: true }
+      : await meterStream(plan.cost, meter, aborted ? "cancelled" : outcome);
+  await run.held.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
+}
+
+/** The sink of a client that has left. */
+const goneClient: StreamSink = {
+  full: false,
+  closed: false,
+  write: () => true,
+  end: () => undefined,
+  destroy: () => undefined,
+  watch: () => ({ [Symbol.dispose]: () => undefined }),
+};
+
+/** A stream on its way to its client: the money that it runs on, and its settlement. */
+class StreamDelivery implements StreamOwner, Disposable {
+  readonly allowance: Allowance | undefined;
+  /** The settlement, once it has begun. */
+  settled: Promise<void> | undefined;
+  readonly #run: CallRun;
+  readonly #attempted: Attempted<Accepted>;
+  readonly #translator: StreamTranslator;
+  readonly #watch: StreamWatch;
+
+  constructor(
+    run: CallRun,
+    attempted: Attempted<Accepted>,
+    translator: StreamTranslator,
+    allowance: Allowance | undefined,
+  ) {
+    const { held, sent, serving } = run;
+    const { provider } = attempted.route.candidate.channel;
+    const firstByteMs = (sent.firstByteAt ?? performance.now()) - held.heldAt;
+    this.allowance = allowance;
+    this.#run = run;
+    this.#attempted = attempted;
+    this.#translator = translator;
+    this.#watch = new StreamWatch(serving.model.kind, provider, serving.model.name, firstByteMs);
+  }
+
+  chunkArrived(): void {
+    this.#watch.chunk();
+  }
+
+  async meterCut(why: StreamStop): Promise<Metered> {
+    const { plan, meter, held } = this.#run;
+    const most = why === wroteBeyondBound ? held.expected.output?.most : undefined;
+    return plan.cost.by === "text"
+      ? await meterCut(plan.cost, meter, most)
+      : await meterStream(plan.cost, meter, "completed");
+  }
+
+  ended(failure: Failure | undefined, cut?: Metered): void {
+    const { call, held, sent } = this.#run;
+    const attempted = this.#attempted;
+    if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
+    if (failure === undefined) this.#run.showAnswer(attempted, this.#translator.last, cut !== undefined);
+    else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
+    // The vendor is done: its channel may serve another call before the client has the last byte.
+    attempted[Symbol.dispose]();
+    if (cut !== undefined) this.settled = held.settle({ ...cut, outcome: "completed", status: 200, sent });
+    else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
+    // Unknown by now where the vendor reported no usage: it is still counted then.
+    if (held.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(held.chargedNanos));
+  }
+
+  [Symbol.dispose](): void {
+    this.#watch[Symbol.dispose]();
+  }
+}
+
+/** Tracks how far a stream is paid for; undefined where all of it is, or it costs nothing, and nothing else bounds it. */
+function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowance | undefined {
+  const { output, most } = held.expected;
+  if (output === undefined || cost.by !== "text") return undefined;
+  const upper = (tokens: number): Nanos => upperCost(cost.size, serving.model, serving.multiplier, tokens);
+  const isFree = upper(output.first + output.step) === upper(output.first);
+  if (isFree && !Number.isFinite(output.most)) return undefined;
+  return new Allowance({
+    output: isFree ? { ...output, first: output.most } : output,
+    meter,
+    thoughtTokens: most?.besideTokens ?? 0,
+    extend: (from, to) => held.extend(upper(to) - upper(from)),
+  });
+}
+
+/** Settles a stream: at once where its usage was reported, so that money goes before the last byte; else once it is counted. */
+async function settle(
+  { plan: { cost }, held, sent, meter }: CallRun,
+  outcome: Outcome,
+  failure: Failure | undefined,
+): Promise<void> {
+  const metered = reportedUsage(cost, meter, outcome) ?? (await meterStream(cost, meter, outcome));
+  await held.settle({ ...metered, outcome, status: 200, sent, error: failure?.code });
+}

@@ -1,0 +1,102 @@
+import { readText, type Attempted } from "@modelgate/channels";
+import { asFailure, Failure } from "@modelgate/contracts";
+import { signed, type VendorRequest } from "@modelgate/providers";
+import type { StartedTask, VendorLink, WholeAnswer } from "../answers/exchange.ts";
+import type { UpstreamHead } from "../answers/stream-reader.ts";
+import { collect } from "../answers/whole-answer.ts";
+import { requestFor } from "../attempt.ts";
+import type { Accepted, CallRun } from "../call-run.ts";
+import { keepWaiting } from "../waiting.ts";
+import { deliverWhole } from "./whole.ts";
+
+type TaskAnswer = Extract<Accepted, { kind: "task" }>;
+
+/** How much of an error answer is read. */
+const errorBodyBytes = 64 * 1024;
+
+/** Completes a task at its vendor, and sends what it made. Throws Failure where it fails before a byte left. */
+export async function deliverTask(
+  run: CallRun,
+  attempted: Attempted<Accepted>,
+  { exchange, task }: TaskAnswer,
+): Promise<void> {
+  const { usage } = task;
+  // A client that has left is sent nothing: what the task used is all that is missing.
+  const isKnown = run.leaving.isClientGone && usage !== undefined;
+  const answer = isKnown
+    ? { body: Buffer.alloc(0), usage, words: () => "" }
+    : await finish(run, attempted, task, new RouteLink(run, attempted, exchange));
+  await deliverWhole(run, attempted, answer);
+}
+
+/**
+ * Completes a task, with signs of life for the client meanwhile. A task that failed, or a file that cannot be fetched,
+ * counts against the channel.
+ */
+async function finish(
+  { deps, call, plan, leaving }: CallRun,
+  attempted: Attempted<Accepted>,
+  task: StartedTask,
+  vendor: VendorLink,
+): Promise<WholeAnswer> {
+  using _waiting = keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
+  try {
+    return await task.finish(vendor);
+  } catch (error) {
+    const { code, status } = asFailure(error);
+    if (status >= 500 && code.startsWith("upstream_") && !leaving.ended.aborted) attempted.broke(code);
+    throw error;
+  }
+}
+
+/** The way back to the vendor that has answered an exchange, under the same key. */
+class RouteLink implements VendorLink {
+  readonly origin: string;
+  readonly signal: AbortSignal;
+  readonly #run: CallRun;
+  readonly #route: Attempted<Accepted>["route"];
+  readonly #exchange: Accepted["exchange"];
+
+  constructor(run: CallRun, { route }: Attempted<Accepted>, exchange: Accepted["exchange"]) {
+    this.#run = run;
+    this.#route = route;
+    this.#exchange = exchange;
+    this.origin = new URL(route.candidate.channel.baseUrl).origin;
+    this.signal = run.leaving.ended;
+  }
+
+  async poll(task: string): Promise<Buffer> {
+    const { candidate, key, provider } = this.#route;
+    const { baseUrl } = candidate.channel;
+    const { requestId } = this.#run.call;
+    const { wire } = this.#exchange;
+    const poll = { act: "poll", baseUrl, key: key.secret, nowMs: Date.now(), requestId, wire, task } as const;
+    return (await this.#answerTo(provider.request(poll))).bytes;
+  }
+
+  send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }> {
+    const { call, plan } = this.#run;
+    const { wire, headers, query } = this.#exchange;
+    return this.#answerTo(requestFor(call, plan.forward, this.#route, { wire, headers, query, body, streams: false }));
+  }
+
+  async #answerTo(request: VendorRequest): Promise<UpstreamHead & { readonly bytes: Buffer }> {
+    const { channels, limits, budget } = this.#run.deps;
+    const { candidate, key, provider } = this.#route;
+    const { baseUrl, timeoutMs } = candidate.channel;
+    const signing = signed(provider, request, { baseUrl, key: key.secret, nowMs: Date.now() });
+    const answer = await reach(signing.then((whole) => channels.transport.send({ ...whole, timeoutMs }, this.signal)));
+    const { headers } = answer;
+    if (answer.status < 300) return { headers, bytes: await collect(answer, limits.answerBytes, budget) };
+    const { code, say } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
+    throw new Failure(code, say);
+  }
+}
+
+async function reach<Answer>(sent: Promise<Answer>): Promise<Answer> {
+  try {
+    return await sent;
+  } catch (cause) {
+    throw new Failure("upstream_error", "The vendor cannot be asked anything more about this call.", { cause });
+  }
+}

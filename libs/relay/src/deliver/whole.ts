@@ -1,0 +1,31 @@
+import type { Attempted } from "@modelgate/channels";
+import { formatUsd, headers } from "@modelgate/contracts";
+import { withCost } from "@modelgate/wires/cost";
+import type { WholeAnswer } from "../answers/exchange.ts";
+import type { Accepted } from "../call-run.ts";
+import type { CallRun } from "../call-run.ts";
+import { clientLeft } from "../leaving.ts";
+import { meterWhole } from "../money/meter.ts";
+
+/** Settles a complete answer and sends it, unless the client has left. */
+export async function deliverWhole(run: CallRun, attempted: Attempted<Accepted>, answer: WholeAnswer): Promise<void> {
+  const { call, plan, held, leaving, sent } = run;
+  // The vendor is done: its channel may serve another call before the client has the last byte.
+  attempted[Symbol.dispose]();
+  plan.fees?.saw(answer.fees);
+  const metered = await meterWhole(plan.cost, answer);
+  if (leaving.isClientGone) return await held.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
+  const settled = held.settle({ ...metered, outcome: "completed", status: 200, sent });
+  run.showAnswer(attempted, answer.body, false);
+  const charged = formatUsd(held.chargedNanos ?? 0n);
+  const body = plan.showsCost === true ? withCost(answer.body, charged) : answer.body;
+  if (!call.answer.begun) {
+    call.answer.setHeader(headers.cost, charged);
+    call.answer.begin(200, {
+      "content-type": answer.contentType ?? "application/json; charset=utf-8",
+      "content-length": String(body.length),
+    });
+  }
+  call.answer.end(body);
+  await settled;
+}

@@ -1,0 +1,97 @@
+import { asFailure, type Failure } from "@modelgate/contracts";
+import { ClientGone, endedBy } from "@modelgate/platform";
+import type { Call } from "./call.ts";
+import type { RunDeps } from "./deps.ts";
+import type { DetachedSeat } from "./detached-answers.ts";
+import type { Plan } from "./kind.ts";
+
+/** The status of a client that left before its answer, as nginx has it: for events and logs. */
+export const clientLeft = 499;
+
+/**
+ * Decides when the exchange with a vendor ends before the answer does: with its call, or later where the vendor is read
+ * on without its client. Dispose it when the call is over.
+ */
+export class Leaving implements Disposable {
+  /** Aborted when the exchange with the vendor is to end. */
+  readonly ended: AbortSignal;
+  readonly #detachedAnswers: RunDeps["detachedAnswers"];
+  readonly #ending: AbortSignal;
+  readonly #broken: AbortSignal | undefined;
+  readonly #watching: Disposable;
+  /** Ends the exchange where that is not for the call's own ending to do. */
+  readonly #delayed: AbortController | undefined;
+  #seat: DetachedSeat | undefined;
+  #isSent = false;
+
+  constructor(
+    { detachedAnswers }: Pick<RunDeps, "detachedAnswers">,
+    { answer, ending }: Pick<Call, "answer" | "ending">,
+    { broken, finishAfterDisconnect = false }: Pick<Plan, "broken" | "finishAfterDisconnect">,
+  ) {
+    this.#detachedAnswers = detachedAnswers;
+    this.#ending = ending;
+    this.#broken = broken;
+    this.#delayed = finishAfterDisconnect ? new AbortController() : undefined;
+    const signal = this.#delayed?.signal ?? ending;
+    this.ended = broken === undefined ? signal : AbortSignal.any([signal, broken]);
+    if (this.#delayed !== undefined) {
+      if (ending.aborted) this.#delayed.abort();
+      else ending.addEventListener("abort", this.#leave, { once: true });
+    }
+    // The call itself answers a client whose gateway ends.
+    this.#watching = answer.watch({ interrupted: () => undefined });
+  }
+
+  /** Begins an attempt: what an earlier one was sent does not count any more. Throws if the call has ended. */
+  begins(): void {
+    this.#isSent = false;
+    const failure = endedBy(this.#ending);
+    if (failure !== undefined) throw failure;
+    if (!this.#ending.aborted && this.#broken?.aborted !== true) return;
+    this.#delayed?.abort();
+    throw new ClientGone("the client left before its answer");
+  }
+
+  /** Notes that the attempt's request is on its way to the vendor. */
+  sent(): void {
+    this.#isSent = true;
+  }
+
+  /**
+   * Whether a client that left owes what its vendor was sent: a whole body, to which the vendor has neither answered nor
+   * failed in time.
+   */
+  isOwing({ code }: Pick<Failure, "code">): boolean {
+    if (!this.#isSent || this.#broken?.aborted === true) return false;
+    return this.ended.aborted || code === "upstream_timeout";
+  }
+
+  /** Whether it was the client that left. A body that ended because of that says so before the connection does. */
+  get isClientGone(): boolean {
+    return isClientGone(this.#ending) || (this.#broken !== undefined && isClientGone(this.#broken));
+  }
+
+  /** Why the call fails, whatever came of its vendor meanwhile: the gateway ends, or the client's body failed. */
+  get failure(): Failure | undefined {
+    return endedBy(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined);
+  }
+
+  [Symbol.dispose](): void {
+    this.#ending.removeEventListener("abort", this.#leave);
+    this.#watching[Symbol.dispose]();
+    this.#seat?.[Symbol.dispose]();
+  }
+
+  /** Has the vendor read on, where it was asked by a client that left and there is a slot; else ends the exchange. */
+  readonly #leave = (): void => {
+    const delayed = this.#delayed;
+    if (isClientGone(this.#ending) && this.#isSent && !this.ended.aborted) this.#seat = this.#detachedAnswers.take();
+    if (this.#seat === undefined) delayed?.abort();
+    else this.#seat.signal.addEventListener("abort", () => delayed?.abort(), { once: true });
+  };
+}
+
+function isClientGone({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof ClientGone;
+}

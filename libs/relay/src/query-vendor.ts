@@ -1,0 +1,59 @@
+import { AttemptsFailed, type UpstreamAnswer, type WireRoute } from "@modelgate/channels";
+import { Failure, type UpstreamWire } from "@modelgate/contracts";
+import { readAnswer } from "./answers/whole-answer.ts";
+import { attemptVendors, requestFor } from "./attempt.ts";
+import type { Call, ServingModel } from "./call.ts";
+import type { RelayDeps } from "./deps.ts";
+import type { Exchange } from "./answers/exchange.ts";
+import type { Plan } from "./kind.ts";
+
+/** What a vendor is asked that costs nothing. */
+export interface VendorQuery extends Pick<ServingModel, "model">, Pick<Plan, "forward" | "prefer" | "wires"> {
+  /** Makes the exchange of one attempt. */
+  exchange(route: WireRoute): Promise<Exchange>;
+}
+
+/**
+ * Asks a vendor something that costs nothing (how many tokens a request has): the same attempts as a call, without a
+ * hold, an event, or an answer to the client. Returns the vendor's complete answer; throws Failure.
+ */
+export async function queryVendor(deps: RelayDeps, call: Call, query: VendorQuery): Promise<Buffer> {
+  const { model, wires, prefer, forward } = query;
+  const { limits, budget } = deps;
+  try {
+    using attempted = await attemptVendors<Buffer, UpstreamWire>(deps, call, {
+      callId: deps.newCallId(),
+      model,
+      wires,
+      prefer,
+      signal: call.ending,
+      async prepare(route) {
+        const exchange = await query.exchange(route);
+        return {
+          request: requestFor(call, forward, route, exchange),
+          async accept(answer: UpstreamAnswer) {
+            const reader = exchange.read(answer);
+            if (reader.kind === "whole") return (await readAnswer(answer, reader, limits.answerBytes, budget)).body;
+            answer.abort();
+            throw new Failure("upstream_error", "The vendor did not answer immediately.");
+          },
+        };
+      },
+    });
+    return attempted.accepted;
+  } catch (error) {
+    throw error instanceof AttemptsFailed ? error.failure : error;
+  }
+}
+
+/** Whether any vendor of a model speaks one of the wires. */
+export function isSupported(
+  deps: RelayDeps,
+  call: Pick<Call, "caller">,
+  { model, wires }: Pick<VendorQuery, "model" | "wires">,
+): boolean {
+  return deps.catalog
+    .current()
+    .candidates(model.name, call.caller.group)
+    .some((candidate) => deps.channels.supportedWires.speaks(candidate, wires));
+}

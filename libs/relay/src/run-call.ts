@@ -1,0 +1,162 @@
+import { AttemptsFailed, type Attempted, type Tried } from "@modelgate/channels";
+import { asFailure, Failure } from "@modelgate/contracts";
+import { ClientGone } from "@modelgate/platform";
+import { attemptCall } from "./attempt.ts";
+import { CallRun, type Accepted } from "./call-run.ts";
+import { priced, type Call, type ServingModel } from "./call.ts";
+import { reportDropped, reportModel, reportRoute } from "./deliver/report-route.ts";
+import type { CallDeps } from "./deps.ts";
+import type { CallKind, Plan } from "./kind.ts";
+import { clientLeft } from "./leaving.ts";
+import { expectCost } from "./money/expect.ts";
+import { holdMoney, type HeldMoney, type HoldWanted } from "./money/held-money.ts";
+import { unitsOfLeft } from "./money/meter.ts";
+import { notSent } from "./money/usage-draft.ts";
+import { deliverStream, settleUnheard } from "./deliver/stream.ts";
+import { deliverTask } from "./deliver/task.ts";
+import { deliverWhole } from "./deliver/whole.ts";
+
+/**
+ * Runs a call from its request to its settlement: plan → hold → attempt → deliver → settle, with the model that the
+ * client names, and where no channel of it is to be had, with each of its fallbacks that the caller may use. Throws
+ * Failure for what the client is to see; once bytes left for the client it does not throw. Whatever happens, each hold
+ * is settled exactly once, or given back where another model is to serve the call.
+ */
+export async function runCall<Request extends { readonly model: string }, Planned extends Plan>(
+  deps: CallDeps,
+  call: Call,
+  kind: CallKind<Request, Planned>,
+  request: Request,
+): Promise<void> {
+  let serving = priced(deps, call, request.model);
+  let plan = await kind.plan(call, request, serving);
+  let fallbacks: string[] | undefined;
+  let unserved: Unserved | undefined;
+  for (;;) {
+    using held = await hold(deps, call, { serving, plan }, unserved);
+    if (held === undefined) return;
+    using run = new CallRun(deps, call, { kind, plan, serving, held, triedBefore: unserved?.tried });
+    try {
+      using attempted = await attemptCall(run);
+      return await deliver(run, attempted);
+    } catch (error) {
+      if (!(error instanceof AttemptsFailed)) return await fail(run, asFailure(error));
+      run.failed(error);
+      fallbacks ??= fallbacksOf(deps, request.model, serving);
+      const next = run.isWorthAnotherModel(error)
+        ? await planFallback(deps, call, kind, request, fallbacks)
+        : undefined;
+      if (next === undefined) {
+        reportRoute(deps, call, run.sent.tried);
+        return await fail(run, error.failure);
+      }
+      await held.release();
+      unserved = { tried: run.sent.tried, failure: error.failure };
+      ({ serving, plan } = next);
+    }
+  }
+}
+
+/** A call that no model could serve so far. */
+interface Unserved {
+  /** What was tried of the models before the next one. */
+  readonly tried: readonly Tried[];
+  /** Why the last of them could not serve it. */
+  readonly failure: Failure;
+}
+
+/** A model, and what was decided about the call for it. */
+interface ServedModel<Planned extends Plan> {
+  readonly serving: ServingModel;
+  readonly plan: Planned;
+}
+
+/** Lists the fallbacks of the model that was to serve a call, which may be a share of the one named, and of that one. */
+function fallbacksOf({ catalog }: CallDeps, name: string, { model }: ServingModel): string[] {
+  const { fallbacksOf: listed } = catalog.current();
+  const all = new Set([...listed(model.name), ...listed(name)]);
+  all.delete(model.name);
+  return [...all];
+}
+
+/** Plans the call for the next fallback that the caller, and the request, can have; undefined where there is none left. */
+async function planFallback<Request extends { readonly model: string }, Planned extends Plan>(
+  deps: CallDeps,
+  call: Call,
+  kind: CallKind<Request, Planned>,
+  request: Request,
+  left: string[],
+): Promise<ServedModel<Planned> | undefined> {
+  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+    try {
+      const serving = { ...priced(deps, call, name), requested: request.model };
+      return { serving, plan: await kind.plan(call, request, serving) };
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Holds a call's money. Where that of a fallback cannot be held, the client learns why the model before it could not
+ * serve, in its stream where that has begun: undefined then. Throws Failure.
+ */
+async function hold(
+  deps: CallDeps,
+  call: Call,
+  { serving, plan }: ServedModel<Plan>,
+  unserved: Unserved | undefined,
+): Promise<HeldMoney | undefined> {
+  const { model, multiplier, requested } = serving;
+  const { cost, fees, endUser, waiting } = plan;
+  const expected = expectCost(deps, cost, serving);
+  const wanted: HoldWanted = {
+    call,
+    price: { model, multiplier, requested, fees, endUser },
+    expected,
+    certain: { units: expected.floorUnits, estimated: true, outcome: "failed", status: 0, sent: notSent },
+  };
+  try {
+    return await holdMoney(deps, wanted);
+  } catch (error) {
+    const failure = unserved?.failure ?? asFailure(error);
+    if (!call.answer.begun) throw failure;
+    call.answer.end(waiting?.fail(failure, call.requestId));
+    return undefined;
+  }
+}
+
+/**
+ * Ends a call of whose answer nothing reached the client. What failed costs nothing, and the client gets its error. A
+ * client that left pays what is certain once its vendor was asked, if the vendor's result is unknown.
+ */
+async function fail({ call, plan, held, leaving, sent }: CallRun, cause: Failure): Promise<void> {
+  const failure = leaving.failure ?? cause;
+  const gone = leaving.isClientGone;
+  const isOwed = gone && leaving.isOwing(failure);
+  const settled = held.settle({
+    units: isOwed ? await unitsOfLeft(plan.cost, held.expected) : {},
+    estimated: isOwed,
+    outcome: gone ? "cancelled" : "failed",
+    status: gone ? clientLeft : call.answer.begun ? 200 : failure.status,
+    sent,
+    error: gone ? undefined : failure.code,
+  });
+  if (!gone && !call.answer.begun) throw failure;
+  if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
+  await settled;
+  throw new ClientGone("the client left before its answer");
+}
+
+/** Brings an answer to the client and settles the call: money first, the last byte after it. Throws Failure where a task fails. */
+export async function deliver(run: CallRun, attempted: Attempted<Accepted>): Promise<void> {
+  const { deps, call, leaving, sent, serving } = run;
+  const { accepted } = attempted;
+  reportDropped(call.answer, accepted.exchange.dropped);
+  reportRoute(deps, call, sent.tried);
+  if (serving.requested !== undefined) reportModel(call.answer, serving.model.name);
+  if (accepted.kind === "whole") return await deliverWhole(run, attempted, accepted.answer);
+  if (accepted.kind === "task") return await deliverTask(run, attempted, accepted);
+  return await (leaving.isClientGone ? settleUnheard : deliverStream)(run, attempted, accepted);
+}

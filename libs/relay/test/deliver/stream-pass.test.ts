@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { beginsIn } from "@modelgate/wires/sse";
+import { textCodecs } from "@modelgate/wires/text";
+import { HeldStream } from "../../src/answers/held-stream.ts";
+import { PassTranslator } from "../../src/answers/pass-translator.ts";
+import { passStream, type StreamOutcome, type StreamOwner } from "../../src/deliver/stream-pass.ts";
+import { Meter } from "../../src/money/meter.ts";
+import { FakeAnswer, FakeClient } from "../fakes.ts";
+
+const { chat } = textCodecs;
+const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
+const error = 'data: {"error":{"message":"no"}}\n\n';
+const done = "data: [DONE]\n\n";
+const reader = { framing: chat.framing, begins: (first: Buffer) => beginsIn(chat, first) };
+
+/** A stream under way from a vendor to a client. */
+interface Passing {
+  readonly vendor: FakeAnswer;
+  readonly client: FakeClient;
+  readonly meter: Meter;
+  readonly ended: Promise<StreamOutcome>;
+}
+
+/** Begins a stream with what the vendor has sent. */
+async function begin(
+  vendor: FakeAnswer,
+  {
+    paid,
+    heartbeatMs = 60_000,
+    gatherMs = 0,
+    maxBytes,
+  }: {
+    paid?: Pick<StreamOwner, "allowance" | "meterCut">;
+    heartbeatMs?: number;
+    gatherMs?: number;
+    maxBytes?: number;
+  } = {},
+): Promise<Passing> {
+  const client = new FakeClient();
+  const meter = new Meter();
+  const held = await HeldStream.open(vendor, reader);
+  const early = paid === undefined ? undefined : chat.pass.earlyEnd?.({ choices: 1, includeUsage: false });
+  const translator = new PassTranslator({ pass: chat.pass, mode: "bytes", early });
+  meter.readWith(translator);
+  const ended = passStream({
+    sink: client,
+    held,
+    reader,
+    translator,
+    meter,
+    ending: client.ending,
+    requestId: "r",
+    heartbeatMs,
+    gatherMs,
+    maxBytes,
+    owner: paid && { ...paid, chunkArrived: () => undefined, ended: () => undefined },
+  });
+  return { vendor, client, meter, ended };
+}
+
+describe("a stream that cannot begin an answer", () => {
+  test.each([
+    ["an error in pieces", [error.slice(0, 20), error.slice(20)]],
+    ["an error after a comment", [`: hello\n\n${error}`]],
+    ["an error with more behind it", [`${error}${done}`]],
+    ["an event of another shape", ['data: {"choices":"nope"}\n\n']],
+    ["what is not JSON", ["data: nope\n\n"]],
+    ["nothing but its end", [done]],
+  ])("fails before the client's head is committed: %s", async (_, pieces) => {
+    const vendor = new FakeAnswer().sends(...pieces);
+    await expect(HeldStream.open(vendor, reader)).rejects.toMatchObject({ code: "upstream_error" });
+    expect(vendor.aborted).toBe(true);
+  });
+
+  test("fails if it ends or breaks before its first event", async () => {
+    await expect(HeldStream.open(new FakeAnswer().ends(), reader)).rejects.toMatchObject({ code: "upstream_error" });
+    await expect(HeldStream.open(new FakeAnswer().breaks(), reader)).rejects.toBeInstanceOf(Failure);
+  });
+});
+
+test.each([
+  ["resets its connection", (vendor: FakeAnswer) => vendor.breaks()],
+  ["never closes", (vendor: FakeAnswer) => vendor],
+])("a vendor that %s after its terminal frame has answered whole", async (_, then) => {
+  const { client, ended, vendor } = await begin(new FakeAnswer().sends(frame("a"), done));
+  then(vendor);
+  expect(await ended).toEqual({ outcome: "completed" });
+  expect([client.text, client.ended]).toEqual([`${frame("a")}${done}`, true]);
+});
+
+test("frames pass as they came, however they are cut", async () => {
+  const stream = `: hi\r\n\r\n${frame("a")}${frame("b")}${done}`;
+  const vendor = new FakeAnswer().sends(...stream.split(""));
+  const { client, ended, meter } = await begin(vendor);
+  expect(await ended).toEqual({ outcome: "completed" });
+  expect(client.text).toBe(stream);
+  expect(await meter.outputTokens()).toBeGreaterThan(0);
+});
+
+test("a slow client pauses the vendor until it has caught up", async () => {
+  const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
+  client.full = true;
+  vendor.sends(frame("b"));
+  expect(vendor.paused).toBe(true);
+  client.drain();
+  expect(vendor.paused).toBe(false);
+  vendor.sends(done);
+  await ended;
+});
+
+describe("a vendor that writes in a burst", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test("is left unread for a moment, then read on", async () => {
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { gatherMs: 2 });
+    expect([client.text, vendor.paused]).toEqual([frame("a"), false]);
+    vi.advanceTimersByTime(1);
+    vendor.sends(frame("b"));
+    expect([client.text, vendor.paused]).toEqual([frame("a") + frame("b"), true]);
+    vi.advanceTimersByTime(2);
+    expect(vendor.paused).toBe(false);
+    vi.advanceTimersByTime(2);
+    vendor.sends(frame("c"));
+    expect(vendor.paused).toBe(false);
+    vendor.sends(done);
+    expect(await ended).toEqual({ outcome: "completed" });
+  });
+
+  test("stays paused while its client is behind", async () => {
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { gatherMs: 2 });
+    client.full = true;
+    vendor.sends(frame("b"));
+    vi.advanceTimersByTime(10);
+    expect(vendor.paused).toBe(true);
+    client.drain();
+    expect(vendor.paused).toBe(false);
+    vendor.sends(done);
+    await ended;
+  });
+});
+
+test("a silent stream shows signs of life, which a slow client is spared", async () => {
+  const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { heartbeatMs: 2 });
+  await client.has(": keep-alive");
+  vendor.sends(done);
+  await ended;
+  expect(client.text.startsWith(frame("a"))).toBe(true);
+});
+
+test("a client that leaves ends the vendor's work", async () => {
+  const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
+  client.leave();
+  expect(vendor.aborted).toBe(true);
+  expect(await ended).toEqual({ outcome: "cancelled" });
+});
+
+test.each([
+  ["breaks", (vendor: FakeAnswer) => vendor.breaks()],
+  ["ends without its terminal frame", (vendor: FakeAnswer) => vendor.ends()],
+  ["reports an error", (vendor: FakeAnswer) => vendor.sends(error)],
+])("a stream that %s after its first byte ends with the wire's error", async (_, fails) => {
+  const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
+  fails(vendor);
+  expect(await ended).toMatchObject({ outcome: "failed", failure: { code: "upstream_error" } });
+  expect(client.text).toMatch(/^data: .*"a".*\n\ndata: .*"code":"upstream_error"/);
+  expect(client.ended).toBe(true);
+});
+
+test("a stream beyond its bound of bytes fails, and its vendor is stopped", async () => {
+  const { vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { maxBytes: 200 });
+  vendor.sends(frame("b".repeat(200)));
+  expect(await ended).toMatchObject({ outcome: "failed" });
+  expect(vendor.aborted).toBe(true);
+});
+
+describe("a stream whose money ends", () => {
+  /** Pays for so many frames, and for one more each time it is asked, until it refuses. */
+  function paysFor(frames: number, more: () => Failure | undefined) {
+    let left = frames;
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const paid: Pick<StreamOwner, "allowance" | "meterCut"> = {
+      allowance: {
+        covers: () => left-- > 0,
+        admits: () => false,
+        async more() {
+          asked.resolve();
+          await answered.promise;
+          const refused = more();
+          left = refused === undefined ? 1 : 0;
+          return refused;
+        },
+      },
+      meterCut: async () => ({ units: { outputTokens: 2 }, estimated: true }),
+    };
+    return { paid, asked: asked.promise, answer: () => answered.resolve() };
+  }
+  const whole = `${frame("a")}${frame("b")}${frame("c")}${done}`;
+
+  test("waits with its vendor paused, and passes its frames in their order once there is more", async () => {
+    const money = paysFor(1, () => undefined);
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
+    await money.asked;
+    expect([client.text, vendor.paused]).toEqual([frame("a"), true]);
+    // The vendor ends meanwhile.
+    vendor.ends();
+    money.answer();
+    expect(await ended).toEqual({ outcome: "completed" });
+    expect(client.text).toBe(whole);
+  });
+
+  test("ends as one at its bound where it is refused, and nothing that waited passes", async () => {
+    const money = paysFor(2, () => new Failure("insufficient_quota"));
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
+    money.answer();
+    expect(await ended).toEqual({ outcome: "completed" });
+    expect(client.text.startsWith(frame("a") + frame("b"))).toBe(true);
+    expect(client.text).not.toContain('"c"');
+    expect(client.text).toContain('"finish_reason":"length"');
+    expect(client.text.endsWith(done)).toBe(true);
+    expect(vendor.aborted).toBe(true);
+  });
+
+  test.each([
+    ["the store stays away", 1, "server_overloaded"],
+    ["nothing was shown yet", 0, "insufficient_quota"],
+  ] as const)("ends with an error where %s", async (_, frames, code) => {
+    const money = paysFor(frames, () => new Failure(code));
+    const { client, ended } = await begin(new FakeAnswer().sends(whole), money);
+    money.answer();
+    expect(await ended).toMatchObject({ outcome: "failed", failure: { code } });
+    expect(client.text).toContain(`"code":"${code}"`);
+  });
+});

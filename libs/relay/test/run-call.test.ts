@@ -1,0 +1,367 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createAccount, type Settlement } from "@modelgate/accounts";
+import { AttemptsFailed, type Attempts, type Route, type Tried } from "@modelgate/channels";
+import { compilePrice, Failure } from "@modelgate/contracts";
+import { ClientGone } from "@modelgate/platform";
+import { providers } from "@modelgate/providers";
+import { startBackends, type Backends } from "@modelgate/testkit";
+import type { Exchange } from "../src/answers/exchange.ts";
+import type { CallDeps } from "../src/deps.ts";
+import type { CallKind, Plan } from "../src/kind.ts";
+import { runCall } from "../src/run-call.ts";
+import { callOf, FakeAnswer, FakeClient, runDeps } from "./fakes.ts";
+
+let backends: Backends;
+let redis: Redis;
+let count = 0;
+
+beforeAll(async () => {
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** What a model's vendors do: one answers, all fail, or one works until its call ends, which `begun` brings about. */
+type Vendor = FakeAnswer | Failure | { readonly isFinal: true; readonly failure: Failure } | { begun(): void };
+
+/** Attempts at the one channel of each model. */
+function attemptsAt(vendors: Readonly<Record<string, Vendor>>): Attempts {
+  return {
+    async run(plan) {
+      const vendor = vendors[plan.model] ?? new Failure("no_available_channel");
+      const route = routeTo(plan.model);
+      const failed = (failure: Failure, isFinal = false): AttemptsFailed =>
+        new AttemptsFailed(failure, [triedAt(route, failure.code)], route, isFinal);
+      if (vendor instanceof Failure) throw failed(vendor);
+      if ("isFinal" in vendor) throw failed(vendor.failure, true);
+      const { openai: provider } = providers;
+      const [wire] = plan.wires;
+      if (provider === undefined || wire === undefined) throw new Error("there is no such vendor");
+      const prepared = await plan.prepare({ ...route, provider, wire }, undefined);
+      if (prepared.connect !== undefined) throw new Error("no WebSocket is opened here");
+      prepared.sent?.();
+      if (vendor instanceof FakeAnswer) {
+        const accepted = await prepared.accept(vendor);
+        const tried = [triedAt(route)];
+        const answering = { ...route, provider, wire };
+        return {
+          accepted,
+          route: answering,
+          attempts: 1,
+          tried,
+          broke: () => undefined,
+          [Symbol.dispose]: () => undefined,
+        };
+      }
+      vendor.begun();
+      while (!plan.signal.aborted)
+        await new Promise((resolve) => plan.signal.addEventListener("abort", resolve, { once: true }));
+      throw failed(new Failure("upstream_error"), true);
+    },
+  };
+}
+
+function routeTo(model: string): Route {
+  const channel = {
+    id: `channel-of-${model}`,
+    provider: "openai",
+    baseUrl: "https://vendor.example",
+    keys: [],
+    models: new Map(),
+    priority: 0,
+    weight: 1,
+    timeoutMs: 1_000,
+  };
+  return { candidate: { channel, upstreamModel: model }, key: { id: "k", secret: "s" } };
+}
+
+function triedAt({ candidate }: Route, failed?: string): Tried {
+  return { channel: candidate.channel.id, key: "k", ms: 1, failed };
+}
+
+/** Models that there are, by name, with the price of a request in dollars. */
+const models = { named: 0.001, second: 0.002, third: 0.004, dear: 1_000 } as const;
+
+const exchange: Exchange = {
+  wire: "embeddings",
+  body: Buffer.from("{}"),
+  streams: false,
+  dropped: [],
+  read: () => ({
+    kind: "whole",
+    read: async (bytes) => ({ body: bytes, usage: { inputTokens: 3 }, words: () => "" }),
+  }),
+};
+
+/** How a call is run. */
+interface Running extends Partial<Pick<Plan, "broken" | "finishAfterDisconnect" | "waiting">> {
+  readonly vendors: Readonly<Record<string, Vendor>>;
+  readonly client?: FakeClient;
+  readonly fallbacks?: readonly string[];
+  /** Throws where the request cannot be served by a model. */
+  readonly refuse?: (model: string) => void;
+  /** Called with a model and the client's sink just before its money is held. */
+  readonly planned?: (model: string, client: FakeClient) => void;
+}
+
+/** What came of a call. */
+interface Ran {
+  readonly client: FakeClient;
+  readonly error: unknown;
+  /** Models that the call was planned for, in order. */
+  readonly planned: readonly string[];
+  readonly settled: readonly Settlement[];
+  readonly released: number;
+}
+
+/** Runs a call of the model `named` for an account of a dollar. */
+async function run({ vendors, client = new FakeClient(), fallbacks = [], refuse, ...how }: Running): Promise<Ran> {
+  const accountId = `run-call-${++count}`;
+  await createAccount(redis, { id: accountId, balance: 1_000_000_000n });
+  const planned: string[] = [];
+  const settled: Settlement[] = [];
+  const released: string[] = [];
+  const held: string[] = [];
+  const prices: Readonly<Record<string, number>> = models;
+  const deps: CallDeps = {
+    ...runDeps({ attempts: attemptsAt(vendors) }),
+    redis,
+    newCallId: () => `call-${++count}`,
+    renewals: {
+      keep({ callId }) {
+        held.push(callId);
+        return { [Symbol.dispose]: () => undefined };
+      },
+      [Symbol.dispose]: () => undefined,
+    },
+    settlements: {
+      settle: async (settlement) => void settled.push(settlement),
+      release: async ({ callId }) => void released.push(callId),
+      [Symbol.asyncDispose]: async () => undefined,
+    },
+    catalog: {
+      current: () => ({
+        candidates: () => [],
+        fallbacksOf: (name) => (name === "named" ? fallbacks : []),
+        group: (name) => ({
+          name,
+          multiplier: 1,
+          limits: {},
+          models: new Set(["*"]),
+          vendorStores: "refuse",
+          unpriced: "refuse",
+          showChannel: true,
+        }),
+        resolve(_, name) {
+          const request = prices[name];
+          if (request === undefined) throw new Failure("model_not_found");
+          return { name, kind: "embedding", ownedBy: "o", price: compilePrice({ request }) };
+        },
+      }),
+    },
+  };
+  const kind: CallKind<{ readonly model: string }> = {
+    plan(_, request, { model }) {
+      refuse?.(model.name);
+      planned.push(model.name);
+      how.planned?.(model.name, client);
+      const size = { textBytes: 2, mediaTokens: 0, maxOutputTokens: 0, choices: 1 };
+      const cost = { by: "text", body: Buffer.from("{}"), size, stream: false } as const;
+      const { broken, finishAfterDisconnect, waiting } = how;
+      return { cost, wires: ["embeddings"], endUser: request.model, broken, finishAfterDisconnect, waiting };
+    },
+    exchange: () => exchange,
+  };
+  const call = callOf(client);
+  const from = { ...call, caller: { ...call.caller, accountId } };
+  const error: unknown = await runCall(deps, from, kind, { model: "named" }).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  // Whatever comes of a call, each of its holds is ended once.
+  expect([...settled.map(({ callId }) => callId), ...released].toSorted()).toEqual(held.toSorted());
+  return { client, error, planned, settled, released: released.length };
+}
+
+const served = { outcome: "completed", status: 200 };
+const away = new Failure("no_available_channel");
+const body = (): FakeAnswer => new FakeAnswer("application/json").sends('{"ok":true}').ends();
+
+describe("the models that serve a call", () => {
+  test("the named one, settled before its client has the answer", async () => {
+    const { client, error, planned, settled, released } = await run({ vendors: { named: body() } });
+    expect([error, planned, released]).toEqual([undefined, ["named"], 0]);
+    expect(settled).toMatchObject([{ costNanos: 1_000_000n, draft: { ...served, model: "named", attempts: 1 } }]);
+    expect(settled[0]?.draft.requestedModel).toBeUndefined();
+    expect([client.status, client.text, client.headers["x-modelgate-cost"]]).toEqual([200, '{"ok":true}', "0.001"]);
+    expect(client.headers["x-modelgate-model"]).toBeUndefined();
+  });
+
+  test.each([
+    ["no channel is to be had", away],
+    ["its vendor fails", new Failure("upstream_error")],
+    ["its vendor refuses more", new Failure("upstream_rate_limited")],
+  ])("a fallback where %s, at its own price; the first hold is given back", async (_, failure) => {
+    const vendors = { named: failure, second: body() };
+    const { client, planned, settled, released } = await run({ vendors, fallbacks: ["second"] });
+    expect([planned, released]).toEqual([["named", "second"], 1]);
+    expect(settled).toMatchObject([
+      { costNanos: 2_000_000n, draft: { ...served, model: "second", requestedModel: "named", attempts: 2 } },
+    ]);
+    expect(client.headers).toMatchObject({
+      "x-modelgate-model": "second",
+      "x-modelgate-channel": "channel-of-second",
+      "x-modelgate-attempts": `channel-of-named;failed=${failure.code}, channel-of-second`,
+    });
+  });
+
+  test("the next fallback where the caller, or the request, cannot have one", async () => {
+    const refuse = (model: string): void => {
+      if (model === "second") throw new Failure("unsupported_parameter");
+    };
+    const vendors = { named: away, second: body(), third: body() };
+    const { planned, settled } = await run({ vendors, fallbacks: ["unknown", "second", "third"], refuse });
+    expect(planned).toEqual(["named", "third"]);
+    expect(settled).toMatchObject([{ costNanos: 4_000_000n, draft: { ...served, model: "third" } }]);
+  });
+
+  test("none where planning fails by a fault of the gateway's own: nothing is charged", async () => {
+    const refuse = (model: string): void => {
+      if (model === "second") throw new RangeError("a fault");
+    };
+    const { error, released } = await run({ vendors: { named: away }, fallbacks: ["second"], refuse });
+    expect([error, released]).toEqual([new RangeError("a fault"), 1]);
+  });
+
+  test("none where every model fails: the client gets the last failure, and pays nothing", async () => {
+    const last = new Failure("upstream_error");
+    const { client, error, settled, released } = await run({
+      vendors: { named: away, second: last },
+      fallbacks: ["second"],
+    });
+    expect([error, client.begun, released]).toEqual([last, false, 1]);
+    expect(settled).toMatchObject([
+      { costNanos: 0n, draft: { outcome: "failed", status: last.status, model: "second", attempts: 2 } },
+    ]);
+    expect(client.headers["x-modelgate-channel"]).toBe("channel-of-second");
+  });
+
+  test.each([
+    ["the call would fail anywhere", { isFinal: true, failure: new Failure("upstream_error") }],
+    ["the request is wrong", new Failure("invalid_value")],
+  ] as const)("no fallback where %s", async (_, vendor) => {
+    const { error, planned, settled } = await run({
+      vendors: { named: vendor, second: body() },
+      fallbacks: ["second"],
+    });
+    expect(planned).toEqual(["named"]);
+    expect(error).toBe(vendor instanceof Failure ? vendor : vendor.failure);
+    expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "failed" } }]);
+  });
+});
+
+describe("money that cannot be held", () => {
+  test("for a fallback: the client learns why the model before it could not serve", async () => {
+    const { error, client, settled, released } = await run({ vendors: { named: away }, fallbacks: ["dear", "second"] });
+    expect([error, client.begun, settled, released]).toEqual([away, false, [], 1]);
+  });
+
+  test("for a fallback, in a stream that has begun: the stream ends with that", async () => {
+    const waiting = {
+      contentType: "text/event-stream",
+      sign: ": wait\n\n",
+      fail: ({ code }: Failure) => `data: ${code}\n\n`,
+    };
+    const { error, client, settled } = await run({
+      vendors: { named: away },
+      fallbacks: ["dear"],
+      waiting,
+      planned: (model, sink) => {
+        if (model === "dear") sink.begin(200, {});
+      },
+    });
+    expect([error, client.text, client.ended, settled]).toEqual([
+      undefined,
+      "data: no_available_channel\n\n",
+      true,
+      [],
+    ]);
+  });
+});
+
+describe("a call that ends before its answer", () => {
+  /** A vendor that works until its call ends, which an act of the client's or the gateway's brings about. */
+  const working = (act: () => void): Vendor => ({ begun: act });
+
+  test("because its client leaves: the vendor was asked, and what is certain is charged", async () => {
+    const client = new FakeClient();
+    const { error, settled } = await run({
+      client,
+      vendors: { named: working(() => client.leave()) },
+      fallbacks: ["second"],
+    });
+    expect(error).toBeInstanceOf(ClientGone);
+    expect(settled).toMatchObject([
+      { costNanos: 1_000_000n, draft: { outcome: "cancelled", status: 499, estimated: true, attempts: 1 } },
+    ]);
+  });
+
+  test("because its client had left: no vendor is asked, and nothing is charged", async () => {
+    const client = new FakeClient();
+    client.leave();
+    const { error, settled } = await run({ client, vendors: { named: body() } });
+    expect(error).toBeInstanceOf(ClientGone);
+    expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "cancelled", status: 499, estimated: false } }]);
+  });
+
+  test("by its client alone, where the vendor is read on: its report is charged", async () => {
+    const client = new FakeClient();
+    const answer = new FakeAnswer("application/json");
+    const vendors = { named: answer };
+    const running = run({ client, vendors, finishAfterDisconnect: true });
+    while (!answer.piped) await new Promise((resolve) => setImmediate(resolve));
+    client.leave();
+    answer.sends("{}").ends();
+    const { error, settled } = await running;
+    expect([error, client.begun]).toEqual([undefined, false]);
+    expect(settled).toMatchObject([
+      {
+        costNanos: 1_000_000n,
+        draft: { outcome: "cancelled", status: 499, estimated: false, units: { inputTokens: 3 } },
+      },
+    ]);
+  });
+
+  test.each([[undefined], [true]])(
+    "because the gateway ends: a failure that costs nothing (read on: %j)",
+    async (on) => {
+      const client = new FakeClient();
+      const going = new Failure("server_overloaded");
+      const { error, settled } = await run({
+        client,
+        vendors: { named: working(() => client.interrupt(going)) },
+        fallbacks: ["second"],
+        finishAfterDisconnect: on,
+      });
+      expect(error).toBe(going);
+      expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "failed", status: going.status } }]);
+    },
+  );
+
+  test("because the client's body fails: that is its failure, and costs nothing", async () => {
+    const broken = new AbortController();
+    const wrong = new Failure("invalid_value");
+    const { error, settled } = await run({
+      vendors: { named: working(() => broken.abort(wrong)) },
+      fallbacks: ["second"],
+      broken: broken.signal,
+      finishAfterDisconnect: true,
+    });
+    expect(error).toBe(wrong);
+    expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "failed", status: 400 } }]);
+  });
+});

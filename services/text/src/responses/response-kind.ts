@@ -1,0 +1,78 @@
+import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
+import type { UpstreamWire } from "@modelgate/contracts";
+import type { Answered, Call, CallKind, Exchange, ServingModel } from "@modelgate/relay";
+import { vendorCodec, type JsonObject } from "@modelgate/wires/text";
+import type { Deps } from "../deps.ts";
+import { TextExchangeMaker } from "../exchanges/text.ts";
+import { TextCallKind, type TextInput, type TextPlan } from "../text-kind.ts";
+import { compactExchange, type Compaction } from "./compaction/compaction.ts";
+import type { PreparedResponses } from "./prepare.ts";
+
+/** A request for a response whose references are resolved. */
+export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
+  readonly model: string;
+  readonly input: TextInput;
+  /** Members that the answer repeats otherwise than the body says them. */
+  readonly echo: JsonObject | undefined;
+  /** The summary that it is to end in; undefined: it ends in none. */
+  readonly compaction: Compaction | undefined;
+  /** Called when the money is held and a vendor is about to be asked. */
+  readonly begins: (() => void) | undefined;
+  /** Called with the answer, just before the client has it. */
+  readonly answered: (answer: Answered) => void;
+}
+
+/** A call for a response with one model. */
+interface ResponsePlan extends TextPlan {
+  readonly request: ResponseRequest;
+  /** The same call over the body that its conversation's own vendor knows it by. */
+  readonly nativePlan: TextPlan | undefined;
+}
+
+/** Responses: text calls that refer to what the gateway keeps, are kept themselves, or end in a compaction. */
+export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
+  readonly #text: TextCallKind;
+
+  constructor(deps: Deps) {
+    this.#text = new TextCallKind(deps);
+  }
+
+  async plan(call: Call, request: ResponseRequest, serving: ServingModel): Promise<ResponsePlan> {
+    const { input, native, echo, compaction } = request;
+    const planned = await this.#text.plan(call, input, serving);
+    const text = echo === undefined ? planned : withExchanges(planned, { ...planned.textCall, echo });
+    return {
+      ...text,
+      request,
+      nativePlan: native && withExchanges(text, { ...text.textCall, body: native.body }),
+      // The summary is shown whole at its end.
+      cost: compaction === undefined ? text.cost : { ...text.cost, billsUnseen: true },
+      prefer: native?.channelKey ?? text.prefer,
+    };
+  }
+
+  async exchange(plan: ResponsePlan, route: WireRoute, history: "unsealed" | undefined): Promise<Exchange> {
+    const { begins, compaction, native } = plan.request;
+    const isNative =
+      history === undefined && route.wire === "responses" && channelKeyIdOf(route) === native?.channelKey;
+    // A vendor of this wire knows how to compact; for any other the model sums up.
+    const exchange =
+      compaction !== undefined && route.wire !== "responses"
+        ? await compactExchange(compaction, vendorCodec(route.wire), route.candidate.upstreamModel)
+        : await this.#text.exchange((isNative ? plan.nativePlan : undefined) ?? plan, route, history);
+    begins?.();
+    return exchange;
+  }
+
+  async countUnsupported(plan: ResponsePlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {
+    return plan.request.compaction === undefined ? await this.#text.countUnsupported(plan, wire, upstreamModel) : 0;
+  }
+
+  answered({ request }: ResponsePlan, answer: Answered): void {
+    request.answered(answer);
+  }
+}
+
+function withExchanges(plan: TextPlan, textCall: TextPlan["textCall"]): TextPlan {
+  return { ...plan, textCall, exchanges: new TextExchangeMaker(textCall) };
+}

@@ -1,0 +1,217 @@
+import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
+import { textWires, type UpstreamWire } from "@modelgate/contracts";
+import { inTurnsIfLong, once } from "@modelgate/platform";
+import {
+  CallFees,
+  estimateTokens,
+  runCall,
+  type AdmittedIds,
+  type Call,
+  type CallKind,
+  type Exchange,
+  type Forwarded,
+  type Plan,
+  type ServingModel,
+  type TextCost,
+} from "@modelgate/relay";
+import { findMembersInTurns, holdsAny } from "@modelgate/wires/json";
+import {
+  chatCodecIn,
+  memberOf,
+  textCodec,
+  textCodecs,
+  wiresServing,
+  type ClientCodec,
+  type ClientWire,
+  type TextCodec,
+} from "@modelgate/wires/text";
+import type { Deps } from "./deps.ts";
+import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
+import { TextExchangeMaker } from "./exchanges/text.ts";
+import type { TurnAsk } from "./read-text.ts";
+import { admitStoreUse, keepingMade } from "./vendor-ids.ts";
+
+/** A text request that has been read. */
+export interface TextInput {
+  /** The client's name of the model. */
+  readonly model: string;
+  readonly wire: ClientWire;
+  /** The client's body, untouched. */
+  readonly body: Buffer;
+  readonly ask: TurnAsk;
+  readonly answerId: string;
+  /** What the request may name in its vendor's store. */
+  readonly admitted: AdmittedIds;
+  /** Whether a stream of generated content is one JSON array. */
+  readonly asArray: boolean;
+  readonly forward: Forwarded | undefined;
+}
+
+/** A text call with one model. */
+export interface TextPlan extends Plan {
+  readonly call: Call;
+  readonly input: TextInput;
+  readonly cost: TextCost;
+  readonly fees: CallFees;
+  readonly textCall: TextCall;
+  readonly exchanges: TextExchangeMaker;
+}
+
+/** Runs a text call, from any client's wire to any vendor's. */
+export async function runText(
+  deps: Deps,
+  call: Call,
+  {
+    wire,
+    body,
+    ask,
+    asArray = false,
+    forward,
+  }: Pick<TextInput, "wire" | "body" | "ask"> & Partial<Pick<TextInput, "asArray" | "forward">>,
+): Promise<void> {
+  const admitted = await admitStoreUse(deps, call, ask);
+  const answerId = newAnswerId(deps, wire);
+  const input: TextInput = { model: ask.model, wire, body, ask, answerId, admitted, asArray, forward };
+  await runCall(deps.relay, call, new TextCallKind(deps), input);
+}
+
+/** Text: chat, completions, messages, responses and generated content. */
+export class TextCallKind implements CallKind<TextInput, TextPlan> {
+  readonly #deps: Deps;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  async plan(call: Call, input: TextInput, { model, unpriced }: ServingModel): Promise<TextPlan> {
+    const { limits } = this.#deps.relay;
+    const { wire, body, ask, admitted, asArray, forward } = input;
+    const textBytes = Math.max(0, body.length - ask.media.characters);
+    const mediaTokens = ask.media.tokens;
+    const fees = new CallFees({
+      asked: ask.fees,
+      price: model.price,
+      unpriced,
+      limits,
+      allow: (drawing) => void this.#deps.relay.catalog.current().resolve(call.caller, drawing, ["image"]),
+    });
+    const textCall: TextCall = {
+      wire,
+      body,
+      model: input.model,
+      stream: ask.stream,
+      includeUsage: ask.includeUsage,
+      showsCost: ask.showsCost,
+      choices: ask.choices,
+      boundNames: ask.boundNames,
+      foreignNames: ask.foreignNames,
+      strict: call.strict,
+      asArray,
+      defaultMaxTokens: Math.min(limits.outputTokens, model.maxOutputTokens ?? limits.outputTokens),
+      answerId: input.answerId,
+      inputTokens: estimateTokens(textBytes) + mediaTokens,
+      ownHeaders: forward === undefined ? [] : hintHeaders.filter((name) => forward.headers[name] !== undefined),
+    };
+    const exchanges = new TextExchangeMaker(textCall);
+    return {
+      call,
+      input,
+      cost: {
+        by: "text",
+        body,
+        size: {
+          textBytes,
+          mediaTokens,
+          choices: ask.choices,
+          readsBeyond: ask.readsBeyond || (await inTurnsIfLong(holdsAny(body, ...storedWords))),
+          fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
+          maxOutputTokens: await boundAtVendor(this.#deps, call, input, { exchanges, model: model.name }),
+        },
+        stream: ask.stream,
+        billsUnseen: billsUnseen(input),
+      },
+      fees,
+      wires: wiresServing(wire),
+      waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
+      unsealable: true,
+      forward,
+      prefer: admitted.channelKey,
+      conversation: ask.conversation,
+      endUser: ask.endUser,
+      showsCost: ask.showsCost,
+      textCall,
+      exchanges,
+    };
+  }
+
+  async exchange(
+    { call, input, fees, exchanges }: TextPlan,
+    route: WireRoute,
+    history: "unsealed" | undefined,
+  ): Promise<Exchange> {
+    const made = await exchanges.make(codecOfRoute(route), route.candidate.upstreamModel, history);
+    return keepingMade(this.#deps, call, input, fees.checked(made), channelKeyIdOf(route));
+  }
+
+  countUnsupported({ exchanges }: TextPlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {
+    return exchanges.countUnsupported(wire, upstreamModel);
+  }
+}
+
+/** Headers that ask for something, unlike the version of a wire. */
+const hintHeaders = ["anthropic-beta"];
+
+/** Whether output may be billed that a stream does not show: thoughts, or answers that are not streamed. */
+function billsUnseen({ wire, ask }: TextInput): boolean {
+  const { batch }: ClientCodec = textCodecs[wire].client;
+  // Over a model that only chats several prompts are answered whole.
+  return ask.thinks === true || (batch !== undefined && ask.choices > 1);
+}
+
+/** Finds the codec of a route's wire, as its vendor speaks it. */
+function codecOfRoute({ wire, provider: { dialect } }: Pick<WireRoute, "wire" | "provider">): TextCodec {
+  return wire === "chat" && dialect !== undefined ? chatCodecIn(dialect) : textCodec(wire);
+}
+
+/** What a client's bound may be raised to, whatever the vendor. */
+const leastBound = once(() => Math.max(...textWires.map((wire) => textCodec(wire).vendor?.leastBound ?? 0)));
+
+/**
+ * Finds the bound of a call's output: the client's own. Where there is none, some vendors' wires demand one that thoughts
+ * count in, and are sent ours raised by their budget: where such a vendor may be reached, the call is held for that.
+ */
+async function boundAtVendor(
+  { relay }: Deps,
+  { caller }: Pick<Call, "caller">,
+  { wire, body, ask }: TextInput,
+  { exchanges, model }: { readonly exchanges: TextExchangeMaker; readonly model: string },
+): Promise<number | undefined> {
+  const { thoughts }: ClientCodec = textCodecs[wire].client;
+  const { maxOutputTokens } = ask;
+  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, leastBound() * ask.choices);
+  if (thoughts === undefined) return undefined;
+  if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
+  for (const candidate of relay.catalog.current().candidates(model, caller.group)) {
+    const chosen = relay.channels.supportedWires.choose(candidate, wiresServing(wire));
+    const codec = chosen === undefined || chosen === wire ? undefined : textCodec(chosen);
+    if (codec?.vendor?.raisedBound === undefined) continue;
+    try {
+      const rendered = (await exchanges.make(codec, candidate.upstreamModel)).body;
+      if (!Buffer.isBuffer(rendered)) return undefined;
+      await inTurnsIfLong(findMembersInTurns(rendered));
+      const most = memberOf(rendered, codec.vendor.raisedBound);
+      return typeof most === "number" ? most : undefined;
+    } catch {
+      return undefined; // what that wire cannot say is refused when it is tried
+    }
+  }
+  return undefined;
+}
+
+/** An id for an answer in a wire's own form. */
+export function newAnswerId(deps: Deps, wire: ClientWire): string {
+  return textCodecs[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
+}
+
+/** Words of a body that name what its vendor keeps; where one is a part of a text, its usage is bounded more loosely. */
+const storedWords = ["file_id", "item_reference"].map((word) => Buffer.from(word));

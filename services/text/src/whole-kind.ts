@@ -1,0 +1,110 @@
+import type { Price, UpstreamWire } from "@modelgate/contracts";
+import type { ServiceCall } from "@modelgate/platform";
+import {
+  estimateTokens,
+  runCall,
+  type AdmittedIds,
+  type Call,
+  type CallKind,
+  type Exchange,
+  type JsonBody,
+  type Measure,
+  type Plan,
+  type RequestSize,
+  type ServingModel,
+  type WireRoute,
+} from "@modelgate/relay";
+import type { InputSize } from "@modelgate/wires/kind";
+import type { Parsed } from "@modelgate/wires/wire";
+import type { Deps } from "./deps.ts";
+import type { KindCall } from "./exchanges/kind.ts";
+import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";
+
+/** What sets one kind that answers in one piece apart from the others. */
+export interface WholeKindOptions<Request> {
+  sizeOf(request: Request): InputSize;
+  /** Wires that it can be served through, best first. */
+  readonly wires: readonly UpstreamWire[];
+  exchange(wire: UpstreamWire, call: KindCall<Request>, upstreamModel: string): Promise<Exchange>;
+  /** Measures a call whose cost does not depend on text alone; absent: it does. */
+  measure?(request: Request, size: RequestSize, price: Price): Measure;
+  /** Bytes of text that are sent beside the client's own. */
+  readonly addedBytes?: number;
+}
+
+/** A request that is answered in one piece: of vectors, ranking or moderation. */
+interface WholeRequest<Request> {
+  readonly model: string;
+  readonly body: Buffer;
+  readonly endUser: string | undefined;
+  readonly size: RequestSize;
+  readonly admitted: AdmittedIds;
+  readonly kindCall: KindCall<Request>;
+}
+
+/** Such a call with one model. */
+interface WholePlan<Request> extends Plan {
+  readonly kindCall: KindCall<Request>;
+}
+
+/** A kind of call that is answered in one piece: vectors, ranking, moderation. */
+export class WholeKind<Request extends { readonly model: string }> implements CallKind<
+  WholeRequest<Request>,
+  WholePlan<Request>
+> {
+  readonly #options: WholeKindOptions<Request>;
+
+  constructor(options: WholeKindOptions<Request>) {
+    this.#options = options;
+  }
+
+  /** Runs a call whose body was read. */
+  async run(
+    deps: Deps,
+    call: ServiceCall,
+    { bytes, seen: ask }: JsonBody<Parsed<Request> & StoreUse & { readonly endUser?: string | undefined }>,
+  ): Promise<void> {
+    const admitted = await admitStoreUse(deps, call, ask);
+    const { addedBytes = 0 } = this.#options;
+    const { textBytes, mediaTokens, maxOutputTokens } = this.#options.sizeOf(ask.request);
+    const { model } = ask.request;
+    await runCall(deps.relay, call, this, {
+      model,
+      body: bytes,
+      endUser: ask.endUser,
+      admitted,
+      size: {
+        textBytes: textBytes + addedBytes,
+        mediaTokens,
+        maxOutputTokens,
+        choices: 1,
+      },
+      kindCall: {
+        request: ask.request,
+        dropped: ask.dropped,
+        model,
+        strict: call.strict,
+        answerId: deps.newAnswerId().replace(/^answer_/, ""),
+        bodyBytes: bytes.length,
+        inputTokens: estimateTokens(textBytes) + mediaTokens,
+      },
+    });
+  }
+
+  plan(_: Call, request: WholeRequest<Request>, { model }: ServingModel): WholePlan<Request> {
+    const { body, endUser, size, admitted, kindCall } = request;
+    const measure = this.#options.measure?.(kindCall.request, size, model.price);
+    return {
+      endUser,
+      cost: measure === undefined ? { by: "text", body, size, stream: false } : { by: "measure", measure },
+      finishAfterDisconnect: true,
+      wires: this.#options.wires,
+      prefer: admitted.channelKey,
+      kindCall,
+    };
+  }
+
+  exchange({ kindCall }: WholePlan<Request>, { wire, candidate }: WireRoute): Promise<Exchange> {
+    return this.#options.exchange(wire, kindCall, candidate.upstreamModel);
+  }
+}
