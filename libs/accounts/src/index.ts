@@ -69,7 +69,7 @@ export {
 } from "./tasks/find.ts";
 export { openTaskSeal, type TaskSeal } from "./tasks/seal.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
-export { checkStillValid } from "./tokens/still-valid.ts";
+export { checkStillValid } from "./tokens/token.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   findSessionSettings,

@@ -1,10 +1,10 @@
 export type { Candidate, Catalog, CatalogChannel, CatalogModel, ChannelKey, Group, Scope } from "./catalog.ts";
 export { channelKeyId, isChannelKeyId, type ChannelKeyId } from "./channel-key-id.ts";
-export { priceVersionOf } from "./price-version.ts";
+export { priceVersionOf } from "./published-prices.ts";
 export { alteredPrices, priceVersionsKey, publishedPrice } from "./published-prices.ts";
 export { unknownModel } from "./catalog.ts";
 export { openCatalog, type CatalogHandle } from "./open-catalog.ts";
-export { sharedCatalog } from "./shared-catalog.ts";
+export { sharedCatalog } from "./open-catalog.ts";
 export {
   publishConfiguration,
   publishedVersion,

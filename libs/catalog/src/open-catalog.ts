@@ -1,5 +1,15 @@
 import { Failure } from "@modelgate/contracts";
-import { onBeat, openSealer, openSubscriber, type Logger, type Redis, type Secrets } from "@modelgate/platform";
+import {
+  onBeat,
+  openSealer,
+  openSubscriber,
+  sharedPart,
+  sharedRedis,
+  type Logger,
+  type Redis,
+  type Secrets,
+  type StoreEnv,
+} from "@modelgate/platform";
 import { compileCatalog, type Catalog } from "./catalog.ts";
 import { publishedChannel, publishedKey, readPublished, sealedKeys } from "./published.ts";
 
@@ -78,3 +88,9 @@ export async function openCatalog({
     },
   };
 }
+
+/** The catalog of a process: what all of its services know of models, channels and groups. */
+export const sharedCatalog = sharedPart<StoreEnv, CatalogHandle>(async (shared, store) => {
+  const redis = await sharedRedis(shared, store);
+  return shared.use(await openCatalog({ redis, secrets: store.secrets, log: shared.log }));
+});

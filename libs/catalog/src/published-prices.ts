@@ -1,7 +1,29 @@
-import { Type, type Static } from "typebox";
-import { compilePrice, Failure, PriceConfiguration, stored } from "@modelgate/contracts";
+import { compilePrice, Failure, PriceConfiguration, stored, type Price } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { priceVersionOf } from "./price-version.ts";
+import { createHash } from "node:crypto";
+import { Type, type Static } from "typebox";
+
+/** A price is one object for as long as its catalog lives: named once. */
+const names = new WeakMap<Price, string>();
+
+/** Names a price by what it says: twelve hex digits, the same wherever and whenever the price is the same. */
+export function priceVersionOf(price: Price): string {
+  const known = names.get(price);
+  if (known !== undefined) return known;
+  const name = createHash("sha256").update(linesOf(price).join("\n")).digest("hex").slice(0, 12);
+  names.set(price, name);
+  return name;
+}
+
+/** All that a price says, a line each; the same at every service tier of it. */
+function linesOf(price: Price): readonly string[] {
+  const units = (each: Price): string[] => [...each].map(([unit, atto]) => `${unit} ${atto}`).sort();
+  return [
+    ...units(price),
+    ...price.lengths.flatMap(({ above, price: longer }) => units(longer).map((line) => `above ${above} ${line}`)),
+    ...[...price.serviceTiers].map(([name, { factor }]) => `tier ${name} ${factor}`).sort(),
+  ];
+}
 
 /** Hash: version → price as it was written, and when it was first published. Versions are in usage events. */
 export const priceVersionsKey = "price-versions";

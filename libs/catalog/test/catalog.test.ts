@@ -3,7 +3,7 @@ import { openSealer } from "@modelgate/platform";
 import { compilePrice, type WrittenPrice } from "@modelgate/contracts";
 import { compileCatalog } from "../src/catalog.ts";
 import type { Published } from "../src/published.ts";
-import { priceVersionOf } from "../src/price-version.ts";
+import { priceVersionOf } from "../src/published-prices.ts";
 
 const sealer = openSealer(["a secret of some length"], "keys");
 const key = (channel: string, id = "k") => ({ id, sealed: sealer.seal(`secret of ${channel}`, `${channel}/${id}`) });

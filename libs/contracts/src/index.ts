@@ -2,7 +2,7 @@ export { bodies, type BodyName } from "./bodies/index.ts";
 export { Caller } from "./caller.ts";
 export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
 export { isSendableKey } from "./configuration/keys.ts";
-export { modelPaths } from "./configuration/model-paths.ts";
+export { modelPaths } from "./configuration/routing.ts";
 export type { ConfigurationProblem } from "./configuration/problem.ts";
 export {
   AccountConfiguration,
@@ -32,9 +32,9 @@ export {
   type AreaEndpointId,
   type EndpointId,
 } from "./endpoints/table.ts";
-export { endUserOf } from "./end-user.ts";
-export { CreditEvent, CreditKind } from "./events/credit.ts";
-export { CallTry } from "./events/call-try.ts";
+export { endUserOf } from "./events/usage.ts";
+export { CreditEvent, CreditKind } from "./events/receipt.ts";
+export { CallTry } from "./events/usage.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
@@ -46,7 +46,7 @@ export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/rend
 export { fieldPath } from "./field-path.ts";
 export { allowedValues, oneOf, schemaWords, type SchemaError } from "./schema-words.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
-export { Budgets } from "./money/budget.ts";
+export { Budgets } from "./caller.ts";
 export { formatUsd, nanosOf, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";
 export {
   compilePrice,

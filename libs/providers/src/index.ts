@@ -21,9 +21,9 @@ export { readErrorBody } from "./error-body.ts";
 export type { AnswerCall, FormFile, StartCall, VendorCall } from "./call.ts";
 export { modelListRequest, modelsIn, type ListedModel } from "./model-list.ts";
 export type { Provider, VendorFailure } from "./provider.ts";
-export type { Reframing } from "./reframing.ts";
+export type { Reframing } from "./provider.ts";
 export type { VendorRequest } from "./request.ts";
-export { saidInOneLine } from "./said.ts";
+export { saidInOneLine } from "./error-body.ts";
 export { CredentialsFailed, signed } from "./signing.ts";
 
 /** Whether there is a way to say a wire to a vendor: whether a channel of it may name it. */

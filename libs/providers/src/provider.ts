@@ -1,7 +1,6 @@
 import type { FailureCode, UpstreamWire, VideoWire } from "@modelgate/contracts";
 import type { ChatDialect } from "@modelgate/wires/text";
 import type { SigningCall, StartCall, VendorCall } from "./call.ts";
-import type { Reframing } from "./reframing.ts";
 import type { VendorRequest } from "./request.ts";
 
 /** A vendor's refusal, understood. */
@@ -96,4 +95,19 @@ export function byUniqueName(vendors: readonly Provider[]): Readonly<Record<stri
     byName[vendor.name] = vendor;
   }
   return byName;
+}
+
+/** A vendor's stream, made anew in the framing that its wire has elsewhere. */
+export interface Reframing {
+  /** The media type that the vendor's stream has. */
+  readonly from: string;
+  /** The one that it gets. */
+  readonly to: string;
+  /** Opens one stream. */
+  open(): Reframer;
+}
+
+interface Reframer {
+  /** The frames that are whole now, in the other framing. Throws RangeError for a stream that is damaged. */
+  push(chunk: Buffer): Buffer;
 }

@@ -1,4 +1,12 @@
-import type { CreditEvent, KeptTaskEvent, UsageEvent } from "@modelgate/contracts";
+import {
+  creditSubject,
+  taskSubject,
+  usageSubject,
+  type Area,
+  type CreditEvent,
+  type KeptTaskEvent,
+  type UsageEvent,
+} from "@modelgate/contracts";
 
 /** What is published through the outbox: a settled call, a task's transition, or a change of a balance. */
 export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
@@ -14,4 +22,19 @@ export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
   readonly shard: string;
   readonly entryId: string;
   readonly event: Event;
+}
+
+const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
+
+/** The subject that an event is published under. */
+export function subjectOf(event: OutboxEvent): string {
+  if ("kind" in event) return creditSubject(event.kind);
+  if ("state" in event) return taskSubject(event.state);
+  return usageSubject(areas.find((known) => known === event.area) ?? "edge");
+}
+
+/** The event's id; a call that was charged again has a new event, which is not a duplicate of the first. */
+export function messageId(event: OutboxEvent): string {
+  const receipt = "receipt" in event ? event.receipt : undefined;
+  return receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }

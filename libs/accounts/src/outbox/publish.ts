@@ -2,8 +2,7 @@ import { CreditEvent, KeptTaskEvent, stored, UsageDraft } from "@modelgate/contr
 import type { Bus, BusMessage, Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
-import type { OutboxEntry, OutboxEvent, WrittenEntry } from "./entry.ts";
-import { messageId, subjectOf } from "./message.ts";
+import { messageId, subjectOf, type OutboxEntry, type OutboxEvent, type WrittenEntry } from "./entry.ts";
 import { forgetSent, rememberSent } from "./sent.ts";
 
 /**

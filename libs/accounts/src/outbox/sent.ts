@@ -2,8 +2,7 @@ import { Type } from "typebox";
 import { CreditEvent, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { accountKeys, shardOf, shards } from "../keys.ts";
-import type { OutboxEvent, WrittenEntry } from "./entry.ts";
-import { messageId, subjectOf } from "./message.ts";
+import { messageId, subjectOf, type OutboxEvent, type WrittenEntry } from "./entry.ts";
 
 /** Events of a shard that are remembered until they are in the books; what is beyond is in JetStream alone. */
 const mostRemembered = 500;

@@ -1,7 +1,8 @@
+import { Failure, stored } from "@modelgate/contracts";
+import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { Type } from "typebox";
-import { stored } from "@modelgate/contracts";
-import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
+import { unlessLost } from "../restore/epoch.ts";
 import { digestOf, hintOf, tokenIdOf } from "./key.ts";
 
 /** What a token may spend, in nano-dollars; absent: as much as there is. */
@@ -152,3 +153,11 @@ export const readToken: (text: string) => Token = stored(
     version: Type.Optional(Type.Integer()),
   }),
 );
+
+/** Checks the key of a connection that has long been open. Throws Failure where it was disabled or has expired since. */
+export async function checkStillValid(redis: Redis, tokenId: string): Promise<void> {
+  const look = () => findTokenById(redis, tokenId);
+  const token = await orUnavailable(unlessLost(redis, look, (found) => found === undefined));
+  if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
+  if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now()) throw new Failure("api_key_expired");
+}

@@ -6,10 +6,9 @@ import { nanosOf } from "../money/nanos.ts";
 import { fieldPath } from "../field-path.ts";
 import { schemaWords } from "../schema-words.ts";
 import { keyProblems } from "./keys.ts";
-import { modelPaths } from "./model-paths.ts";
+import { modelPaths, routingProblems } from "./routing.ts";
 import { nameProblems, shown } from "./names.ts";
 import type { ConfigurationProblem } from "./problem.ts";
-import { routingProblems } from "./routing.ts";
 import { parseTime } from "../time.ts";
 import { Configuration } from "./schema.ts";
 

@@ -1,7 +1,6 @@
-import { modelPaths } from "./model-paths.ts";
 import { shown } from "./names.ts";
 import type { ConfigurationProblem } from "./problem.ts";
-import type { Configuration } from "./schema.ts";
+import type { ChannelConfiguration, Configuration } from "./schema.ts";
 
 /** The kinds whose calls may be split between models. */
 const divisible: ReadonlySet<string> = new Set(["chat", "completion"]);
@@ -48,4 +47,14 @@ function problemOf(
   if (other === name) return "is the model itself";
   if (target.shares !== undefined) return `has shares of its own: ${other}`;
   return target.kind === kind ? undefined : `is for ${target.kind}, not ${kind}: ${other}`;
+}
+
+/** The models that a channel names, a list or a map; none where its vendor lists them. Each with its path below the channel: `models[0]`, `models.gpt-x`. */
+export function modelPaths({
+  models,
+}: Pick<ChannelConfiguration, "models">): readonly { readonly model: string; readonly path: string }[] {
+  if (models === "*") return [];
+  return Array.isArray(models)
+    ? models.map((model, at) => ({ model, path: `models[${at}]` }))
+    : Object.keys(models).map((model) => ({ model, path: `models.${model}` }));
 }

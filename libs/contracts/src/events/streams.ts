@@ -1,5 +1,5 @@
 import type { Area } from "../endpoints/endpoint.ts";
-import type { CreditKind } from "./credit.ts";
+import type { CreditKind } from "./receipt.ts";
 import type { TaskState } from "./task.ts";
 
 /** The JetStream streams and the subjects that they hold; file storage, de-duplicated by `Nats-Msg-Id`. */

@@ -1,9 +1,35 @@
 import { Type, type Static } from "typebox";
-import { Units, unitNames } from "../units.ts";
-import { mostEndUserCharacters } from "../end-user.ts";
-import { Tags } from "../tags.ts";
-import { CallTry } from "./call-try.ts";
 import { Receipt } from "./receipt.ts";
+import { Tags } from "../tags.ts";
+import { unitNames, Units } from "../units.ts";
+
+/** One attempt at a vendor, as a usage event has it. */
+export const CallTry = Type.Object({
+  channel: Type.String(),
+  key: Type.String({ description: "the key's name, never the key" }),
+  ms: Type.Integer({ minimum: 0, description: "until its answer began, or it failed" }),
+  status: Type.Optional(Type.Integer({ description: "what the vendor answered; absent where it did not" })),
+  failed: Type.Optional(Type.String({ description: "the failure's code; absent where it was answered" })),
+  vendorCode: Type.Optional(Type.String({ description: "the vendor's own code of its refusal" })),
+});
+export type CallTry = Static<typeof CallTry>;
+
+/** Most characters of an end user's name that the books keep: vendors take 64 to 256. */
+const mostEndUserCharacters = 256;
+
+/**
+ * The name of an end user as the books keep it: without control characters, cut to its bound. Undefined for what is no
+ * name; the client's own member goes on to its vendor as it came.
+ */
+export function endUserOf(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  const name = value
+    .slice(0, mostEndUserCharacters)
+    .toWellFormed()
+    .replaceAll(/\p{Cc}/gu, " ")
+    .trim();
+  return name === "" ? undefined : name;
+}
 
 /** How a call ended: in full, left by its client, or failed. */
 export const Outcome = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);

@@ -1,5 +1,4 @@
 import type { BodyName } from "../bodies/index.ts";
-import type { Members } from "./members.ts";
 
 /**
  * Members within members that are understood, by where they stand: `tools[].function` is a member of each of the items of
@@ -148,3 +147,8 @@ export const understoodWithin: Readonly<Partial<Record<BodyName, Readonly<Record
     "tools[].functionDeclarations[]": { string: "description name", object: "parameters parametersJsonSchema" },
   },
 };
+
+/** Names of members, apart by blanks, by the kind of their values. */
+export type Members = Readonly<
+  Partial<Record<"number" | "integer" | "boolean" | "string" | "array" | "object" | "any", string>>
+>;

@@ -1,6 +1,5 @@
 import type { BodyName } from "../bodies/index.ts";
-import type { Members } from "./members.ts";
-import { understoodWithin } from "./understood-within.ts";
+import { understoodWithin, type Members } from "./understood-within.ts";
 
 /**
  * Members of bodies that are understood beside those that a body's schema checks: they are read where a call is converted,

@@ -1,13 +1,12 @@
-import { Failure } from "@modelgate/contracts";
-import type { Provider } from "../provider.ts";
-import { requestTo } from "../request.ts";
+import { Failure, type UpstreamWire } from "@modelgate/contracts";
 import { addressOf, addressProblem } from "./address.ts";
 import { bodyOf } from "./body.ts";
 import { chainKey } from "./credentials.ts";
 import { failureOf } from "./failures.ts";
-import { wiresOfModel } from "./models.ts";
 import { invokedStream } from "./reframe.ts";
 import { sign } from "./sign.ts";
+import type { Provider } from "../provider.ts";
+import { requestTo } from "../request.ts";
 
 /**
  * Amazon Bedrock: models of many vendors by Converse, Claude in its own wire, embeddings and rerank in their models'. The
@@ -34,3 +33,19 @@ export const bedrock: Provider = {
   reframing: (wire) => (wire === "messages" ? invokedStream : undefined),
   failureOf,
 };
+
+/** Which wires a model is served in, by its name: `anthropic.claude-…`, a profile (`us.…`) or the ARN of either. */
+const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
+  // In its own format nothing is lost between Claude and clients of the messages wire.
+  [/(?:^|[./])anthropic\./, ["messages", "converse"]],
+  [/(?:^|[./])(?:cohere|amazon)\.rerank/, ["cohere-rerank"]],
+  [/(?:^|[./])cohere\.embed/, ["cohere-embeddings"]],
+  [/(?:^|[./])amazon\.titan-embed-(?:text|g1)/, ["titan-embeddings"]],
+];
+
+/** All others, and profiles whose ARN does not say whose model it is, converse. */
+const usual: readonly UpstreamWire[] = ["converse"];
+
+function wiresOfModel(model: string): readonly UpstreamWire[] {
+  return families.find(([pattern]) => pattern.test(model))?.[1] ?? usual;
+}

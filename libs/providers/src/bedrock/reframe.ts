@@ -1,5 +1,5 @@
 import { amazonStreamType, AmazonSplitter, readMessage, wordsOfFailure } from "@modelgate/wires/amazon-stream";
-import type { Reframing } from "../reframing.ts";
+import type { Reframing } from "../provider.ts";
 
 /** Streams of InvokeModelWithResponseStream: the events of a model's own stream, each in Base64 in a frame. */
 export const invokedStream: Reframing = {

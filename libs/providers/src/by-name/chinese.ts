@@ -1,5 +1,4 @@
-import type { VendorRow } from "./row.ts";
-import { messagesBeside, older } from "./usual.ts";
+import { messagesBeside, older, type VendorRow } from "./row.ts";
 
 /** Vendors in China, most of which serve the world from a second address. */
 export const chineseVendors = {

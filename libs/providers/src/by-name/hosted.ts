@@ -1,5 +1,4 @@
-import type { VendorRow } from "./row.ts";
-import { messagesBeside, older } from "./usual.ts";
+import { messagesBeside, older, type VendorRow } from "./row.ts";
 
 /** Vendors that host models, in America and Europe. */
 export const hostedVendors = {

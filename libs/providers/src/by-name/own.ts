@@ -1,5 +1,4 @@
-import type { VendorRow } from "./row.ts";
-import { older } from "./usual.ts";
+import { older, type VendorRow } from "./row.ts";
 
 /** Servers that operators run themselves, and other gateways. */
 export const ownVendors = {

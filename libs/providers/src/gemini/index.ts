@@ -2,8 +2,7 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
 import { requestsAt, type Addressed } from "../request.ts";
 import { failureOf } from "./failures.ts";
-import { versioned } from "./versioned.ts";
-import { keyed, pollVideo, startVideo } from "./video.ts";
+import { keyed, pollVideo, startVideo, versioned } from "./video.ts";
 
 const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   content: "generateContent",

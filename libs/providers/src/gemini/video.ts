@@ -2,7 +2,6 @@ import { Failure } from "@modelgate/contracts";
 import { stringifyInTurns } from "@modelgate/wires/json";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
-import { versioned } from "./versioned.ts";
 
 /** The header that carries the key; a finished film is behind it too. */
 export function keyed({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
@@ -22,4 +21,10 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
 export function pollVideo(call: PollCall): VendorRequest {
   const name = call.task.split("/").map(encodeURIComponent).join("/");
   return requestTo(new URL(`${versioned(call.baseUrl)}/${name}`), call, keyed(call));
+}
+
+/** The base URL with a version: the vendor's own, unless it names one. */
+export function versioned(baseUrl: string): string {
+  const base = baseUrl.replace(/\/+$/, "");
+  return /\/v\d\w*$/.test(base) ? base : `${base}/v1beta`;
 }

@@ -1,10 +1,10 @@
-import type { UpstreamWire } from "@modelgate/contracts";
+import { Failure, type UpstreamWire } from "@modelgate/contracts";
+import { stringifyInTurns } from "@modelgate/wires/json";
+import type { StartCall, VendorCall } from "../call.ts";
 import { openaiPaths } from "../openai/index.ts";
-import type { VendorCall } from "../call.ts";
 import type { Provider } from "../provider.ts";
-import { requestsAt, requestTo, type Addressed } from "../request.ts";
 import { failureOf } from "./failures.ts";
-import { startVideo } from "./video.ts";
+import { requestsAt, requestTo, type Addressed, type VendorRequest } from "../request.ts";
 
 /** Images, under `/api/v1/services/aigc`. */
 const services: Readonly<Partial<Record<UpstreamWire, string>>> = {
@@ -56,4 +56,21 @@ function headers({ key, wire }: Pick<VendorCall, "key" | "wire">): Readonly<Reco
 
 function under(baseUrl: string, path: string): URL {
   return new URL(baseUrl.replace(/\/+$/, "").replace(/\/(?:api|compatible-mode)\/v1$/, "") + path);
+}
+
+/** Where videos are asked for, under `/api/v1/services/aigc`; former models that go from one picture to another have their own. */
+const [usual, fromBothFrames] = ["video-generation/video-synthesis", "image2video/video-synthesis"];
+
+/** Starts a task; `at` gives the address of a service. */
+function* startVideo(
+  call: StartCall,
+  at: (service: string) => URL,
+  headers: Readonly<Record<string, string>>,
+): Generator<undefined, VendorRequest> {
+  if (call.remixOf !== undefined)
+    throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
+  const { input } = call.body;
+  const hasBoth = typeof input === "object" && input !== null && "first_frame_url" in input;
+  const said = { ...headers, "content-type": "application/json" };
+  return requestTo(at(hasBoth ? fromBothFrames : usual), call, said, yield* stringifyInTurns(call.body));
 }

@@ -1,14 +1,14 @@
-import { failureOf as failureOfClaude } from "../anthropic/failures.ts";
+import type { UpstreamWire } from "@modelgate/contracts";
+import { failureOf as failureOfClaude } from "../anthropic/index.ts";
+import type { AnswerCall } from "../call.ts";
+import { claudeBody, wholeBody } from "../claude-body.ts";
 import { readErrorBody } from "../error-body.ts";
 import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
 import { credentialsRefused } from "../meanings.ts";
 import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 import { addressOf, addressProblem, liveAddressOf, modelInSession } from "./address.ts";
-import { bodyOf, headersOf } from "./body.ts";
 import { chainKey, keyProblem, openAccounts } from "./credentials.ts";
-import { wiresOfModel } from "./models.ts";
-import { storageAddress } from "./storage.ts";
 import { pollVideo, startVideo } from "./video.ts";
 
 const headersFor = openAccounts();
@@ -55,3 +55,54 @@ export const vertex: Provider = {
     return /"type"\s*:\s*"error"/.test(body) ? failureOfClaude(status, body) : failureOfGoogle(status, body);
   },
 };
+
+/** The version of the messages wire that Vertex speaks. */
+const anthropicVersion = JSON.stringify("vertex-2023-10-16");
+
+/** The body of a request; the model stands in its address, but where tokens are counted. */
+function bodyOf(call: AnswerCall): Buffer {
+  if (call.wire === "messages") return claudeBody(call, { anthropic_version: anthropicVersion }, ["model"]);
+  return wholeBody(call.body);
+}
+
+/** What of a messages client's head goes on: its beta features. The version is in the body. */
+function headersOf({ wire, headers = {} }: AnswerCall): Readonly<Record<string, string>> {
+  if (wire !== "messages" && wire !== "count-messages") return headers;
+  const { "anthropic-version": _version, ...more } = headers;
+  return more;
+}
+
+/** Which wires a model is served in, by its name. */
+const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
+  [/^claude-/, ["messages", "count-messages"]],
+  [/^imagen-/, ["vertex-imagen"]],
+  [/^veo-/, ["vertex-video"]],
+  [/-tts(?:-|$)/, ["content-speech"]],
+  [/embedding/, ["predict-embeddings"]],
+  // Models of other publishers, by the publisher's name: `meta/llama-…`.
+  [/^[\w-]+\//, ["chat"]],
+];
+
+/** Google's own. */
+const usual: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts", "gemini-live"];
+
+function wiresOfModel(model: string): readonly UpstreamWire[] {
+  return families.find(([pattern]) => pattern.test(model))?.[1] ?? usual;
+}
+
+/** What a film's address in Google Cloud Storage begins with. */
+const scheme = "gs:";
+const googlesOwn = /\.googleapis\.com$/;
+
+/**
+ * Where a file of a bucket (`gs://bucket/name`) can be fetched from, by the JSON API of storage. An address that is not
+ * Google's own stands for all of Google's, and has storage beneath it as well.
+ */
+function storageAddress(file: URL, project: string): URL {
+  if (file.protocol !== scheme) return file;
+  const { origin, hostname, pathname } = new URL(project);
+  const beneath = pathname.slice(0, Math.max(0, pathname.search(/\/v1(?:beta1)?\/projects\//)));
+  const base = googlesOwn.test(hostname) ? "https://storage.googleapis.com" : origin + beneath;
+  const name = encodeURIComponent(decodeURIComponent(file.pathname.slice(1)));
+  return new URL(`${base}/storage/v1/b/${encodeURIComponent(file.host)}/o/${name}?alt=media`);
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { klingToken } from "../../src/kling/sign.ts";
+import { klingToken } from "../../src/kling/video.ts";
 
 test("the vendor's token of a known moment", () => {
   expect(klingToken("AKEXAMPLE", "SKEXAMPLE", 1_763_700_000)).toBe(
