@@ -17,6 +17,8 @@ export interface Way {
   readonly path: string;
   /** Another way of the same attack, whose channel serves this model too; then it has no vendor of its own. */
   readonly channelOf?: string;
+  /** Whether the channel serves what its vendor lists, and not the model of the way. */
+  readonly listed?: true;
   /** How the vendor answers; absent where the vendor is the simulator. */
   readonly answers?: Handler;
   /** How it answers below HTTP: bytes on the connection. */
@@ -46,6 +48,8 @@ export interface Field {
   /** A server of the operator's own network, which no request may reach. */
   readonly inside: Inside;
   readonly loops: Loops;
+  /** The SQLite file of the ledger's books. */
+  readonly booksFile: string;
   /** The model of a way, as a client names it. */
   model(way: string): string;
   /** What the vendor of a way was asked so far. */

@@ -113,7 +113,7 @@ async function wrongBooks(attack: Attack, { redis, suite }: House, seen: Seen): 
 }
 
 function fieldOf(attack: Attack, house: House, signal: AbortSignal): Field {
-  const { suite, vendors, inside, canaries, redis, loops } = house;
+  const { suite, vendors, inside, canaries, redis, loops, booksFile } = house;
   const attacker = payerOf(attack, "attacker");
   const model = (way: string): string => `${attack.id}-${way}`;
   const seen = (text: string): void => canaries.look("an answer", text);
@@ -125,6 +125,7 @@ function fieldOf(attack: Attack, house: House, signal: AbortSignal): Field {
     payers: Array.from({ length: attack.payers ?? 0 }, (_, at) => payerOf(attack, `payer-${at}`)),
     inside,
     loops,
+    booksFile,
     model,
     asked: (way) => vendors.asked(model(way)),
     async send(sending) {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { startLocalBackends, startSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { areas } from "../chaos/areas/index.ts";
@@ -17,6 +20,8 @@ export interface House extends AsyncDisposable {
   readonly redis: Redis;
   readonly canaries: Canaries;
   readonly loops: Loops;
+  /** The SQLite file of the ledger's books. */
+  readonly booksFile: string;
 }
 
 /** Who plays which part in an attack: the attacker with further accounts, another tenant, and who calls meanwhile. */
@@ -45,12 +50,16 @@ export async function openHouse(attacks: readonly Attack[]): Promise<House> {
   const vendors = opening.use(await startHostileVendors());
   const inside = opening.use(await startInside());
   const loops = opening.use(new Loops());
+  // Before the suite: vendors are asked what they list at its start.
+  for (const attack of attacks) script(attack, vendors);
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));
+  opening.defer(() => rmSync(folder, { recursive: true, force: true }));
   const suite = opening.use(
     await startSuite({
       shape: "apart",
       backends: await startLocalBackends(),
       services: "all",
-      env: { LOG_LEVEL: "info" },
+      env: { LOG_LEVEL: "info", MODELGATE_DATA: folder },
       envOf: Object.fromEntries(
         watchedServices.map((name) => [name, { ...(name === "video" ? shortTasks : {}), ...loops.env(name) }]),
       ),
@@ -58,7 +67,6 @@ export async function openHouse(attacks: readonly Attack[]): Promise<House> {
       config: configurationOf(attacks, vendors),
     }),
   );
-  for (const attack of attacks) script(attack, vendors);
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
   redis.on("error", () => undefined); // attacks end services, not Redis; what they do to it shows in their rows
   opening.defer(() => redis.disconnect());
@@ -76,6 +84,7 @@ export async function openHouse(attacks: readonly Attack[]): Promise<House> {
     redis,
     canaries,
     loops,
+    booksFile: join(folder, "books.sqlite"),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
@@ -109,7 +118,7 @@ function channelsOf({ id, ways = [] }: Attack, vendors: HostileVendors): readonl
         provider: way.provider,
         baseUrl: `${originOf(way, name, vendors)}/${way.path}`,
         keys: [way.key ?? `${vendorKey}-${name}`],
-        models,
+        models: way.listed === true ? "*" : models,
         timeoutMs: way.timeoutMs ?? timeoutMs,
       };
     });

@@ -1,6 +1,7 @@
 import type { Attack } from "../attack.ts";
 import { blameAttacks } from "./blame.ts";
 import { bodyAttacks } from "./bodies.ts";
+import { booksAttacks } from "./books.ts";
 import { boundAttacks } from "./bounds.ts";
 import { feeAttacks } from "./fees.ts";
 import { framingAttacks } from "./framing.ts";
@@ -18,6 +19,7 @@ export const attacks: readonly Attack[] = [
   ...feeAttacks,
   ...sessionAttacks,
   ...tenancyAttacks,
+  ...booksAttacks,
   ...framingAttacks,
   ...ssrfAttacks,
   ...fuzzAttacks,

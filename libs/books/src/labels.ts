@@ -15,10 +15,10 @@ export function isLabelName(word: string): word is LabelName {
 }
 
 /** What of a call says which labels it has. */
-type Labelled = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos" | "attempts" | "status">;
+type Labelled = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos">;
 
 /**
- * The labels of a call, in the order of their names; what is no text is left out. A refused call has none: it costs nothing, and a
+ * The labels of a call, in the order of their names; what is no text is left out. A failed call that costs nothing has none: a
  * client could name new ones without end.
  */
 export function labelsOf(event: Labelled): readonly Label[] {
@@ -32,9 +32,9 @@ export function labelsOf(event: Labelled): readonly Label[] {
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** A call that no vendor was asked for, or that a vendor would not take as the client made it, at no cost. */
-function isRefused({ outcome, costNanos, attempts, status }: Labelled): boolean {
-  return outcome === "failed" && costNanos === "0" && (attempts === 0 || status < 500);
+/** A failed call at no cost: refused here or by a vendor, or a vendor's failure, which a client may provoke as often as it likes. */
+function isRefused({ outcome, costNanos }: Labelled): boolean {
+  return outcome === "failed" && costNanos === "0";
 }
 
 /** The tags among the labels of a call: end users are too many for totals of their own. */

@@ -37,10 +37,12 @@ describe.each(engines)("$name", ({ start }) => {
     await recordCalls(books, [callOf("by its vendor", { ...refused, ...named(1), status: 400, attempts: 1 })]);
     expect(await rowsOf(books)).toBe(0);
     expect(await readTotals(books, { ...day, groupBy: ["tag:team"] })).toMatchObject([{ by: { "tag:team": "" } }]);
-    // What failed at a vendor is counted under its tags, and so is what cost something.
+    await recordCalls(books, [callOf("failed", { ...refused, tags: { team: "b" }, status: 502, attempts: 2 })]);
+    expect(await rowsOf(books)).toBe(0);
+    // What cost something is counted under its tags, and so is what was completed.
     await recordCalls(books, [
-      callOf("failed", { ...refused, tags: { team: "a" }, status: 502, attempts: 2 }),
       callOf("paid", { ...refused, tags: { team: "a" }, costNanos: "1" }),
+      callOf("free", { tags: { team: "a" }, costNanos: "0" }),
     ]);
     expect(await readTotals(books, { ...day, groupBy: ["tag:team"] })).toContainEqual({
       by: { "tag:team": "a" },
