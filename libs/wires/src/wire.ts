@@ -60,8 +60,8 @@ export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
 
 /**
  * One wire format of one kind (text, vectors, images, …). A wire may lack a side: without `client` only vendors speak it,
- * without `vendor` only clients do. Pure and synchronous; no wire knows another. Each kind has one registry `…Wires` with
- * a line for each wire, checked with `as const satisfies`.
+ * without `vendor` only clients do. Pure and synchronous; no wire knows another. The index of a kind has its
+ * registry `wires`, with a line for each wire.
  */
 export interface Wire<Vendor extends object, Client extends object = never, Pass extends object = never> {
   readonly name: string;

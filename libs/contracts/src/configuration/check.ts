@@ -1,16 +1,15 @@
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
-import { multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/price.ts";
-import { parseDecimal, toScale } from "../money/decimal.ts";
-import { nanosOf } from "../money/nanos.ts";
-import { fieldPath } from "../field-path.ts";
-import { schemaWords } from "../schema-words.ts";
 import { keyProblems } from "./keys.ts";
-import { modelPaths, routingProblems } from "./routing.ts";
 import { nameProblems, shown } from "./names.ts";
 import type { ConfigurationProblem } from "./problem.ts";
-import { parseTime } from "../time.ts";
+import { modelPaths, routingProblems } from "./routing.ts";
 import { Configuration } from "./schema.ts";
+import { parseDecimal, toScale } from "../money/decimal.ts";
+import { nanosOf } from "../money/nanos.ts";
+import { multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/price.ts";
+import { schemaWords } from "../schema-words.ts";
+import { parseTime } from "../time.ts";
 
 /** A configuration that holds, or everything that is wrong with it at once. */
 export type CheckedConfiguration =
@@ -186,4 +185,20 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
       }
     }
   }
+}
+
+/**
+ * A field that a schema's error names, as people and vendors write it: the JSON pointer `/messages/0/content`, with
+ * one more step if given, is `messages[0].content`; the whole document is "".
+ */
+export function fieldPath(pointer: string, last?: string): string {
+  const steps = pointer
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  if (last !== undefined) steps.push(last);
+  return steps.reduce((path, step) => {
+    if (/^\d+$/.test(step)) return `${path}[${step}]`;
+    return path === "" ? step : `${path}.${step}`;
+  }, "");
 }

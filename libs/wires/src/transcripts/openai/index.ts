@@ -1,4 +1,6 @@
 import { Failure, present, type TranscriptsWire } from "@modelgate/contracts";
+import type { RenderedTranscripts, TranscriptsClient, TranscriptsVendor } from "../hub/answer.ts";
+import { asJson } from "../hub/render.ts";
 import {
   granularities,
   transcriptFormats,
@@ -7,10 +9,8 @@ import {
   type TranscriptFormat,
   type TranscriptsRequest,
 } from "../hub/request.ts";
-import type { Target, Wire } from "../../wire.ts";
-import type { RenderedTranscripts, TranscriptsClient, TranscriptsVendor } from "../hub/answer.ts";
-import { asJson } from "../hub/render.ts";
 import { parseAnswer, readEvent, readUsage, writeEvents } from "./answer.ts";
+import type { Target, Wire } from "../../wire.ts";
 
 const vendor = { render: renderForm, parse: parseAnswer, usage: readUsage, event: readEvent } as const;
 

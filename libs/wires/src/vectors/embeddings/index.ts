@@ -1,10 +1,15 @@
-import { bodies } from "@modelgate/contracts";
+import { bodies, Failure, present } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
 import { readChecked, type WholeWire } from "../../kind/index.ts";
-import type { VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
-import { maxInputs, type VectorsRequest } from "../hub/request.ts";
+import { ownMembers, renderOwn } from "../../kind/own-members.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { Unsupported } from "../../text/hub/unsupported.ts";
 import { parseAnswer, readUsage, renderAnswer } from "./answer.ts";
-import { parseRequest, renderRequest } from "./request.ts";
+import type { VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
+import { maxInputs, type VectorContent, type VectorsRequest, type VectorTask } from "../hub/request.ts";
+import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 
 /** Schema of a body whose model may be in the path, on the engines endpoint. */
 const shape = Compile(bodies.EngineEmbeddingsRequest);
@@ -20,3 +25,139 @@ export const embeddings = {
     spelling: { model: "model", inputs: "input", dimensions: "dimensions", encoding: "encoding_format", user: "user" },
   },
 } as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
+
+/**
+ * Parses a request. Unknown members go to vendors of this wire. A model in the path (the engines endpoint) wins; another
+ * one in the body is refused.
+ */
+function parseRequest(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
+  const fields = new Fields(body);
+  const model = modelOf(fields, path.model);
+  const contents = parseInput(fields);
+  const { task, read } = taskOf(body);
+  const request: VectorsRequest = {
+    model,
+    inputs: contents.map((content) => present({ content, task })),
+    ...present({
+      dimensions: fields.count("dimensions", 1),
+      encoding: fields.word("encoding_format", ["float", "base64"]),
+      user: fields.text("user"),
+      own: ownMembers("embeddings", fields, read),
+    }),
+  };
+  return { request, dropped: [] };
+}
+
+function modelOf(fields: Fields, inPath: string | undefined): string {
+  if (inPath === undefined) return fields.needText("model");
+  const inBody = fields.text("model") ?? inPath;
+  if (inBody === inPath) return inPath;
+  throw new Failure("invalid_value", `model is ${JSON.stringify(inPath)} in the path, but different in the body.`, {
+    param: "model",
+  });
+}
+
+/** Maximum of tokens of one input; no model reads more. */
+const maxTokens = 131_072;
+
+/** Parses `input`: a text, tokens, or an array of texts, of token arrays or of a vendor's own objects. None may be empty. */
+function parseInput(fields: Fields): readonly VectorContent[] {
+  const input = fields.need("input");
+  if (typeof input === "string") return [parseOne(input, "input", fields)];
+  if (!Array.isArray(input) || input.length === 0)
+    throw fields.wrong("input", "a string or an array that is not empty");
+  if (typeof input[0] === "number") return [{ kind: "tokens", tokens: parseTokens(input, "input", fields) }];
+  if (input.length > maxInputs) throw fields.wrong("input", `at most ${maxInputs} inputs`);
+  const contents = input.map((value: unknown, index) => parseOne(value, `input[${index}]`, fields));
+  const strange = contents.findIndex(({ kind }) => kind !== contents[0]?.kind);
+  if (strange >= 0) throw fields.wrong(`input[${strange}]`, "of the same kind as the first");
+  return contents;
+}
+
+function parseOne(value: unknown, at: string, fields: Fields): VectorContent {
+  if (typeof value === "string") {
+    if (value === "") throw fields.wrong(at, "a string that is not empty");
+    return { kind: "text", text: value };
+  }
+  if (Array.isArray(value)) return { kind: "tokens", tokens: parseTokens(value, at, fields) };
+  if (isRecord(value)) return { kind: "own", wire: "embeddings", value };
+  throw fields.wrong(at, "a string or an array of tokens");
+}
+
+function parseTokens(values: readonly unknown[], at: string, fields: Fields): readonly number[] {
+  if (values.length === 0 || values.length > maxTokens) throw fields.wrong(at, `1 to ${maxTokens} tokens`);
+  return values.map((value, index) => {
+    if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
+    throw fields.wrong(`${at}[${index}]`, "a whole number from 0");
+  });
+}
+
+/** Members of vendors of this wire for the purpose of the vectors. */
+const members = ["input_type", "task"] as const;
+
+/** Values of these members; the wire's own members keep the value for vendors that take it. */
+const words: Readonly<Record<string, VectorTask>> = {
+  query: "query",
+  search_query: "query",
+  "retrieval.query": "query",
+  document: "document",
+  passage: "document",
+  search_document: "document",
+  "retrieval.passage": "document",
+  similarity: "similarity",
+  semantic_similarity: "similarity",
+  "text-matching": "similarity",
+  classification: "classification",
+  clustering: "clustering",
+  separation: "clustering",
+  "code.query": "code-query",
+  code_retrieval_query: "code-query",
+};
+
+/** Returns the purpose of the vectors and the members that hold it; nothing for an unknown value. */
+function taskOf(body: JsonRecord): {
+  readonly task: VectorTask | undefined;
+  readonly read: readonly string[];
+} {
+  for (const name of members) {
+    const word = body[name];
+    const task = typeof word === "string" ? own(words, word.toLowerCase()) : undefined;
+    if (task !== undefined) return { task, read: [name] };
+  }
+  return { task: undefined, read: [] };
+}
+
+/** Renders a vendor's request. Tasks and titles of another wire are hints, and dropped. */
+function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
+  const own = renderOwn(request.own, "embeddings");
+  const unsupported = new Unsupported();
+  for (const name of own.dropped) unsupported.note(name);
+  for (const { task, title } of request.inputs) {
+    // A task that came in this wire is among its own members.
+    if (request.own?.wire !== "embeddings") unsupported.noteIf("task", task);
+    unsupported.noteIf("title", title);
+  }
+  const body = present({
+    ...own.members,
+    model,
+    input: renderInput(request.inputs.map(({ content }) => content)),
+    dimensions: request.dimensions,
+    encoding_format: request.encoding,
+    user: request.user,
+  });
+  return { body, dropped: unsupported.words };
+}
+
+function renderInput(contents: readonly VectorContent[]): unknown {
+  const [first] = contents;
+  const values = contents.map(renderOne);
+  // One text, or one array of tokens, is sent without an array around it: every vendor takes that.
+  return contents.length === 1 && first?.kind !== "own" ? values[0] : values;
+}
+
+function renderOne(content: VectorContent): string | readonly number[] | JsonRecord {
+  if (content.kind === "text") return content.text;
+  if (content.kind === "tokens") return content.tokens;
+  if (content.wire !== "embeddings") throw unsupportedFailure("inputs", "The vendor of this model takes only text.");
+  return content.value;
+}
