@@ -6,7 +6,11 @@ import { money } from "./house.ts";
 import { startPayingVendor, type PayingVendor } from "./paying-vendor.ts";
 
 /** What a vendor charges beside tokens: refused without a price, held for and paid with one. */
-const keys = { strict: "sk-strict-0123456789abcdef", open: "sk-open-0123456789abcdef" } as const;
+const keys = {
+  strict: "sk-strict-0123456789abcdef",
+  open: "sk-open-0123456789abcdef",
+  usual: "sk-usual-0123456789abcdef",
+} as const;
 
 const tokens = { input: 1, cachedInput: 1, output: 10 };
 /** Ten tokens in and five out. */
@@ -24,7 +28,11 @@ beforeAll(async () => {
   const wires = ["chat", "responses", "messages", "content"] as const;
   suite = await startSuite({
     config: {
-      groups: { strict: { models: ["*"] }, open: { models: ["*"], unpriced: "pass" } },
+      groups: {
+        strict: { models: ["*"], unpriced: "refuse" },
+        open: { models: ["*"], unpriced: "pass" },
+        usual: { models: ["*"] },
+      },
       models: {
         ...Object.fromEntries(
           wires.flatMap((wire) => [
@@ -61,6 +69,7 @@ beforeAll(async () => {
           tokens: [
             { key: keys.strict, group: "strict" },
             { key: keys.open, group: "open" },
+            { key: keys.usual, group: "usual" },
           ],
         },
         poor: { balance: "0.05", tokens: [{ key: "sk-poor-0123456789abcdef", group: "strict" }] },
@@ -95,9 +104,9 @@ async function call(
   wire: Wire,
   model: string,
   more: object,
-  how: { readonly stream?: boolean; readonly key?: string } = {},
+  how: { readonly stream?: boolean; readonly key?: string; readonly strict?: boolean } = {},
 ) {
-  const { stream = false, key = keys.strict } = how;
+  const { stream = false, key = keys.strict, strict = false } = how;
   const requestId = `fees-${++calls}`;
   const answer = await fetch(suite.edgeUrl + paths[wire](model, stream), {
     method: "POST",
@@ -106,10 +115,12 @@ async function call(
       "content-type": "application/json",
       "anthropic-version": "2023-06-01",
       "x-request-id": requestId,
+      ...(strict ? { "x-modelgate-strict": "true" } : {}),
     },
     body: JSON.stringify({ ...bodies[wire](model, stream), ...more }),
   });
-  return { status: answer.status, text: await answer.text(), requestId };
+  const dropped = answer.headers.get("x-modelgate-dropped");
+  return { status: answer.status, text: await answer.text(), requestId, dropped };
 }
 
 const eventOf = (requestId: string): Promise<UsageEvent> =>
@@ -171,6 +182,20 @@ describe.each([false, true])("streamed: %s", (stream) => {
     },
   );
 
+  test.each(tools)(
+    "%s %j without a price is left out and named, unless the client is strict",
+    async (wire, more, place) => {
+      const usual = { stream, key: keys.usual };
+      const { status, requestId, dropped } = await call(wire, `${wire}-bare`, more, usual);
+      expect([status, dropped]).toEqual([200, place]);
+      const event = await eventOf(requestId);
+      expect(event).toMatchObject({ costNanos: String(tokenNanos), dropped: [place] });
+      expect(event.unpriced).toBeUndefined();
+      const refused = await call(wire, `${wire}-bare`, more, { ...usual, strict: true });
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(place)]);
+    },
+  );
+
   const tiers: readonly (readonly [Wire, object, string, number])[] = [
     ["chat", { service_tier: "priority" }, "priority", 2],
     ["chat", { service_tier: "flex" }, "flex", 0.5],
@@ -185,11 +210,14 @@ describe.each([false, true])("streamed: %s", (stream) => {
   });
 
   test.each(tiers.filter(([, , , factor]) => factor > 1))(
-    "%s %j without a factor is refused, or passes at the usual price and is marked",
+    "%s %j without a factor is refused, left out, or passes at the usual price and is marked",
     async (wire, more, serviceTier) => {
       const refused = await call(wire, `${wire}-bare`, more, { stream });
       expect(refused.status).toBe(400);
       expect(refused.text).toContain(Object.keys(more)[0]);
+      const left = await call(wire, `${wire}-bare`, more, { stream, key: keys.usual });
+      expect([left.status, left.dropped]).toEqual([200, Object.keys(more)[0]]);
+      expect(await eventOf(left.requestId)).toMatchObject({ costNanos: String(tokenNanos) });
       const passed = await call(wire, `${wire}-bare`, more, { stream, key: keys.open });
       expect(passed.status).toBe(200);
       expect(await eventOf(passed.requestId)).toMatchObject({

@@ -38,19 +38,25 @@ const unpriced: Attack = {
     const answers: Answer[] = [];
     for (const wire of textWires)
       for (const more of fees[wire]) answers.push(await field.send(textRequest(wire, field.model(wire), more)));
-    const passed = textWires.flatMap((wire) => field.asked(wire).map(({ body }) => `${wire} ${feeIn(body)}`));
-    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${passed.length} reached a vendor`, [
+    // Without the tool, which is left out, a request may reach its vendor.
+    const passed = textWires.flatMap((wire) =>
+      field.asked(wire).flatMap(({ body }) => {
+        const fee = feeIn(body);
+        return fee === undefined ? [] : [`${wire} ${fee}`];
+      }),
+    );
+    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${passed.length} tools reached a vendor`, [
       passed.length > 0 && `unpriced: ${passed.join(", ")}`,
     ]);
   },
 };
 
-/** The words of a request that cost extra. */
-function feeIn(body: string): string {
+/** The words of a request that cost extra; undefined where there are none. */
+function feeIn(body: string): string | undefined {
   const found = body.match(
     /web_search\w*|search_parameters|image_generation|code_?\w+|google_?search|file_?search|service_?tier|speed/i,
   );
-  return found?.[0] ?? "without the tool";
+  return found?.[0];
 }
 
 /** Usage of units that the model has no price for: the nearest price counts. */

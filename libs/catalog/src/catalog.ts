@@ -29,7 +29,7 @@ export interface Group {
   /** What becomes of ids in a vendor's store that the caller's account did not make through this gateway. */
   readonly vendorStores: "refuse" | "shared";
   /** What becomes of vendor-side tools and dearer service tiers that a model has no price for. */
-  readonly unpriced: "refuse" | "pass";
+  readonly unpriced: "drop" | "refuse" | "pass";
   /** Whether answers name the channel that served them. */
   readonly showChannel: boolean;
 }
@@ -189,7 +189,7 @@ function compileGroup(name: string, group: GroupConfiguration): Group {
     limits = {},
     models,
     vendorStores = "refuse",
-    unpriced = "refuse",
+    unpriced = "drop",
     showChannel = false,
   } = group;
   return { name, multiplier, limits, models: new Set(models), vendorStores, unpriced, showChannel };

@@ -12,7 +12,7 @@ export {
 } from "./money/usage-draft.ts";
 export type { RelayDeps } from "./deps.ts";
 export { privateHostsVariable, relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
-export { CallFees } from "./money/fees.ts";
+export { CallFees, isTierPriced, isToolPriced } from "./money/fees.ts";
 export { priced, type Call, type ServingModel } from "./call.ts";
 export type { Answered, CallKind, Forwarded, Plan } from "./kind.ts";
 export { attemptVendors } from "./attempt.ts";

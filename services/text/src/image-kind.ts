@@ -94,7 +94,7 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
         ? await this.#text.exchange(text, route, history)
         : await imagesExchange(images, wire, candidate.upstreamModel);
     const wanted = { size: drawing.imageSize, spelling: { size: sizeParam } };
-    if (serving.unpriced === "refuse") refuseDearer(wanted, serving.model.price, exchange);
+    if (serving.unpriced !== "pass") refuseDearer(wanted, serving.model.price, exchange);
     return images === undefined ? countingImages(exchange) : exchange;
   }
 }

@@ -4,6 +4,8 @@ import { inTurnsIfLong, once } from "@modelgate/platform";
 import {
   CallFees,
   estimateTokens,
+  isTierPriced,
+  isToolPriced,
   runCall,
   type AdmittedIds,
   type Call,
@@ -21,6 +23,8 @@ import {
   textCodec,
   textCodecs,
   wiresServing,
+  withoutUnpriced,
+  type AskedTool,
   type ClientCodec,
   type ClientWire,
   type TextCodec,
@@ -53,6 +57,8 @@ export interface TextPlan extends Plan {
   readonly input: TextInput;
   readonly cost: TextCost;
   readonly fees: CallFees;
+  /** What of the client's request has no price and was left out. */
+  readonly dropped: readonly string[];
   readonly textCall: TextCall;
   readonly exchanges: TextExchangeMaker;
 }
@@ -83,18 +89,14 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     this.#deps = deps;
   }
 
-  async plan(call: Call, input: TextInput, { model, unpriced }: ServingModel): Promise<TextPlan> {
+  async plan(call: Call, request: TextInput, serving: ServingModel): Promise<TextPlan> {
     const { limits } = this.#deps.relay;
+    const { model } = serving;
+    const { input, dropped } = withoutFees(call, request, serving);
     const { wire, body, ask, admitted, asArray, forward } = input;
     const textBytes = Math.max(0, body.length - ask.media.characters);
     const mediaTokens = ask.media.tokens;
-    const fees = new CallFees({
-      asked: ask.fees,
-      price: model.price,
-      unpriced,
-      limits,
-      allow: (drawing) => void this.#deps.relay.catalog.current().resolve(call.caller, drawing, ["image"]),
-    });
+    const fees = this.#feesOf(call, ask, serving);
     const textCall: TextCall = {
       wire,
       body,
@@ -131,6 +133,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
         billsUnseen: billsUnseen(input),
       },
       fees,
+      dropped,
       wires: wiresServing(wire),
       waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
       unsealable: true,
@@ -144,18 +147,43 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     };
   }
 
+  #feesOf({ caller }: Call, { fees: asked }: TurnAsk, { model: { price }, unpriced }: ServingModel): CallFees {
+    const { catalog, limits } = this.#deps.relay;
+    const allow = (drawing: string) => void catalog.current().resolve(caller, drawing, ["image"]);
+    return new CallFees({ asked, price, unpriced, limits, allow });
+  }
+
   async exchange(
-    { call, input, fees, exchanges }: TextPlan,
+    { call, input, fees, exchanges, dropped }: TextPlan,
     route: WireRoute,
     history: "unsealed" | undefined,
   ): Promise<Exchange> {
     const made = await exchanges.make(codecOfRoute(route), route.candidate.upstreamModel, history);
-    return keepingMade(this.#deps, call, input, fees.checked(made), channelKeyIdOf(route));
+    const checked = fees.checked(made);
+    const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
+    return keepingMade(this.#deps, call, input, exchange, channelKeyIdOf(route));
   }
 
   countUnsupported({ exchanges }: TextPlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {
     return exchanges.countUnsupported(wire, upstreamModel);
   }
+}
+
+/** Leaves out the tools and tiers that a model has no price for, where the group says so; the request as it is where it demands one. */
+function withoutFees(
+  { strict }: Call,
+  input: TextInput,
+  { model: { price }, unpriced }: ServingModel,
+): Pick<TextPlan, "input" | "dropped"> {
+  const { body, ask } = input;
+  const { fees } = ask;
+  if (fees === undefined || unpriced !== "drop" || strict) return { input, dropped: [] };
+  const isPriced = (tool: AskedTool): boolean => isToolPriced(tool, price) && tool.dearer === undefined;
+  if (fees.tools.every(isPriced) && fees.tiers.every(({ name }) => isTierPriced(name, price)))
+    return { input, dropped: [] };
+  const left = withoutUnpriced(body, fees, isPriced, (name) => isTierPriced(name, price));
+  if (left === undefined) return { input, dropped: [] };
+  return { input: { ...input, body: left.body, ask: { ...ask, fees: left.fees } }, dropped: left.dropped };
 }
 
 /** Headers that ask for something, unlike the version of a wire. */

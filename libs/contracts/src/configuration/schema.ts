@@ -49,9 +49,10 @@ export const GroupConfiguration = Type.Object(
       }),
     ),
     unpriced: Type.Optional(
-      Type.Enum(["refuse", "pass"], {
-        default: "refuse",
-        description: "what becomes of vendor-side tools and dearer service tiers that a model has no price for",
+      Type.Enum(["drop", "refuse", "pass"], {
+        default: "drop",
+        description:
+          "what becomes of vendor-side tools and dearer service tiers that have no price, not even a published one",
       }),
     ),
     showChannel: Type.Optional(

@@ -10,7 +10,7 @@ export interface FeesOptions {
   readonly asked: AskedFees | undefined;
   /** The model's price at the usual service tier. */
   readonly price: Price;
-  /** What becomes of tools and dearer tiers that have no price. */
+  /** What becomes of tools and dearer tiers that have no price; what was to be dropped and is still there is refused. */
   readonly unpriced: Group["unpriced"];
   /** Calls of tools, and input tokens that each call may add, that are held for where the client sets no bound. */
   readonly limits: { readonly toolCalls: number; readonly toolTokens: number };
@@ -129,7 +129,7 @@ export class CallFees {
     const path = own?.path ?? tool.path;
     if (tool.model !== undefined) allowModel(allow, tool.model, `${path}.model`);
     if (unpriced === "pass") return;
-    if (tool.unit === undefined || !price.has(tool.unit))
+    if (!isToolPriced(tool, price))
       throw refused(path, `${path} is a tool that the vendor charges for, and this model has no price for it`);
     if (tool.dearer !== undefined)
       throw refused(tool.dearer, `${tool.dearer} asks for more than this model's price for an image covers`);
@@ -137,7 +137,7 @@ export class CallFees {
 
   #checkTier(name: string): void {
     const { asked, price, unpriced } = this.#options;
-    if (unpriced === "pass" || cheapTiers.has(name) || price.serviceTiers.has(name)) return;
+    if (unpriced === "pass" || isTierPriced(name, price)) return;
     const path = asked?.tiers.find((tier) => tier.name === name)?.path ?? "service_tier";
     throw refused(
       path,
@@ -152,6 +152,16 @@ export class CallFees {
     if (capTools === undefined || !isPaid || !Buffer.isBuffer(exchange.body)) return exchange;
     return { ...exchange, body: capTools(exchange.body, limits.toolCalls) };
   }
+}
+
+/** Whether a model has a price for a tool of its vendor. */
+export function isToolPriced({ unit }: AskedTool, price: Price): boolean {
+  return unit !== undefined && price.has(unit);
+}
+
+/** Whether a service tier costs no more than the usual one, or the model has a factor for it. */
+export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
+  return cheapTiers.has(name) || serviceTiers.has(name);
 }
 
 function heldFees({ asked, price, limits }: FeesOptions): HeldFees {

@@ -31,6 +31,7 @@ export type { JsonObject, TextRequest } from "./hub/request.ts";
 export { hasEnvelope } from "./hub/seals.ts";
 export { unsealed } from "./hub/unsealed.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";
+export { withoutUnpriced } from "./leave-out.ts";
 export { memberOf } from "./pass-json.ts";
 export { arrayFraming, sseFraming } from "./content/framing.ts";
 export { MessageCollector } from "./messages/collect-message.ts";

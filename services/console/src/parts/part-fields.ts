@@ -67,7 +67,7 @@ export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>>
     { path: "limits.concurrency", label: "Open calls of a key", kind: "number" },
     { path: "limits.dollarsPerDay", label: "Dollars per day of an account", kind: "number" },
     { path: "limits.dollarsPerMonth", label: "Dollars per month of an account", kind: "number" },
-    { path: "unpriced", label: "Units without a price", kind: "choice", choices: ["refuse", "pass"] },
+    { path: "unpriced", label: "Units without a price", kind: "choice", choices: ["drop", "refuse", "pass"] },
     { path: "vendorStores", label: "Ids in vendors' stores", kind: "choice", choices: ["refuse", "shared"] },
     { path: "showChannel", label: "Show the channel in headers", kind: "flag" },
   ],

@@ -130,12 +130,16 @@ function pricedModel(
   }: { readonly channels: readonly Served[]; readonly known: ReadonlyMap<Served, Known>; readonly isListed: boolean },
 ): PublishedModel {
   const { price, ...others } = model;
-  if (price !== undefined && price !== "auto") return { ...others, price };
   const found = channels
     .filter(({ models }) => namesIn(models).some(([served]) => served === name))
     .toSorted((left, right) => (right.configuration.priority ?? 0) - (left.configuration.priority ?? 0))
     .map((channel) => known.get(channel)?.get(name))
     .find((each) => each !== undefined);
+  // Calls of a vendor's tools cost what it publishes, where the configuration says nothing of them.
+  if (price !== undefined && price !== "auto") {
+    const tools = { ...found?.price.tools, ...price.tools };
+    return { ...others, price: Object.keys(tools).length === 0 ? price : { ...price, tools } };
+  }
   if (found === undefined) return { ...others, ...(isListed ? { isUnpriced: true } : {}) };
   const { contextTokens = found.contextTokens } = model;
   return present({

@@ -34,6 +34,21 @@ test.each<[string, object, object | undefined, object | undefined]>([
   expect(warnings.filter(({ path }) => path === "models.fast.price")).toEqual([]);
 });
 
+test("a tool of the vendor that a written price does not name costs what the vendor publishes", async () => {
+  const channel = { id: "openai", provider: "openai", keys: ["k"] };
+  const { models } = await completed(
+    {
+      written: { kind: "chat", price: { input: 9 } },
+      named: { kind: "chat", price: { input: 9, tools: { webSearch: 0.5 } } },
+      unknown: { kind: "chat", price: { input: 9 } },
+    },
+    [{ ...channel, models: { written: "gpt-5-mini", named: "gpt-5-mini", unknown: "of-nobody" } }],
+  );
+  expect(models["written"]?.price).toEqual({ input: 9, tools: { webSearch: 0.01, fileSearch: 0.0025 } });
+  expect(models["named"]?.price?.tools).toEqual({ webSearch: 0.5, fileSearch: 0.0025 });
+  expect(models["unknown"]?.price).toEqual({ input: 9 });
+});
+
 test("an unknown model costs nothing, and a warning says so", async () => {
   const { models, warnings } = await completed({ own: { kind: "chat", price: "auto" } }, [
     { ...groq, models: ["own"] },

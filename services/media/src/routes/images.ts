@@ -115,7 +115,7 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
       cost: { by: "measure", measure: measureOf(size, this.#outputTokens, model.price) },
       wires: imagesWiresFor(request),
       waiting: request.stream ? waiting : undefined,
-      refused: unpriced === "refuse" ? { wanted: wantedOf(request), price: model.price } : undefined,
+      refused: unpriced !== "pass" ? { wanted: wantedOf(request), price: model.price } : undefined,
     };
   }
 

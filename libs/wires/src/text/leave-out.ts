@@ -1,0 +1,100 @@
+import { isRecord, type JsonRecord } from "../json/fields.ts";
+import { spliceMembers } from "../json/splice.ts";
+import { withoutMembers } from "../json/without-members.ts";
+import type { AskedFees, AskedTool } from "./fees.ts";
+import { memberOf } from "./pass-json.ts";
+
+/** Members that say which tool is to be called, and that mean nothing without a tool. */
+const choiceMembers = ["tool_choice", "toolConfig", "tool_config", "parallel_tool_calls"] as const;
+/** Words of a choice that demand some tool. */
+const demands = /"(?:required|any|ANY)"/;
+
+/** A request without some of what is charged beside tokens. */
+export interface LeftOut {
+  readonly body: Buffer;
+  /** What the request still asks for. */
+  readonly fees: AskedFees | undefined;
+  /** Paths of what was left out, as the client has them. */
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Leaves tools and service tiers out of a request that `isPriced` and `isTierPriced` do not hold of; every other byte stays as it
+ * came. Undefined where the request demands a tool that is left out, or has it at a place that it cannot be taken from.
+ */
+export function withoutUnpriced(
+  body: Buffer,
+  fees: AskedFees,
+  isPriced: (tool: AskedTool) => boolean,
+  isTierPriced: (tier: string) => boolean,
+): LeftOut | undefined {
+  const tools = fees.tools.filter((tool) => !isPriced(tool));
+  const tiers = fees.tiers.filter(({ name }) => !isTierPriced(name));
+  // Items of a conversation may be long, and say something else than which tools there are.
+  if (tools.some(({ path }) => stepsOf(path)[0] === "input")) return undefined;
+  const dropped = [...tools, ...tiers].map(({ path }) => path);
+  const kept = {
+    ...fees,
+    tools: fees.tools.filter(isPriced),
+    tiers: fees.tiers.filter(({ name }) => isTierPriced(name)),
+  };
+  let reduced = withoutMembers(
+    body,
+    tiers.map(({ path }) => path),
+  );
+  const removed: unknown[] = [];
+  for (const member of new Set(tools.map(({ path }) => stepsOf(path)[0] ?? path))) {
+    const paths = tools.flatMap(({ path }) => (stepsOf(path)[0] === member ? [stepsOf(path).slice(1)] : []));
+    const left = withoutPaths(memberOf(reduced, member), paths, removed);
+    reduced =
+      left === undefined
+        ? withoutMembers(reduced, [member])
+        : spliceMembers(reduced, { [member]: JSON.stringify(left) });
+  }
+  if (isDemanded(reduced, removed)) return undefined;
+  if (removed.length > 0 && isWithoutTools(reduced)) reduced = withoutMembers(reduced, choiceMembers);
+  return { body: reduced, fees: kept.tools.length + kept.tiers.length === 0 ? undefined : kept, dropped };
+}
+
+/** `tools[1].googleSearch` as the steps to it: a member, a place in a list, a member. */
+function stepsOf(path: string): readonly string[] {
+  return path.split(/[.[\]]+/).filter((step) => step !== "");
+}
+
+/** A value without what stands at some paths, and without what is empty then; undefined: nothing is left. */
+function withoutPaths(value: unknown, paths: readonly (readonly string[])[], removed: unknown[]): unknown {
+  if (paths.some((path) => path.length === 0)) {
+    removed.push(value);
+    return undefined;
+  }
+  if (paths.length === 0 || typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).flatMap(([name, each]: [string, unknown]) => {
+    const inside = paths.flatMap(([step, ...rest]) => (step === name ? [rest] : []));
+    if (inside.some((path) => path.length === 0)) removed.push({ [name]: each });
+    const left = inside.some((path) => path.length === 0) ? undefined : withoutPaths(each, inside, removed);
+    return left === undefined ? [] : [[name, left] as const];
+  });
+  if (Array.isArray(value)) return entries.length === 0 ? undefined : entries.map(([, each]) => each);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Whether the request's choice of a tool needs one that was removed. */
+function isDemanded(body: Buffer, removed: readonly unknown[]): boolean {
+  if (removed.length === 0) return false;
+  const choice = choiceMembers.map((name) => memberOf(body, name)).filter((value) => value !== undefined);
+  const words = JSON.stringify(choice);
+  if (demands.test(words) && isWithoutTools(body)) return true;
+  if (!choice.some(isRecord)) return false;
+  return removed.flatMap(namesOf).some((name) => words.includes(JSON.stringify(name)));
+}
+
+/** What a choice may call a removed tool. */
+function namesOf(tool: unknown): readonly string[] {
+  const record: JsonRecord = Array.isArray(tool) || !isRecord(tool) ? {} : tool;
+  const inner = Object.values(record).filter(isRecord);
+  return [record, ...inner].flatMap(({ type, name }) => [type, name].filter((word) => typeof word === "string"));
+}
+
+function isWithoutTools(body: Buffer): boolean {
+  return memberOf(body, "tools") === undefined;
+}

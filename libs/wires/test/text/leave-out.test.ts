@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { textCodecs, withoutUnpriced } from "../../src/text/index.ts";
+
+/** The wires that have words for such tools. */
+type Wire = "chat" | "responses" | "messages" | "content";
+
+/** A request without the web searches and tiers of its wire; undefined where they are demanded. */
+function reduced(wire: Wire, body: object) {
+  const asked = textCodecs[wire].vendor.askedFees(JSON.parse(JSON.stringify(body)));
+  if (asked === undefined) throw new Error("the request asks for nothing beside tokens");
+  const left = withoutUnpriced(
+    Buffer.from(JSON.stringify(body)),
+    asked,
+    ({ unit }) => unit === "codeInterpreters",
+    (tier) => tier === "flex",
+  );
+  return left && { ...left, body: JSON.parse(left.body.toString()) };
+}
+
+const fn = { type: "function", name: "f" };
+const cases: readonly (readonly [Wire, object, object, readonly string[]])[] = [
+  ["responses", { input: "x", tools: [{ type: "web_search" }, fn] }, { input: "x", tools: [fn] }, ["tools[0]"]],
+  [
+    "responses",
+    { input: "x", tools: [fn, { type: "web_search" }], tool_choice: "required" },
+    { input: "x", tools: [fn], tool_choice: "required" },
+    ["tools[1]"],
+  ],
+  [
+    "responses",
+    { input: "x", tools: [{ type: "web_search" }], tool_choice: "auto", parallel_tool_calls: false },
+    { input: "x" },
+    ["tools[0]"],
+  ],
+  ["responses", { input: "x", tools: [fn], service_tier: "priority" }, { input: "x", tools: [fn] }, ["service_tier"]],
+  ["chat", { messages: [], web_search_options: {} }, { messages: [] }, ["web_search_options"]],
+  [
+    "messages",
+    { messages: [], tools: [{ type: "web_search_20250305", name: "web_search" }, { name: "mine" }] },
+    { messages: [], tools: [{ name: "mine" }] },
+    ["tools[0]"],
+  ],
+  [
+    "content",
+    { contents: [], tools: [{ googleSearch: {}, codeExecution: {} }, { googleSearch: {} }] },
+    { contents: [], tools: [{ codeExecution: {} }] },
+    ["tools[0].googleSearch", "tools[1].googleSearch"],
+  ],
+];
+
+test.each(cases)("%s %j: what has no price is left out and named", (wire, body, left, dropped) => {
+  expect(reduced(wire, body)).toMatchObject({ body: left, dropped });
+  expect(reduced(wire, body)?.body).toEqual(left);
+});
+
+test("what has a price stays", () => {
+  const tools = [{ type: "code_interpreter" }, { type: "web_search" }];
+  expect(reduced("responses", { tools, service_tier: "flex" })).toMatchObject({
+    body: { tools: [{ type: "code_interpreter" }], service_tier: "flex" },
+    fees: { tools: [{ unit: "codeInterpreters" }], tiers: [{ name: "flex" }] },
+  });
+});
+
+test.each<[Wire, object]>([
+  ["responses", { tools: [{ type: "web_search" }, fn], tool_choice: { type: "web_search" } }],
+  ["responses", { tools: [{ type: "web_search" }], tool_choice: "required" }],
+  ["messages", { tools: [{ type: "web_search_20250305", name: "web_search" }], tool_choice: { type: "any" } }],
+  [
+    "messages",
+    {
+      tools: [{ type: "web_search_20250305", name: "web_search" }, { name: "mine" }],
+      tool_choice: { type: "tool", name: "web_search" },
+    },
+  ],
+])("%s %j: a tool that is demanded is not left out", (wire, body) => {
+  expect(reduced(wire, body)).toBeUndefined();
+});
+
+test("every other byte stays as it came", () => {
+  const body = '{ "seed": 12345678901234567890,\n "service_tier": "priority" , "input": "\\u00e4" }';
+  const asked = textCodecs.responses.vendor.askedFees({ service_tier: "priority" });
+  const left =
+    asked &&
+    withoutUnpriced(
+      Buffer.from(body),
+      asked,
+      () => true,
+      () => false,
+    );
+  expect(left?.body.toString()).toBe('{ "seed": 12345678901234567890,\n "input": "\\u00e4" }');
+});
