@@ -137,10 +137,11 @@ test("a redirect of a content endpoint is followed within its origin, and elsewh
   expect(await keysFor("http://127.0.0.2/a.mp4")).toEqual(["upstream_error", "Bearer key"]);
 });
 
-test("a channel or key that is configured no more has no videos", async () => {
-  expect(await fetched({ ...finished({ url: at("/a.mp4") }), keyId: "another" })).toBe("video_expired");
+test("a channel that is configured no more has no videos; another key replaces one that was rotated", async () => {
   expect(await fetched({ ...finished({ url: at("/a.mp4") }), channelId: "another" })).toBe("video_expired");
   expect(asked).toEqual([]);
+  has = { "/a.mp4": { body: "a video" } };
+  expect(await fetched({ ...finished({ url: at("/a.mp4") }), keyId: "another" })).toBe("a video");
 });
 
 test("only the video where there is no endpoint for more", async () => {
