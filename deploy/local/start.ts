@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { checkStores } from "./answering.ts";
 import { banner } from "./banner.ts";
 import { CannotStart, explain, lastWords } from "./cannot-start.ts";
 import { ChildEnded, type Child } from "./child.ts";
@@ -177,6 +178,7 @@ async function checkPlace(): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
   await claimData();
+  await orEnding(checkStores(env));
   if (port !== 0 && !(await isFree(port, host)))
     throw new CannotStart(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
 }

@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { createServer } from "node:net";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -115,4 +116,43 @@ test("a data folder that cannot be used is one clear sentence", async () => {
   const { status, stderr } = await start({ MODELGATE_DATA: join(data, "here/file") }).ended;
   expect(status).toBe(1);
   expect(stderr.trim()).toMatch(/^MODELGATE_DATA cannot be used: .+$/);
+});
+
+/** A server that takes connections and says nothing, as one does behind a broken proxy. */
+async function silentPort(): Promise<{ readonly port: number; readonly close: () => void }> {
+  const sockets = new Set<{ destroy(): void }>();
+  const server = createServer((socket) => void sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const close = (): void => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  };
+  return { port: typeof address === "object" && address !== null ? address.port : 0, close };
+}
+
+test.each([
+  ["REDIS_URL", "redis://user:a-password@"],
+  ["NATS_URL", "nats://user:a-password@"],
+  ["BOOKS_URL", "postgres://user:a-password@"],
+])("a start with a dead %s names the variable, the address and the cause, and no password", async (name, scheme) => {
+  // What would be started without it is not reached.
+  const env = { MODELGATE_REDIS_SERVER: silentServer(), MODELGATE_NATS_SERVER: silentServer() };
+  const silent = await silentPort();
+  const path = name === "BOOKS_URL" ? "/books" : "";
+  const [gone, quiet] = await Promise.all(
+    ["127.0.0.1:1", `127.0.0.1:${silent.port}`].map((server, at) => {
+      const folder = join(data, `start-${at}`);
+      return start({ ...env, MODELGATE_DATA: folder, [name]: `${scheme}${server}${path}` }).ended;
+    }),
+  );
+  silent.close();
+  expect(gone).toEqual({
+    status: 1,
+    stderr: `\n${name}: 127.0.0.1:1 does not answer (connect ECONNREFUSED 127.0.0.1:1).\n`,
+  });
+  expect(quiet).toEqual({
+    status: 1,
+    stderr: `\n${name}: 127.0.0.1:${silent.port} does not answer (nothing within 3 s).\n`,
+  });
 });

@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { CannotStart } from "./cannot-start.ts";
+
+/** Longest wait for a store: a start that waits for one that is gone must say so within 5 s. */
+const withinMs = 3_000;
+
+/** A store that an address may be of: the variable, its usual port, and what makes it say a first byte. */
+interface Store {
+  readonly variable: string;
+  readonly port: number;
+  /** What is sent; empty where the server speaks first. */
+  readonly hello: Buffer;
+}
+
+const stores: readonly Store[] = [
+  { variable: "REDIS_URL", port: 6_379, hello: Buffer.from("PING\r\n") },
+  { variable: "NATS_URL", port: 4_222, hello: Buffer.alloc(0) },
+  // PostgreSQL's SSLRequest, which is answered with one letter before anybody signs in.
+  { variable: "BOOKS_URL", port: 5_432, hello: Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]) },
+];
+
+/**
+ * Checks that the stores that an environment names answer, one server of each. Throws CannotStart with the variable, the
+ * addresses without credentials, and the causes.
+ */
+export async function checkStores(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  await Promise.all(
+    stores.map(async (store) => {
+      const urls = urlsIn(env[store.variable]);
+      if (urls.length === 0) return;
+      const servers = urls.map((url) => ({ url, server: `${url.hostname}:${url.port || store.port}` }));
+      await Promise.any(servers.map(({ url }) => answer(url, store))).catch((error: unknown) => {
+        const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+        const each = servers.map(({ server }, at) => `${server} does not answer (${wordsOf(causes[at])})`);
+        throw new CannotStart(`${store.variable}: ${each.join(", ")}.`);
+      });
+    }),
+  );
+}
+
+/** The servers of an address; none where it cannot be read, which the services say better. */
+function urlsIn(text = ""): readonly URL[] {
+  const [first = "", ...others] = text.split(",").map((part) => part.trim());
+  const scheme = /^[a-z+]+:\/\//.exec(first)?.[0] ?? "";
+  const all = [first, ...others].map((part) => (part.includes("://") ? part : scheme + part));
+  return all.every((url) => URL.canParse(url) && new URL(url).hostname !== "") ? all.map((url) => new URL(url)) : [];
+}
+
+/** Resolves with the first byte of a server; by TLS with its connection alone. */
+async function answer(url: URL, { port, hello }: Store): Promise<void> {
+  const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port || port) });
+  try {
+    const signal = AbortSignal.timeout(withinMs);
+    await once(socket, "connect", { signal });
+    if (/^(?:rediss|tls)/.test(url.protocol)) return;
+    socket.write(hello);
+    await firstByte(socket, signal);
+  } finally {
+    socket.on("error", () => undefined).destroy();
+  }
+}
+
+async function firstByte(socket: Socket, signal: AbortSignal): Promise<void> {
+  const ended = once(socket, "end", { signal }).then(() => {
+    throw new Error("it closes the connection");
+  });
+  await Promise.race([once(socket, "data", { signal }), ended]);
+}
+
+function wordsOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if (cause.name === "AbortError") return `nothing within ${withinMs / 1_000} s`;
+  const [first] = cause instanceof AggregateError ? cause.errors : [cause];
+  return first instanceof Error ? first.message : cause.message;
+}
