@@ -26,7 +26,7 @@ export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";
 export { spoolFile, type SpooledFile } from "./form/spool-file.ts";
 export { endedBy, endingOf } from "./ending.ts";
-export { goingRequest, onInterrupt, partingMs } from "./interrupt.ts";
+export { goingRequest, onInterrupt } from "./interrupt.ts";
 export { inTurns, inTurnsIfLong, nextTurn } from "./in-turns.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 export { lingerOver } from "./linger.ts";

@@ -31,11 +31,6 @@ export const goingPath = "/-/going";
 /** The request for it, as it stands on the connection. */
 export const goingRequest = `POST ${goingPath} HTTP/1.1\r\nhost: modelgate\r\ncontent-length: 0\r\n\r\n`;
 
-/** How long before its connections are closed a draining process ends what is still open: its last words must arrive. */
-export function partingMs(drainMs: number): number {
-  return Math.min(2_000, drainMs / 4);
-}
-
 /**
  * Registers how a call ends where the gateway, not its client, goes before it is over. Of several the one that was
  * registered last is called: it knows best what the client has so far. Disposed when it no longer does.

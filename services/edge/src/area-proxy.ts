@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
 import { Failure, type Area } from "@modelgate/contracts";
-import { OpenList, partingMs, type Logger } from "@modelgate/platform";
+import { OpenList, type Logger } from "@modelgate/platform";
 import { PatientAgent } from "./patient-agent.ts";
 import { ProxiedCall } from "./proxied-call.ts";
 import { ProxiedSession } from "./proxied-session.ts";
@@ -75,19 +75,17 @@ export class AreaProxy implements Disposable {
     service.upgrade(request, upgrade.socket, upgrade.head);
   }
 
-  /**
-   * Takes no more WebSockets, and notifies the services of what is still open towards the end of this time that the edge
-   * ends: they end each call in its wire's words and record it as failed, before this server ends by itself what is left.
-   */
-  drain(withinMs: number): void {
+  /** Takes no more WebSockets. */
+  drain(): void {
     this.#isDraining = true;
-    const timer = setTimeout(
-      () => {
-        for (const proxied of this.#open) proxied.notifyGoing();
-      },
-      withinMs - 2 * partingMs(withinMs),
-    );
-    timer.unref();
+  }
+
+  /**
+   * Notifies the services of what is still open that the edge ends: they end each call in its wire's words and record it
+   * as failed, before this server ends by itself what is left.
+   */
+  notifyGoing(): void {
+    for (const proxied of this.#open) proxied.notifyGoing();
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import { answerFailure, endedBy, endingOf, goingRequest, idsOf, lingerOver, type Logger } from "@modelgate/platform";
+import { answerFailure, goingRequest, idsOf, lingerOver, onInterrupt, type Logger } from "@modelgate/platform";
 import { contextOf, type Proxied } from "./request-context.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
 
@@ -32,12 +32,11 @@ export class ProxiedCall implements Proxied {
     this.#cut = response.destroy.bind(response);
     // The connection to the service is the edge's: ended as the client asks, it would take a refused upload's answer with it.
     request.headers.connection = "keep-alive";
-    const ending = endingOf(response);
-    ending.addEventListener("abort", () => {
-      const failure = endedBy(ending);
-      if (failure === undefined) this.#isOver = true;
-      else this.#breakOff(failure);
+    response.once("close", () => {
+      this.#isOver = true;
     });
+    // Called when the service has had half of the farewell to end the call itself.
+    onInterrupt(response, (failure) => this.#breakOff(failure));
   }
 
   sent(upstream: ClientRequest): void {

@@ -6,9 +6,10 @@ import { variables } from "./env.ts";
 /** The service that clients call. */
 export const service = defineService("door", variables, async (context) => {
   const deps = await openDeps(context);
+  context.ending.addEventListener("abort", () => deps.proxy.notifyGoing());
   return {
     serves: createApp(deps),
-    drain: async () => deps.proxy.drain(context.drainMs),
+    drain: async () => deps.proxy.drain(),
     ready: () => deps.ready(),
     close: () => deps[Symbol.asyncDispose](),
   };
