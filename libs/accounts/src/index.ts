@@ -69,6 +69,8 @@ export {
 } from "./tasks/find.ts";
 export { openTaskSeal, type TaskSeal } from "./tasks/seal.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
+export { callerLimits } from "./tokens/caller-limits.ts";
 export { checkStillValid } from "./tokens/token.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {

@@ -25,6 +25,8 @@ export const accountKeys = {
   credits: (accountId: string) => `credits:${tag(accountId)}:${accountId}`,
   token: (digest: string) => `token:${digest}`,
   sessionSettings: (accountId: string, id: string) => `session-settings:${tag(accountId)}:${id}`,
+  contentSizes: (accountId: string) => `content-sizes:${tag(accountId)}:${accountId}`,
+  contentExpiries: (accountId: string) => `content-expiries:${tag(accountId)}:${accountId}`,
   tokenIds: "token-ids",
   accountTokens: (accountId: string) => `tokens:${tag(accountId)}:${accountId}`,
   bucket: (accountId: string, tokenId: string) => `bucket:${tag(accountId)}:${tokenId}`,

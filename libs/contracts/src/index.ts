@@ -15,6 +15,7 @@ export {
   TokenConfiguration,
 } from "./configuration/schema.ts";
 export {
+  needsBalance,
   modelKinds,
   type Area,
   type BodyForm,

@@ -13,9 +13,11 @@ export {
   readEnv,
   serviceVariables,
   stateVariables,
+  contentVariables,
   storeVariables,
   type EnvOf,
   type ServiceVariables,
+  type ContentEnv,
   type StoreEnv,
 } from "./service-variables.ts";
 export { StartError } from "./start-error.ts";
@@ -67,7 +69,7 @@ export {
   type ServiceContext,
 } from "./process/service.ts";
 export { Shared, sharedPart } from "./process/shared.ts";
-export { sharedBus, sharedRedis } from "./process/stores.ts";
+export { sharedBus, sharedContentRedis, sharedRedis } from "./process/stores.ts";
 export { defineScript, type Script } from "./script/define-script.ts";
 export type { Values } from "./script/values.ts";
 export { idsOf, startSpan, traceIdOf, type RequestIds, type Span } from "./tracing.ts";

@@ -99,6 +99,27 @@ export function storeVariables(read: VariableReader) {
 /** The values of the variables of the store. */
 export type StoreEnv = ReturnType<typeof storeVariables>;
 
+/** The store of what clients have the gateway keep. */
+export function contentVariables(read: VariableReader) {
+  return {
+    url: read.optionalUrl(
+      "CONTENT_REDIS_URL",
+      "Address of the Redis that keeps clients' content: responses, conversations, threads, settings; unset: REDIS_URL.",
+    ),
+    maxBytes: read.integer(
+      "CONTENT_BYTES",
+      256 * 1024 * 1024,
+      "Maximum of what one account keeps, over all kinds of content together.",
+      { min: 1_024 },
+    ),
+  };
+}
+
+/** The values of those variables. */
+export interface ContentEnv {
+  readonly content: ReturnType<typeof contentVariables>;
+}
+
 /** The bus that events are published on. */
 export function busVariables(read: VariableReader) {
   return {

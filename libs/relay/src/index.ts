@@ -11,6 +11,7 @@ export {
   type UsageRecord,
 } from "./money/usage-draft.ts";
 export type { RelayDeps } from "./deps.ts";
+export { currentCaller } from "./current-caller.ts";
 export { privateHostsVariable, relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees, isTierPriced, isToolPriced } from "./money/fees.ts";
 export { priced, type Call, type ServingModel } from "./call.ts";

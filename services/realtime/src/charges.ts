@@ -7,7 +7,7 @@ import {
   type RealtimeMessage,
   type SeenEvent,
 } from "@modelgate/wires/realtime";
-import { capUnits } from "@modelgate/relay";
+import { capUnits, currentCaller } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import { Payments } from "./payments.ts";
 import { RecentIds } from "./recent-ids.ts";
@@ -66,15 +66,24 @@ export class Charges {
   constructor(deps: Deps, parts: ChargesParts) {
     this.#deps = deps;
     this.#parts = parts;
-    const { bridge, call, session, responses } = parts;
+    const { bridge, session, responses } = parts;
     this.#payments = new Payments({
-      redis: deps.relay.redis,
-      tokenId: call.caller.tokenId,
+      check: () => this.#renewCaller(),
       underWay: () => this.#responses.size + bridge.responsesAsked + responses.settling,
       paid: () => session.paid(),
       waits: (failure) => session.waits(failure),
       unpaid: (error) => session.unpaid(error),
     });
+  }
+
+  /** Charges what follows as the session's key and its group allow now. Throws Failure where they no longer do. */
+  async #renewCaller(): Promise<void> {
+    const { relay } = this.#deps;
+    const { call, responses, transcripts } = this.#parts;
+    const caller = await currentCaller(relay, call.caller);
+    relay.catalog.current().resolve(caller, responses.price.model.name, call.endpoint.kinds ?? []);
+    responses.caller = caller;
+    transcripts.caller = caller;
   }
 
   /** Whether the vendor owes an answer: the rest of a response, or its first word to what it was asked. */

@@ -1,13 +1,22 @@
-import { findSessionSettings, findTokenById, newClientSecret, type SessionSettings } from "@modelgate/accounts";
+import {
+  contentFull,
+  findSessionSettings,
+  findTokenById,
+  newClientSecret,
+  type SessionSettings,
+  type Token,
+} from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
-import { checked, readJson } from "@modelgate/relay";
+import { checked, currentCaller, readJson } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { readClientSecret, reliedOfClientSecrets } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
 const usualSeconds = 600;
+/** Maximum size of a session's settings, as JSON. */
+const maxSettingsBytes = 64 * 1024;
 
 /** POST /v1/realtime/client_secrets: a short-lived key for a browser, bound to a session's model and settings. */
 export function createClientSecret(deps: Deps): EndpointHandler {
@@ -21,15 +30,23 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     catalog.current().resolve(caller, session.model, ["realtime"]);
     const token = await orUnavailable(findTokenById(redis, caller.tokenId));
     if (token === undefined) throw new Failure("invalid_api_key");
-    const lifetimeSeconds = expiry?.seconds ?? usualSeconds;
-    const expiresAt = Math.floor(Date.now() / 1_000) + lifetimeSeconds;
+    const settings = JSON.stringify(session);
+    if (Buffer.byteLength(settings) > maxSettingsBytes)
+      throw new Failure("request_too_large", `The session's settings are larger than ${maxSettingsBytes} bytes.`, {
+        param: "session",
+      });
+    const now = Math.floor(Date.now() / 1_000);
+    const lifetimeSeconds = lifetimeWithin(token, expiry?.seconds ?? usualSeconds, now);
+    const expiresAt = now + lifetimeSeconds;
+    const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
+    if (!(await deps.contentBook.keep(record, settings.length, lifetimeSeconds * 1_000))) throw contentFull();
     const value = await orUnavailable(
       newClientSecret(redis, {
         token,
         models: [session.model, ...transcribersIn(session).filter((name) => caller.models?.includes(name) ?? true)],
         expiresAt: new Date(expiresAt * 1_000).toISOString(),
         lifetimeSeconds,
-        settings: JSON.stringify(session),
+        settings,
       }),
     );
     answerJson(response, 200, {
@@ -40,16 +57,33 @@ export function createClientSecret(deps: Deps): EndpointHandler {
   };
 }
 
-/** The settings that a session's key is bound to; undefined for a usual key. Throws Failure where its owner's key is disabled. */
-export async function boundSettings({ relay }: Deps, { caller }: RealtimeCall): Promise<SessionSettings | undefined> {
-  const { accountId, tokenId, settingsId } = caller;
-  if (settingsId === undefined) return undefined;
-  const [settings, owner] = await orUnavailable(
-    Promise.all([findSessionSettings(relay.redis, accountId, settingsId), findTokenById(relay.redis, tokenId)]),
-  );
-  if (owner === undefined || owner.disabled) throw new Failure("api_key_disabled");
+/** Returns how long a client secret lives: no longer than its owner's key. Throws Failure where that has expired. */
+function lifetimeWithin({ expiresAt }: Pick<Token, "expiresAt">, wantedSeconds: number, now: number): number {
+  if (expiresAt === undefined) return wantedSeconds;
+  const left = Math.floor(Date.parse(expiresAt) / 1_000) - now;
+  if (left <= 0) throw new Failure("api_key_expired");
+  return Math.min(wantedSeconds, left);
+}
+
+/** A session's call, and the settings that its key is bound to. */
+export interface BoundCall {
+  readonly call: RealtimeCall;
+  readonly settings: SessionSettings | undefined;
+}
+
+/**
+ * Reads the settings that a session's key is bound to, none for a usual key; models, group and budgets are its owner's as
+ * they are now. Throws Failure where the owner's key is disabled or has expired.
+ */
+export async function boundSettings({ relay }: Deps, call: RealtimeCall): Promise<BoundCall> {
+  const { accountId, settingsId } = call.caller;
+  if (settingsId === undefined) return { call, settings: undefined };
+  const [settings, caller] = await Promise.all([
+    orUnavailable(findSessionSettings(relay.redis, accountId, settingsId)),
+    currentCaller(relay, call.caller),
+  ]);
   if (settings === undefined) throw new Failure("api_key_expired");
-  return settings;
+  return { call: { ...call, caller }, settings };
 }
 
 /** The models that are to write down what the client says: a session of this key may name them. */

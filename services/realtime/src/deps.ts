@@ -1,4 +1,5 @@
-import { idSource, type ServiceContext } from "@modelgate/platform";
+import { openContentBook, type ContentBook } from "@modelgate/accounts";
+import { idSource, sharedContentRedis, type ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 
@@ -18,6 +19,8 @@ export interface Deps extends OpenRelay {
   readonly limits: SessionLimits;
   readonly slice: SliceSize;
   readonly newSessionId: () => string;
+  /** Counts what accounts keep. */
+  readonly contentBook: ContentBook;
   /** Aborted where the process ends what is still open. */
   readonly ending: AbortSignal;
 }
@@ -37,9 +40,11 @@ export async function openDeps({
   const open = await openRelay(env.relay, { log, shared });
   // Sessions that are closed at the end of a drain must still be settled within it.
   const lastUsageAtEndMs = Math.min(env.sessions.lastUsageMs, Math.max(0, farewellMs - settlementMs));
+  const content = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
   return {
     ...open,
     ending,
+    contentBook: openContentBook(content, env.content),
     limits: { ...env.sessions, lastUsageAtEndMs, drainMs: drainMs - farewellMs },
     slice: env.slice,
     newSessionId: idSource("session"),

@@ -1,4 +1,4 @@
-import { serviceVariables, type EnvOf } from "@modelgate/platform";
+import { contentVariables, serviceVariables, type EnvOf } from "@modelgate/platform";
 import { relayVariables } from "@modelgate/relay";
 
 const mebibyte = 1024 * 1024;
@@ -6,6 +6,7 @@ const mebibyte = 1024 * 1024;
 /** Every variable that the realtime service reads, with its bounds. */
 export const variables = serviceVariables("realtime", (read) => ({
   relay: relayVariables(read),
+  content: contentVariables(read),
   sessions: {
     sessions: read.integer("SESSIONS", 10_000, "Sessions that the process holds at once.", { min: 1 }),
     // Vendors take audio of up to 15 MB at once.

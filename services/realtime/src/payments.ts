@@ -1,11 +1,9 @@
-import { checkStillValid } from "@modelgate/accounts";
 import { asFailure, Failure } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
 
 /** The session that payments are made for. */
 export interface PayingSession {
-  readonly redis: Redis;
-  readonly tokenId: string;
+  /** Checks that the session's key still allows it. Throws Failure. */
+  check(): Promise<void>;
   /** Counts responses that are under way or requested: their settlement gives back what they did not need. */
   underWay(): number;
   /** Lets client events go on that waited for money. */
@@ -93,10 +91,9 @@ export class Payments {
    * has expired, or the store stays away.
    */
   async #retried(pay: () => Promise<void>): Promise<void> {
-    const { redis, tokenId } = this.#session;
     for (let tries = 1; !this.#ended; tries++) {
       try {
-        await checkStillValid(redis, tokenId);
+        await this.#session.check();
         return await pay();
       } catch (error) {
         const failure = asFailure(error);

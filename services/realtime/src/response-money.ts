@@ -1,4 +1,4 @@
-import { costOf, type Nanos, type Units } from "@modelgate/contracts";
+import { costOf, type Caller, type Nanos, type Units } from "@modelgate/contracts";
 import { capUnits, notSent, type CallEnd, type HeldMoney, type SentCall } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import {
@@ -54,6 +54,8 @@ export class ResponseMoney {
   /** Speech that the vendor may answer before it says so. */
   readonly ahead = new SpeechAhead();
   readonly #deps: Deps;
+  /** Who pays; renewed before each payment. */
+  caller: Caller;
   readonly #call: RealtimeCall;
   readonly #sent: SentCall;
   /** Held for responses that have not begun, oldest first. */
@@ -69,6 +71,7 @@ export class ResponseMoney {
   constructor(deps: Deps, { call, price, sent, first }: ResponseMoneyParts) {
     this.#deps = deps;
     this.#call = call;
+    this.caller = call.caller;
     this.#sent = sent;
     this.price = price;
     this.#ready.push(this.#sliceOf(first));
@@ -200,7 +203,7 @@ export class ResponseMoney {
   }
 
   #wanted(): Omit<WantedUse, "upperNanos"> {
-    return { call: this.#call, price: this.price, sent: this.#sent };
+    return { call: { ...this.#call, caller: this.caller }, price: this.price, sent: this.#sent };
   }
 
   #sliceOf(held: HeldMoney): Slice {

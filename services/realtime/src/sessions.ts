@@ -96,8 +96,7 @@ export class RealtimeSessions implements Disposable {
   async begin(upgrade: UpgradeCall): Promise<void> {
     this.#checkRoom();
     const handshake = readHandshake(upgrade.request, upgrade.query);
-    const call = sessionCall(upgrade);
-    const settings = await boundSettings(this.#deps, call);
+    const { call, settings } = await boundSettings(this.#deps, sessionCall(upgrade));
     const price = priceOf(this.#deps, call, handshake.model ?? settings?.model);
     await this.#opened(call, async () => {
       const first = await holdFirst(this.#deps, call, price);

@@ -1,4 +1,4 @@
-import { costOf, type Nanos, type Units } from "@modelgate/contracts";
+import { costOf, type Caller, type Nanos, type Units } from "@modelgate/contracts";
 import type { CallEnd, HeldMoney, SentCall } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import {
@@ -42,6 +42,8 @@ export class TranscriptMoney {
   /** Speech that may still be written down. */
   readonly speech = new Untranscribed();
   readonly #deps: Deps;
+  /** Who pays; renewed before each payment. */
+  caller: Caller;
   readonly #call: RealtimeCall;
   readonly #sent: SentCall;
   readonly #owed: TranscriptUse[] = [];
@@ -53,6 +55,7 @@ export class TranscriptMoney {
   constructor(deps: Deps, call: RealtimeCall, sent: SentCall) {
     this.#deps = deps;
     this.#call = call;
+    this.caller = call.caller;
     this.#sent = sent;
   }
 
@@ -134,7 +137,7 @@ export class TranscriptMoney {
   }
 
   #wanted({ price, by }: WritingModel): Omit<WantedUse, "upperNanos"> {
-    return { call: this.#call, price, sent: sentTo(by, this.#sent) };
+    return { call: { ...this.#call, caller: this.caller }, price, sent: sentTo(by, this.#sent) };
   }
 
   #endOf({ by, ...use }: TranscriptUse): CallEnd {

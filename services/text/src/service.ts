@@ -7,7 +7,7 @@ import { routes } from "./routes.ts";
 /** The service of the text area. */
 export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
-  const deps = openResponses(context, await openDeps(context));
+  const deps = await openResponses(context, await openDeps(context));
   const sockets = new ResponseSockets(deps, metrics);
   const background = new BackgroundRuns(deps, metrics);
   const upgrades = { connectResponses: (call: UpgradeCall) => sockets.begin(call) };

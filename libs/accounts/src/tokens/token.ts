@@ -154,10 +154,11 @@ export const readToken: (text: string) => Token = stored(
   }),
 );
 
-/** Checks the key of a connection that has long been open. Throws Failure where it was disabled or has expired since. */
-export async function checkStillValid(redis: Redis, tokenId: string): Promise<void> {
+/** Reads the token of a connection that has long been open. Throws Failure where it was disabled or has expired since. */
+export async function checkStillValid(redis: Redis, tokenId: string): Promise<Token> {
   const look = () => findTokenById(redis, tokenId);
   const token = await orUnavailable(unlessLost(redis, look, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
   if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now()) throw new Failure("api_key_expired");
+  return token;
 }

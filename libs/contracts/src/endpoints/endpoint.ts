@@ -42,6 +42,8 @@ export interface Endpoint {
   readonly kinds?: readonly ModelKind[];
   /** Calls a model and yet costs nothing, so that no balance is needed. */
   readonly free?: true;
+  /** Keeps content of the client's, which costs nothing: a balance is needed all the same. */
+  readonly keepsContent?: true;
   /** How a stream of the answer says that it broke; absent: the answer is never a stream. */
   readonly streams?: StreamFormat;
   /** Whether it is a WebSocket: a request that does not ask for one is refused. */
@@ -76,3 +78,8 @@ export const socketKeys = [
   "api-key",
   "subprotocol",
 ] as const satisfies readonly KeyCarrier[];
+
+/** Whether calls of an endpoint need a positive balance. */
+export function needsBalance({ kinds, free, keepsContent }: Endpoint): boolean {
+  return keepsContent === true || (kinds !== undefined && free !== true);
+}

@@ -89,6 +89,7 @@ export const mediaEndpoints = {
     keys: bearer,
     body: "json",
     schema: "ClientSecretRequest",
+    keepsContent: true,
     summary: "A short-lived key that opens sessions with these settings, for browsers.",
   },
 } as const satisfies Record<string, Endpoint>;

@@ -64,6 +64,7 @@ export const textEndpoints = {
     method: "POST",
     path: "/v1/conversations",
     schema: "CreateConversationRequest",
+    keepsContent: true,
     summary: "Create a conversation that responses can go on from.",
   },
   getConversation: {
@@ -77,6 +78,7 @@ export const textEndpoints = {
     method: "POST",
     path: "/v1/conversations/{conversation_id}",
     schema: "UpdateConversationRequest",
+    keepsContent: true,
     summary: "Give a conversation other metadata.",
   },
   deleteConversation: {
@@ -96,6 +98,7 @@ export const textEndpoints = {
     method: "POST",
     path: "/v1/conversations/{conversation_id}/items",
     schema: "ConversationItemsRequest",
+    keepsContent: true,
     summary: "Add items to a conversation.",
   },
   getConversationItem: {

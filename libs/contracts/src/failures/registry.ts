@@ -126,6 +126,11 @@ export const failures = {
     retryable: false,
     say: "This endpoint is not implemented.",
   },
+  content_limit_exceeded: {
+    ...limited,
+    retryable: false,
+    say: "The account keeps as much content as it may: delete responses or conversations, or wait until some expire.",
+  },
   thread_not_found: {
     ...absent,
     say: "The thread does not exist or is no longer kept: send the whole conversation.",

@@ -1,6 +1,6 @@
 import { openBus, type Bus } from "../bus.ts";
 import { openRedis, type Redis } from "../redis.ts";
-import type { BusEnv, StoreEnv } from "../service-variables.ts";
+import type { BusEnv, ContentEnv, StoreEnv } from "../service-variables.ts";
 import { announceProcess } from "./presence.ts";
 import { refuseNewerData } from "../data-version.ts";
 import { sharedPart } from "./shared.ts";
@@ -13,6 +13,16 @@ export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (sha
   if (shared.self !== undefined) shared.use(announceProcess(redis, shared.self));
   return redis;
 });
+
+/** The connection to the Redis of clients' content: that of the process, or one of its own. */
+export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEnv, Redis>(
+  async (shared, { redis, content: { url } }) => {
+    if (url === undefined || url === redis.url) return await sharedRedis(shared, { redis });
+    const opened = await openRedis(url, shared.log, redis.timeoutMs);
+    shared.defer(() => opened.disconnect());
+    return opened;
+  },
+);
 
 /** The connection to NATS of a process. */
 export const sharedBus = sharedPart<BusEnv, Bus>(async (shared, { bus: { url, limits } }) =>

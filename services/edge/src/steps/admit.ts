@@ -1,7 +1,14 @@
 import type { ServerResponse } from "node:http";
-import { admit as admitToken, refusalOf, type Admission, type Remaining, type Token } from "@modelgate/accounts";
+import {
+  admit as admitToken,
+  callerLimits,
+  refusalOf,
+  type Admission,
+  type Remaining,
+  type Token,
+} from "@modelgate/accounts";
 import type { CatalogHandle, Group } from "@modelgate/catalog";
-import { Failure, nanosOf, type Budgets, type Caller, type Endpoint } from "@modelgate/contracts";
+import { Failure, needsBalance, type Caller, type Endpoint } from "@modelgate/contracts";
 import { SeriesCounter, type Redis } from "@modelgate/platform";
 import { contextOf, type RequestContext, type Step } from "../request-context.ts";
 import type { OpenSeats } from "../open-seats.ts";
@@ -36,7 +43,7 @@ export function admit({ redis, catalog, seats }: AdmitDeps): Step {
     const admission = await admitToken(redis, {
       ...seat,
       limits: group.limits,
-      metered: endpoint.kinds !== undefined && endpoint.free !== true,
+      metered: needsBalance(endpoint),
       leaseMs: seats.leaseMs,
     });
     decisions.inc({ decision: admission.decision });
@@ -58,11 +65,8 @@ function callerOf(
   return {
     accountId: token.accountId,
     tokenId: token.id,
-    group: token.group,
-    ...(token.models === undefined ? {} : { models: [...token.models] }),
     requestId,
-    ...(limits.tokensPerMinute === undefined ? {} : { tokensPerMinute: limits.tokensPerMinute }),
-    ...budgetsOf(token, limits),
+    ...callerLimits(token, limits),
     ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
       ? { format }
       : {}),
@@ -70,20 +74,6 @@ function callerOf(
     ...(tags === undefined ? {} : { tags }),
     expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
   };
-}
-
-function budgetsOf({ budget = {}, within }: Token, limits: Group["limits"]): { budgets?: Budgets } {
-  const ofGroup = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
-  const all = Object.entries({
-    tokenPerDay: budget.perDay,
-    tokenPerMonth: budget.perMonth,
-    within: within?.id,
-    withinPerDay: within?.perDay,
-    withinPerMonth: within?.perMonth,
-    groupPerDay: ofGroup(limits.dollarsPerDay),
-    groupPerMonth: ofGroup(limits.dollarsPerMonth),
-  }).filter(([, value]) => value !== undefined);
-  return all.length === 0 ? {} : { budgets: Object.fromEntries(all) };
 }
 
 function setLimitHeaders(response: ServerResponse, { requests, tokens }: Admission, alpha: boolean): void {

@@ -1,4 +1,5 @@
-import type { ServiceContext } from "@modelgate/platform";
+import { openContentBook } from "@modelgate/accounts";
+import { sharedContentRedis, type ContentEnv, type ServiceContext } from "@modelgate/platform";
 import type { Deps, TextEnv } from "../deps.ts";
 import { BackgroundStore } from "./background/background-store.ts";
 import { openCompactionSeal, type CompactionSeal } from "./compaction/compaction-seal.ts";
@@ -31,17 +32,21 @@ export interface ResponsesDeps extends Deps {
   readonly ending: AbortSignal;
 }
 
-/** Opens the stores, which live in the same Redis as the calls. */
-export function openResponses(
-  {
-    ending,
-    env,
-  }: Pick<ServiceContext<{ readonly relay: TextEnv["relay"]; readonly responses: ResponsesEnv }>, "ending" | "env">,
+/** The variables that the stores read. */
+interface StoresEnv extends Pick<TextEnv, "relay">, ContentEnv {
+  readonly responses: ResponsesEnv;
+}
+
+/** Opens the stores, which may be in a Redis of their own. */
+export async function openResponses(
+  { ending, env, shared }: Pick<ServiceContext<StoresEnv>, "ending" | "env" | "shared">,
   deps: Deps,
-): ResponsesDeps {
+): Promise<ResponsesDeps> {
   const { body, relay } = deps;
   const { background, conversations, sockets, stored, threads } = env.responses;
-  const records = { redis: relay.redis, seal: openRecordSeal(env.relay.secrets) };
+  const redis = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
+  const book = openContentBook(redis, env.content);
+  const records = { redis, book, seal: openRecordSeal(env.relay.secrets) };
   return {
     ...deps,
     ending,

@@ -1,3 +1,4 @@
+import type { ContentBook } from "@modelgate/accounts";
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 
 /** What every sealed record begins with. Those of earlier versions, which are not sealed, never do. */
@@ -10,9 +11,10 @@ export interface RecordSeal {
   open(record: Buffer, key: string): Buffer | undefined;
 }
 
-/** Where records are kept, and how they are sealed. */
+/** Where records are kept, how they are counted, and how they are sealed. */
 export interface RecordStore {
   readonly redis: Redis;
+  readonly book: ContentBook;
   readonly seal: RecordSeal;
 }
 

@@ -150,8 +150,8 @@ async function keep(
   { id, stored }: AnsweredResponse,
   bodyBytes: number,
 ): Promise<void> {
-  if (!(await store.save(call.caller.accountId, id, stored, bodyBytes)))
-    relay.log.warn({ ...idsOf(call), response: id }, "a response is too large to be kept");
+  const kept = await store.save(call.caller.accountId, id, stored, bodyBytes);
+  if (kept !== "kept") relay.log.warn({ ...idsOf(call), response: id, kept }, "a response was not kept");
 }
 
 function notKept({ relay }: ResponsesDeps, call: Call, error: unknown): void {

@@ -16,10 +16,13 @@ export interface StoreLimits {
   readonly body: Pick<JsonLimits, "maxBytes">;
 }
 
+/** What came of a turn that was to be kept: it is larger than it may be, or its account keeps as much as it may. */
+export type Kept = "kept" | "too-large" | "full";
+
 /** Turns of conversations by owner and id. The owner is in the key: no account finds another's. */
 export interface TurnStore<Turn> {
-  /** False where it is too large to be kept. `bodyBytes` is the size of the request that was answered. */
-  save(accountId: string, id: string, stored: Turn, bodyBytes: number): Promise<boolean>;
+  /** Keeps a turn. `bodyBytes` is the size of the request that was answered. */
+  save(accountId: string, id: string, stored: Turn, bodyBytes: number): Promise<Kept>;
   find(accountId: string, id: string): Promise<Turn | undefined>;
   /**
    * Several at once, in their order; undefined for those that are gone. Throws Failure request_too_large (413) where
@@ -49,7 +52,7 @@ export interface TurnForm<Turn> {
 
 /** Opens the store of one kind of turns. */
 export function openTurnStore<Turn extends object>(
-  { redis, seal }: RecordStore,
+  { redis, book, seal }: RecordStore,
   { kind, parse }: TurnForm<Turn>,
   { lifetimeMs, mostBytes, body }: StoreLimits,
 ): TurnStore<Turn> {
@@ -87,14 +90,19 @@ export function openTurnStore<Turn extends object>(
       const text = await renderJson(stored, bodyBytes);
       // At once where it is quick: what refers to it may be asked as soon as its client has read it.
       const packed = text.length <= mostAtOnce ? zstdCompressSync(text) : await compress(text);
-      if (packed.length > mostBytes) return false;
+      if (packed.length > mostBytes) return "too-large";
       const key = keyOf(accountId, id);
+      if (!(await book.keep({ accountId, record: key }, packed.length, lifetimeMs))) return "full";
       await redis.set(key, seal.seal(packed, key), "PX", lifetimeMs);
-      return true;
+      return "kept";
     },
     find: async (accountId, id) => (await findAll(accountId, [id]))[0],
     findAll,
-    remove: async (accountId, id) => (await redis.del(keyOf(accountId, id))) > 0,
+    async remove(accountId, id) {
+      const key = keyOf(accountId, id);
+      await book.drop({ accountId, record: key });
+      return (await redis.del(key)) > 0;
+    },
   };
 }
 

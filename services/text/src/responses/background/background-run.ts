@@ -149,7 +149,8 @@ export class BackgroundRun {
     await this.#retried(async () => {
       // Where it was taken for dead meanwhile its client has been answered so.
       this.#isLost ||= (await backgroundStore.renew(this.at, this.tokenId)) === "lost";
-      if (this.#isLost || (await responses.save(accountId, id, { ...stored, response }, Infinity))) return;
+      if (this.#isLost) return;
+      if ((await responses.save(accountId, id, { ...stored, response }, Infinity)) === "kept") return;
       response = failedResponse(
         { ...response, output: [] },
         new Failure("upstream_error", "The response is too large to be kept."),
@@ -161,7 +162,7 @@ export class BackgroundRun {
     const isTurn = response["status"] === "completed" || response["status"] === "incomplete";
     if (isTurn && prepared.conversationId !== undefined)
       await addTurn(this.#deps, call, prepared.conversationId, { ...stored, response });
-    await backgroundStore.addEvents(this.at, [finalEvent(response, this.#sink.next)]);
+    await backgroundStore.addFinalEvent(this.at, finalEvent(response, this.#sink.next));
     await backgroundStore.leave(this.at, this.tokenId);
   }
 

@@ -1,3 +1,4 @@
+import { contentFull } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { endedBy, Gauge, onBeat, type Registry, type ServiceCall } from "@modelgate/platform";
 import { priced, reparseJson, type JsonBody } from "@modelgate/relay";
@@ -105,9 +106,11 @@ export class BackgroundRuns implements Disposable {
       const asked = await reparseJson(body.bytes);
       const response = queuedResponse(id, prepared.ask.model, asked);
       const queued = { response, input: itemsOf(asked["input"]), ancestors: prepared.ancestors };
-      if (!(await responses.save(accountId, id, queued, body.bytes.length)))
+      const kept = await responses.save(accountId, id, queued, body.bytes.length);
+      if (kept === "full") throw contentFull();
+      if (kept === "too-large")
         throw new Failure("request_too_large", "The request is too large to be kept for the background.");
-      await store.addEvents(at, eventsOfQueued(response));
+      if (!(await store.addEvents(at, eventsOfQueued(response)))) throw contentFull();
       run = new BackgroundRun(this.#deps, { call, body, prepared, queued, id });
       this.#keep(id, run);
       await run.begun;

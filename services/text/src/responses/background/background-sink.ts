@@ -12,8 +12,8 @@ const lowShare = 4;
 
 /** Where events go, and how many. */
 export interface EventKeeping {
-  /** Keeps events; where it rejects, no more of them are kept. */
-  readonly keep: (events: readonly string[]) => Promise<void>;
+  /** Keeps events; where it rejects, or resolves with false, no more of them are kept. */
+  readonly keep: (events: readonly string[]) => Promise<boolean>;
   /** Most events, and characters of them, that are kept beside the last. */
   readonly mostEvents: number;
   readonly mostCharacters: number;
@@ -157,9 +157,7 @@ export class BackgroundSink implements AnswerSink {
       const events = this.#waiting;
       this.#waiting = [];
       this.#waitingCharacters = 0;
-      await this.#keeping.keep(events).catch(() => {
-        this.#isKeeping = false;
-      });
+      this.#isKeeping &&= await this.#keeping.keep(events).catch(() => false);
       if (this.#wasFull && this.#waitingCharacters <= bufferedBytes / lowShare) {
         this.#wasFull = false;
         for (const { drained } of this.#watchers) drained?.();

@@ -47,11 +47,13 @@ function keysOf(accountId: string) {
 /** What processes let each other know of the responses that they make in the background. */
 export class BackgroundStore {
   readonly #redis: RecordStore["redis"];
+  readonly #book: RecordStore["book"];
   readonly #seal: RecordStore["seal"];
   readonly #limits: BackgroundStoreLimits;
 
-  constructor({ redis, seal }: RecordStore, limits: BackgroundStoreLimits) {
+  constructor({ redis, book, seal }: RecordStore, limits: BackgroundStoreLimits) {
     this.#redis = redis;
+    this.#book = book;
     this.#seal = seal;
     this.#limits = limits;
   }
@@ -89,10 +91,22 @@ export class BackgroundStore {
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
   }
 
-  /** Adds events behind those there are. */
-  async addEvents({ accountId, id }: BackgroundId, events: readonly string[]): Promise<void> {
+  /** Adds events behind those there are; false where the account keeps as much as it may. */
+  async addEvents({ accountId, id }: BackgroundId, events: readonly string[]): Promise<boolean> {
+    const { eventsLifetimeMs } = this.#limits;
     const key = keysOf(accountId).events(id);
-    await this.#redis.rpush(key, ...events.map((event) => this.#seal.seal(Buffer.from(event), key)));
+    const sealed = events.map((event) => this.#seal.seal(Buffer.from(event), key));
+    const bytes = sealed.reduce((sum, event) => sum + event.length, 0);
+    if (!(await this.#book.grow({ accountId, record: key }, bytes, eventsLifetimeMs))) return false;
+    await this.#redis.rpush(key, ...sealed);
+    await this.#redis.pexpire(key, eventsLifetimeMs);
+    return true;
+  }
+
+  /** Adds the event that ends a response, whatever its account keeps: who follows the events waits for it. */
+  async addFinalEvent({ accountId, id }: BackgroundId, event: string): Promise<void> {
+    const key = keysOf(accountId).events(id);
+    await this.#redis.rpush(key, this.#seal.seal(Buffer.from(event), key));
     await this.#redis.pexpire(key, this.#limits.eventsLifetimeMs);
   }
 
@@ -108,6 +122,8 @@ export class BackgroundStore {
   }
 
   async removeEvents({ accountId, id }: BackgroundId): Promise<void> {
-    await this.#redis.del(keysOf(accountId).events(id));
+    const key = keysOf(accountId).events(id);
+    await this.#book.drop({ accountId, record: key });
+    await this.#redis.del(key);
   }
 }

@@ -26,14 +26,17 @@ export interface Conversation {
   readonly metadata: JsonObject;
 }
 
-/** What came of an addition: a conversation that is gone, or as long as it may be, takes no more. */
-export type Addition = "added" | "absent" | "full";
+/**
+ * What came of an addition: a conversation that is gone, or as long as it may be, takes no more, nor does one of an account
+ * that keeps as much as it may.
+ */
+export type Addition = "added" | "absent" | "full" | "over-limit";
 
 const addScript = defineScript({
   file: new URL("add-items.lua", import.meta.url),
   keys: ["head", "list"],
   args: { mostItems: "number", mostBytes: "number", lifetimeMs: "number", items: "text[]" },
-  replies: { added: {}, absent: {}, full: {} } satisfies Record<Addition, object>,
+  replies: { added: {}, absent: {}, full: {} } satisfies Record<Exclude<Addition, "over-limit">, object>,
 });
 
 const compress = promisify(zstdCompress);
@@ -42,23 +45,27 @@ const decompress = promisify(zstdDecompress);
 /** Conversations by owner and id. The owner is in the key: no account finds another's. */
 export class ConversationStore {
   readonly #redis: RecordStore["redis"];
+  readonly #book: RecordStore["book"];
   readonly #seal: RecordStore["seal"];
   readonly #limits: ConversationLimits;
 
-  constructor({ redis, seal }: RecordStore, limits: ConversationLimits) {
+  constructor({ redis, book, seal }: RecordStore, limits: ConversationLimits) {
     this.#redis = redis;
+    this.#book = book;
     this.#seal = seal;
     this.#limits = limits;
   }
 
-  /** Keeps a conversation, new or with other metadata. */
-  async save(accountId: string, id: string, { createdAt, metadata }: Conversation): Promise<void> {
+  /** Keeps a conversation, new or with other metadata; false where the account keeps as much as it may. */
+  async save(accountId: string, id: string, { createdAt, metadata }: Conversation): Promise<boolean> {
     const { head, list } = keysOf(accountId, id);
     const { lifetimeMs } = this.#limits;
     const sealed = this.#seal.seal(Buffer.from(JSON.stringify(metadata)), head);
+    if (!(await this.#book.keep({ accountId, record: head }, sealed.length, lifetimeMs))) return false;
     await orUnavailable(this.#redis.hset(head, { createdAt, metadata: sealed }));
     await orUnavailable(this.#redis.pexpire(head, lifetimeMs));
     await orUnavailable(this.#redis.pexpire(list, lifetimeMs));
+    return true;
   }
 
   async find(accountId: string, id: string): Promise<Conversation | undefined> {
@@ -77,6 +84,8 @@ export class ConversationStore {
   /** Whether there was one. */
   async remove(accountId: string, id: string): Promise<boolean> {
     const { head, list } = keysOf(accountId, id);
+    await this.#book.drop({ accountId, record: head });
+    await this.#book.drop({ accountId, record: list });
     return (await orUnavailable(this.#redis.del(head, list))) > 0;
   }
 
@@ -90,7 +99,12 @@ export class ConversationStore {
     }
     const { lifetimeMs, mostItems, mostBytes } = this.#limits;
     const args = { mostItems, mostBytes, lifetimeMs, items: records };
-    return (await orUnavailable(addScript(this.#redis, keys, args))).verdict;
+    const record = { accountId, record: keys.list };
+    const bytes = records.reduce((sum, each) => sum + each.length, 0);
+    if (!(await this.#book.grow(record, bytes, lifetimeMs))) return "over-limit";
+    const { verdict } = await orUnavailable(addScript(this.#redis, keys, args));
+    if (verdict !== "added") await this.#book.grow(record, -bytes, lifetimeMs);
+    return verdict;
   }
 
   /** All items in their order. Throws Failure request_too_large (413) where they are larger than one body may be. */
@@ -105,6 +119,7 @@ export class ConversationStore {
     const { head, list } = keysOf(accountId, id);
     if ((await orUnavailable(this.#redis.lrem(list, 1, found.record))) === 0) return false;
     await orUnavailable(this.#redis.hincrby(head, "bytes", -found.record.length));
+    await this.#book.grow({ accountId, record: list }, -found.record.length, this.#limits.lifetimeMs);
     return true;
   }
 

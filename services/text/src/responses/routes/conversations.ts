@@ -1,3 +1,4 @@
+import { contentFull } from "@modelgate/accounts";
 import { bodies, Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { checked, readJson } from "@modelgate/relay";
@@ -19,7 +20,7 @@ export function createConversation(deps: ResponsesDeps): EndpointHandler {
     const { items, metadata } = body.seen;
     const id = `conv_${newId(deps)}`;
     const conversation = { createdAt: Math.floor(Date.now() / 1_000), metadata: metadata ?? {} };
-    await deps.conversations.save(call.caller.accountId, id, conversation);
+    if (!(await deps.conversations.save(call.caller.accountId, id, conversation))) throw contentFull();
     if (items != null && items.length > 0) await add(deps, call, id, items);
     answerJson(call.response, 200, conversationObject(id, conversation));
   };
@@ -35,7 +36,7 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readUpdate, ["metadata"]));
     const conversation = { ...(await find(deps, call)), metadata: body.seen.metadata ?? {} };
-    await deps.conversations.save(call.caller.accountId, idIn(call), conversation);
+    if (!(await deps.conversations.save(call.caller.accountId, idIn(call), conversation))) throw contentFull();
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
 }
@@ -97,6 +98,7 @@ async function add(
   const kept = keptItems(items, () => newId(deps));
   const added = await deps.conversations.add(call.caller.accountId, id, kept);
   if (added === "absent") throw absent(id);
+  if (added === "over-limit") throw contentFull();
   if (added === "full") throw wrong("items", "make the conversation larger than it may be");
   return kept;
 }

@@ -1,3 +1,4 @@
+import { contentFull } from "@modelgate/accounts";
 import { priced, reparseJson, type Call, type JsonBody } from "@modelgate/relay";
 import { textCodecs } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
@@ -30,8 +31,9 @@ export async function keepOnly(
   const finished = writer.write({ type: "finish", choice: 0, reason: "stop" }) + writer.end();
   const response = responseIn(finished) ?? {};
   const stored = { response, input: itemsOf(asked["input"]), ancestors };
+  const kept = ask.store ? await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length) : "kept";
+  if (kept === "full") throw contentFull();
   see(Promise.resolve({ id, stored }));
-  if (ask.store) await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length);
   call.answer.begin(200, {});
   call.answer.end(begun + finished);
 }

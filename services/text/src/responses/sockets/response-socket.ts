@@ -128,10 +128,15 @@ export class ResponseSocket {
       const event = await parseMessage(message, body);
       lane = laneOf(event);
       const { value, bytes, generate } = await readCreateEvent(event, message.length);
-      if (this.#asked++ > 0) await admitNext(this.#deps.relay, this.#call);
+      const caller = this.#asked++ > 0 ? await admitNext(this.#deps.relay, this.#call) : this.#call.caller;
       const sink = new EventSink(this.#socket, lane, bufferedBytes);
       this.#answering = sink;
-      const call = callOf(this.#deps.relay, this.#call, { answer: sink, ending: sink.ending }, this.#asked);
+      const call = callOf(
+        this.#deps.relay,
+        { ...this.#call, caller },
+        { answer: sink, ending: sink.ending },
+        this.#asked,
+      );
       const deps = { ...this.#deps, responses: this.#turns.before(this.#deps.responses) };
       const seen = await readResponses(deps, call)(value, bytes);
       previousId = seen.ask.previousId;

@@ -1,7 +1,7 @@
-import { admit, checkStillValid, refusalOf } from "@modelgate/accounts";
-import { endpointLabel, endpointOf } from "@modelgate/contracts";
+import { admit, refusalOf } from "@modelgate/accounts";
+import { endpointLabel, endpointOf, type Caller } from "@modelgate/contracts";
 import { startSpan, type UpgradeCall } from "@modelgate/platform";
-import type { Call, RelayDeps } from "@modelgate/relay";
+import { currentCaller, type Call, type RelayDeps } from "@modelgate/relay";
 
 /** What a connection remembers of the call that opened it. */
 export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | "span"> {
@@ -11,15 +11,20 @@ export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | 
 /** A connection's own seat counts for its responses: this one is never taken. */
 const noLeaseMs = 1;
 
-/** Lets one more response of a connection in, as the edge did the first. Throws Failure where that is refused. */
-export async function admitNext({ redis, catalog }: RelayDeps, { caller }: OpeningCall): Promise<void> {
+/**
+ * Lets one more response of a connection in, as the edge did the first, and returns its caller: what the key and its group
+ * allow may have changed since. Throws Failure where that is refused.
+ */
+export async function admitNext(deps: RelayDeps, { caller: opening }: OpeningCall): Promise<Caller> {
+  const { redis, catalog } = deps;
+  const caller = await currentCaller(deps, opening);
   const { accountId, tokenId, group, requestId } = caller;
-  await checkStillValid(redis, tokenId);
   const { requestsPerMinute, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, tokensPerMinute };
   const asked = { accountId, tokenId, permitId: requestId, limits, metered: true, leaseMs: noLeaseMs };
   const refusal = refusalOf(await admit(redis, asked), limits, tokenId);
   if (refusal !== undefined) throw refusal;
+  return caller;
 }
 
 /** The call that a connection's request is: of POST /v1/responses, with an id of its own. */

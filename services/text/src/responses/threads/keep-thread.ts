@@ -18,8 +18,9 @@ export async function keepThread(
 ): Promise<void> {
   const { accountId } = call.caller;
   try {
-    if (!(await threads.save(accountId, id, kept, Infinity)))
-      return relay.log.warn({ ...idsOf(call), message: id }, "a thread is too large to be kept");
+    const verdict = await threads.save(accountId, id, kept, Infinity);
+    if (verdict !== "kept")
+      return relay.log.warn({ ...idsOf(call), message: id, kept: verdict }, "a thread was not kept");
     if (previousId !== undefined) await threads.remove(accountId, previousId);
   } catch (error) {
     relay.log.warn({ ...idsOf(call), err: error }, "a thread was not kept");

@@ -1,0 +1,61 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { ContentBook } from "../src/content/content.ts";
+
+let backends: LocalBackends;
+let redis: Redis;
+let count = 0;
+let now = 0;
+let book: ContentBook;
+const day = 24 * 3_600_000;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  count++;
+  now = Date.now();
+  book = new ContentBook(redis, { maxBytes: 1_000, maxRecords: 3 }, () => now);
+});
+const of = (record: string) => ({ accountId: `keeper-${count}`, record });
+
+test("an account keeps so many bytes over all records, and another account as many", async () => {
+  expect(await book.keep(of("a"), 600, day)).toBe(true);
+  expect(await book.keep(of("b"), 500, day)).toBe(false);
+  expect(await book.keep(of("b"), 400, day)).toBe(true);
+  expect(await book.keep({ accountId: `other-${count}`, record: "a" }, 1_000, day)).toBe(true);
+});
+
+test("a record that is written again counts once; one that does not grow is never refused", async () => {
+  expect(await book.keep(of("a"), 900, day)).toBe(true);
+  expect(await book.keep(of("a"), 1_000, day)).toBe(true);
+  expect(await book.keep(of("a"), 1_001, day)).toBe(false);
+  expect(await book.keep(of("a"), 1_000, day)).toBe(true);
+});
+
+test("a record that is dropped, shrinks or expires gives its share back", async () => {
+  expect(await book.keep(of("a"), 1_000, day)).toBe(true);
+  await book.drop(of("a"));
+  expect(await book.grow(of("b"), 1_000, 60_000)).toBe(true);
+  expect(await book.grow(of("b"), 1, 60_000)).toBe(false);
+  expect(await book.grow(of("b"), -100, 60_000)).toBe(true);
+  expect(await book.keep(of("c"), 100, day)).toBe(true);
+  expect(await book.keep(of("d"), 100, day)).toBe(false);
+  now += 60_001;
+  expect(await book.keep(of("d"), 900, day)).toBe(true);
+});
+
+test("an account keeps so many records", async () => {
+  for (const name of ["a", "b", "c"]) expect(await book.keep(of(name), 1, day)).toBe(true);
+  expect(await book.keep(of("d"), 1, day)).toBe(false);
+});
+
+test("calls at the same time never keep more together than the account may", async () => {
+  const kept = await Promise.all(Array.from({ length: 50 }, () => book.grow(of("a"), 100, day)));
+  expect(kept.filter(Boolean)).toHaveLength(10);
+});

@@ -1,0 +1,24 @@
+import { callerLimits, checkStillValid } from "@modelgate/accounts";
+import { Failure, type Caller } from "@modelgate/contracts";
+import type { RelayDeps } from "./deps.ts";
+
+/**
+ * Returns the caller of an open connection as it is now: its token's models and budgets, its group's limits. Throws Failure
+ * where the key was disabled or has expired, or its group is gone.
+ */
+export async function currentCaller(
+  { redis, catalog }: Pick<RelayDeps, "catalog" | "redis">,
+  { budgets: _budgets, models: ownModels, tokensPerMinute: _tokensPerMinute, ...rest }: Caller,
+): Promise<Caller> {
+  const token = await checkStillValid(redis, rest.tokenId);
+  const group = catalog.current().group(token.group);
+  if (group === undefined) throw new Failure("group_not_allowed");
+  const { models, ...limits } = callerLimits(token, group.limits);
+  const allowed = rest.settingsId === undefined ? models : inBoth(ownModels, models);
+  return { ...rest, ...limits, ...(allowed === undefined ? {} : { models: allowed }) };
+}
+
+/** Narrows the models of a client secret to those of its owner's key. */
+function inBoth(own: string[] | undefined, owners: string[] | undefined): string[] | undefined {
+  return own === undefined || owners === undefined ? (own ?? owners) : own.filter((name) => owners.includes(name));
+}
