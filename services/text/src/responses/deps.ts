@@ -42,7 +42,7 @@ export async function openResponses(
   { ending, env, shared }: Pick<ServiceContext<StoresEnv>, "ending" | "env" | "shared">,
   deps: Deps,
 ): Promise<ResponsesDeps> {
-  const { body, relay } = deps;
+  const { body } = deps;
   const { background, conversations, sockets, stored, threads } = env.responses;
   const redis = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
   const book = openContentBook(redis, env.content);
