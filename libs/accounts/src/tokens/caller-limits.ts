@@ -1,4 +1,4 @@
-import { nanosOf, type Caller } from "@modelgate/contracts";
+import { nanosOf, present, type Caller } from "@modelgate/contracts";
 import type { Token } from "./token.ts";
 
 /** Limits of a token's group, as the configuration has them. */
@@ -25,8 +25,10 @@ export function callerLimits(
   }).filter(([, value]) => value !== undefined);
   return {
     group,
-    ...(models === undefined ? {} : { models: [...models] }),
-    ...(tokensPerMinute === undefined ? {} : { tokensPerMinute }),
-    ...(budgets.length === 0 ? {} : { budgets: Object.fromEntries(budgets) }),
+    ...present({
+      models: models && [...models],
+      tokensPerMinute,
+      budgets: budgets.length === 0 ? undefined : Object.fromEntries(budgets),
+    }),
   };
 }
