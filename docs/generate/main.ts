@@ -4,6 +4,7 @@ import { apiPage } from "./api.ts";
 import { configurationPage } from "./configuration.ts";
 import { environmentPage } from "./environment.ts";
 import { repositoryPage, repositoryPages } from "./repository-page.ts";
+import { textFieldsPage } from "./text-fields.ts";
 import { vendorFragments, vendorTable } from "./vendors.ts";
 
 const folder = join(import.meta.dirname, "../generated");
@@ -19,6 +20,7 @@ export async function generate(): Promise<void> {
   write("reference/configuration", configurationPage());
   write("reference/environment", await environmentPage());
   write("reference/api", apiPage());
+  write("reference/fields", textFieldsPage());
   for (const [file, path] of Object.entries(repositoryPages)) write(path, repositoryPage(file));
   write("fragments/all-vendors", `${vendorTable()}\n`);
   for (const [name, text] of vendorFragments()) write(`fragments/${name}`, text);

@@ -22,5 +22,6 @@ test("the site is built, and none of its links leads nowhere", { timeout: 240_00
   const api = readFileSync(join(docs, "dist/reference/api.html"), "utf8");
   for (const { path } of endpointIds.map(endpointOf)) expect(api.replaceAll("&#123;", "{"), path).toContain(path);
   expect(api).toContain("max_completion_tokens");
+  expect(readFileSync(join(docs, "dist/reference/fields.html"), "utf8")).toContain("tools.web-search.options");
   expect(readFileSync(join(docs, "dist/vendors/azure.html"), "utf8")).toContain("provider: azure");
 });

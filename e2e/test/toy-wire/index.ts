@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
 import type { Frame } from "@modelgate/wires/sse";
-import type { StreamReader, TextAnswer, TextCodec, TextEvent } from "@modelgate/wires/text";
+import { textCodecs, type StreamReader, type TextAnswer, type TextCodec, type TextEvent } from "@modelgate/wires/text";
 import { lengthPrefixed } from "./framing.ts";
 
 /** A wire that no client speaks, and whose streams are no server-sent events. */
@@ -21,6 +21,7 @@ export const toyCodec = {
     fees: () => undefined,
     stream: () => new ToyReader(),
     askedFees: () => undefined,
+    fields: textCodecs.converse.vendor.fields,
   },
 } as const satisfies TextCodec<"toy">;
 

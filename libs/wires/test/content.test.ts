@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { contentCodec } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
-import { mostHeld } from "../src/text/content/writer.ts";
+import { mostHeld } from "../src/text/content/client-stream.ts";
 import { jsonSchemaOf } from "../src/text/content/schema.ts";
 import { contentUsage, renderUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";

@@ -11,7 +11,7 @@ import type {
   VendorTextCodec,
 } from "../src/text/hub/codec.ts";
 import { Collector } from "../src/text/hub/collect.ts";
-import { replay } from "../src/text/hub/replay.ts";
+import { replay } from "../src/text/hub/events.ts";
 import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";

@@ -4,7 +4,7 @@ import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject } from "../src/text/hub/request.ts";
 import { messagesCodec } from "../src/text/messages/index.ts";
-import { mostHeld } from "../src/text/messages/reader.ts";
+import { mostHeld } from "../src/text/messages/vendor-stream.ts";
 import { assembledMessage, contextFor, eventsOf, framesOf, readBack, text, written } from "./harness.ts";
 
 const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "x" } };

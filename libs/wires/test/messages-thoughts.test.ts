@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
-import { takesAdaptiveOnly } from "../src/text/hub/claude-generations.ts";
+import { takesAdaptiveOnly } from "../src/text/hub/claude.ts";
 import { messagesCodec } from "../src/text/messages/index.ts";
 import { assembledMessage, calling, contextFor, renders, result, text, tools, user, written } from "./harness.ts";
 

@@ -5,9 +5,9 @@ import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
-import { itemId, responseOfItem } from "../src/text/responses/item-ids.ts";
+import { itemId, responseOfItem } from "../src/text/responses/stores.ts";
 import { mostKept } from "../src/text/responses/part-writer.ts";
-import { mostWaiting } from "../src/text/hub/one-at-a-time.ts";
+import { mostWaiting } from "../src/text/hub/events.ts";
 import { responsesUsage } from "../src/text/responses/usage.ts";
 import {
   answer,

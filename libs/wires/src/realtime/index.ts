@@ -2,7 +2,7 @@ import { bodies, type RealtimeWire } from "@modelgate/contracts";
 import type { Static } from "typebox";
 import { Compile } from "typebox/compile";
 import { firstProblem } from "../json/problem.ts";
-import { stores as contentStores } from "../text/content/stores.ts";
+import { stores as contentStores } from "../text/content/media.ts";
 import type { StoreDialect } from "../vendor-stores/members.ts";
 import { vendorWire, type Wire } from "../wire.ts";
 import type { RealtimeBridge, RealtimeNames } from "./bridge.ts";

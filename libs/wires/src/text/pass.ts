@@ -1,7 +1,8 @@
 import type { Failure, Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../json/fields.ts";
+import { membersOf } from "../json/members.ts";
+import { spliceMembers } from "../json/splice.ts";
 import type { SeenFees } from "./fees.ts";
-import type { EarlyEnd, EarlyEndOptions } from "./early-end.ts";
 
 /** What a passing frame of a stream says that the gateway must know. */
 export interface SeenFrame {
@@ -79,4 +80,117 @@ export interface PassCodec extends StreamPassCodec {
   usage(answer: JsonRecord): Units | undefined;
   /** Reads what a complete answer reports of charges beside tokens. Returns undefined for none. */
   fees(answer: JsonRecord): SeenFees | undefined;
+}
+
+/** JSON bytes under another name of the model; `path` leads to the member, and what is not there stays absent. */
+export function renameAt(json: Buffer, path: readonly string[], model: string): Buffer {
+  const [name, ...rest] = path;
+  const member = name === undefined ? undefined : membersOf(json).findLast((each) => each.name === name);
+  if (name === undefined || member === undefined) return json;
+  if (rest.length === 0) return spliceMembers(json, { [name]: JSON.stringify(model) });
+  const inner = renameAt(json.subarray(member.start, member.end), rest, model);
+  return spliceMembers(json, { [name]: inner });
+}
+
+/** A member of a whole answer, wherever it stands in it: the same word may stand in what the model wrote. */
+export function memberOf(answer: Buffer, name: string): unknown {
+  try {
+    const member = membersOf(answer).findLast((each) => each.name === name);
+    return member === undefined ? undefined : JSON.parse(answer.toString("utf8", member.start, member.end));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Creates a reader of what a model wrote, out of raw JSON: pieces of frames, or a whole answer. `members` are those of
+ * the wire whose strings hold it.
+ */
+export function wordsReader(members: readonly string[]): (raw: string) => string {
+  /** Up to the opening quote of such a string. */
+  const opening = new RegExp(`"(?:${members.join("|")})"\\s*:\\s*"`, "g");
+  return (raw) => {
+    let words = "";
+    // Each literal's end is looked for by hand: an expression over a literal of megabytes overflows its stack.
+    for (opening.lastIndex = 0; opening.test(raw);) {
+      const open = opening.lastIndex - 1;
+      const end = endOfLiteral(raw, open);
+      words += literalText(raw.slice(open, end));
+      opening.lastIndex = end;
+    }
+    return words;
+  };
+}
+
+/** Decodes a string literal; one that was cut off, or is malformed, is returned as it stands. */
+function literalText(literal: string): string {
+  const inside = literal.slice(1, literal.endsWith('"') ? -1 : undefined);
+  if (!literal.includes("\\")) return inside;
+  try {
+    const text: unknown = JSON.parse(literal);
+    return typeof text === "string" ? text : "";
+  } catch {
+    return inside;
+  }
+}
+
+/** The index after the closing quote of the literal that opens at `open`, or the text's end. */
+function endOfLiteral(text: string, open: number): number {
+  for (let end = text.indexOf('"', open + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === "\\") slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+/** What ending a stream early needs to know of its client's call. */
+export interface EarlyEndOptions {
+  /** Answers that the client asked for. */
+  readonly choices: number;
+  /** Whether the client wants the usage in a frame of its own, on wires that leave that to it. */
+  readonly includeUsage: boolean;
+}
+
+/** What a passing stream has to remember, so that it can be ended before its vendor ends it. */
+export interface EarlyEnd {
+  /** Looks at a frame that goes to the client; `raw` is its part that holds what the model wrote. */
+  saw(frame: Buffer, raw: string): void;
+  /**
+   * The frames that end the stream as one that reached its bound of tokens; undefined where nothing of an answer was
+   * seen yet. `sequence` is the last frame's number, on a wire that numbers them.
+   */
+  frames(used: Units, sequence: number | undefined): readonly string[] | undefined;
+}
+
+/** A stream whose frames all have the same form, one entry for each answer that grows: each with a word for its end. */
+interface ChunkForm<Chunk> {
+  /** Reads a frame; undefined for one of another shape. */
+  read(frame: Buffer): Chunk | undefined;
+  /** A word that stands in every frame that ends an answer, and hardly in another: the others are not read. */
+  readonly endWord: Buffer;
+  /** The answers that a frame ends. */
+  ends(chunk: Chunk): readonly number[];
+  /** The frames that end the answers `open`, in the likeness of one that passed. */
+  frames(like: Chunk, open: readonly number[], used: Units): readonly string[];
+}
+
+/** The memory of such a stream: the form of its frames, and which answers have ended. */
+export function endOfChunks<Chunk>({ choices }: EarlyEndOptions, form: ChunkForm<Chunk>): EarlyEnd {
+  let like: Chunk | undefined;
+  const ended = new Set<number>();
+  return {
+    saw(frame) {
+      if (like !== undefined && !frame.includes(form.endWord)) return;
+      const chunk = form.read(frame);
+      if (chunk === undefined) return;
+      like ??= chunk;
+      for (const index of form.ends(chunk)) ended.add(index);
+    },
+    frames(used) {
+      if (like === undefined) return undefined;
+      const open = Array.from({ length: choices }, (_, index) => index).filter((index) => !ended.has(index));
+      return form.frames(like, open, used);
+    },
+  };
 }

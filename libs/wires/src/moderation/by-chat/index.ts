@@ -1,7 +1,7 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../../text/hub/answer.ts";
-import { readDataUrl } from "../../text/hub/data-url.ts";
+import { readDataUrl } from "../../text/hub/sources.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { ImagePart, TextPart } from "../../text/hub/part.ts";
 import type { TextRequest } from "../../text/hub/request.ts";

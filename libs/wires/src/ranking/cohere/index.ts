@@ -2,7 +2,7 @@ import { present, type Units } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor, type WholeContext, type WholeWire } from "../../kind/index.ts";
 import { ownMembers, renderOwn } from "../../kind/own-members.ts";
-import { Unsupported } from "../../text/hub/unsupported.ts";
+import { Unsupported } from "../../text/hub/field-support.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
 import { parseResults, rankingUnits, readMeta, renderResults, type RankingAnswer } from "../hub/answer.ts";
 import {

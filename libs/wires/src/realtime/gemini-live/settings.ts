@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { renderVoice } from "../../text/content/voices.ts";
+import { renderVoice } from "../../text/content/media.ts";
 
 /** A session's settings, as the client wrote them, laid over those that it begins with. */
 export type GeminiSettings = JsonRecord;

@@ -4,9 +4,8 @@ import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedSpeech, SpeechAnswer, SpeechClient, SpeechVendor } from "../hub/answer.ts";
 import { voiceOf, type SpeechRequest } from "../hub/request.ts";
 import { contentUsage } from "../../text/content/usage.ts";
-import { renderVoice } from "../../text/content/voices.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
-import { Unsupported } from "../../text/hub/unsupported.ts";
+import { renderVoice } from "../../text/content/media.ts";
+import { unsupportedFailure, Unsupported } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
 
 /** Rate of the vendor's samples where it gives none. */

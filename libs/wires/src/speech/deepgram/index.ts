@@ -1,7 +1,7 @@
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedSpeech, SpeechClient, SpeechVendor } from "../hub/answer.ts";
 import { voiceOf, type SpeechFormat, type SpeechRequest } from "../hub/request.ts";
-import { Unsupported } from "../../text/hub/unsupported.ts";
+import { Unsupported } from "../../text/hub/field-support.ts";
 import type { Target, Wire } from "../../wire.ts";
 
 /** Parameters of the address for each format. */

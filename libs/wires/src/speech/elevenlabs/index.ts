@@ -2,8 +2,7 @@ import { present } from "@modelgate/contracts";
 import { renderOwn } from "../../kind/own-members.ts";
 import type { RenderedSpeech, SpeechClient, SpeechVendor } from "../hub/answer.ts";
 import { voiceOf, type SpeechFormat, type SpeechRequest } from "../hub/request.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
-import { Unsupported } from "../../text/hub/unsupported.ts";
+import { unsupportedFailure, Unsupported } from "../../text/hub/field-support.ts";
 import type { Target, Wire } from "../../wire.ts";
 
 /** The vendor's names of formats; it has no others. */

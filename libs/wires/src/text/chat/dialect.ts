@@ -31,7 +31,7 @@ export interface ChatDialect {
 }
 
 /** A request as a vendor takes it, and what was left out for that. */
-export interface Fitted {
+interface Fitted {
   readonly body: Buffer;
   /** Members of the client's that were left out. */
   readonly dropped: readonly string[];

@@ -1,21 +1,42 @@
 import { endUserIn } from "../../json/end-user.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { holdsAny } from "../../json/holds.ts";
+import { parseFrameRecord } from "../../sse/frame-json.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
+import { memberOf, named, records } from "../../vendor-stores/made.ts";
+import type { StoreDialect } from "../../vendor-stores/members.ts";
+import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";
-import { sharedThoughts } from "../thoughts.ts";
-import { readAsk, relied } from "./ask.ts";
-import { begins } from "./begins.ts";
-import { readDialogue } from "./dialogue.ts";
-import { fieldSupport } from "./field-support.ts";
-import { askedFeesOf } from "./fees.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
+import type { PassCodec } from "../pass.ts";
+import { renderAnswer } from "./client-answer.ts";
+import { readAsk, relied, parseRequest } from "./client-request.ts";
+import { ChatWriter } from "./client-stream.ts";
+import { fitBytes, fitRendered, foreignWords, type ChatDialect } from "./dialect.ts";
 import { chatPass } from "./pass.ts";
-import { ChatReader } from "./reader.ts";
-import { renderAnswer } from "./render-answer.ts";
-import { renderRequest } from "./render-request.ts";
-import { stores } from "./stores.ts";
-import { ChatWriter } from "./writer.ts";
+import { askedFeesOf, usageOf } from "./usage.ts";
+import { parseAnswer, failureOf } from "./vendor-answer.ts";
+import { fieldSupport, renderRequest } from "./vendor-request.ts";
+import { ChatReader } from "./vendor-stream.ts";
+
+/** What chats name in their vendor's store: files as text, and the audio of answers, which later messages refer to. */
+const stores = {
+  members: [
+    // DashScope's long-context models take files as the text of a system message.
+    { names: ["content", "text"], store: "file", naming: "text" },
+    { names: ["audio"], store: "audio", naming: "object" },
+  ],
+  opaque: ["parameters", "schema", "json_schema", "metadata", "logit_bias", "arguments"],
+  made: {
+    needles: ['"audio"'],
+    isAsked: ({ audio }) => isRecord(audio),
+    read: ({ choices }) =>
+      records(choices).flatMap(({ message, delta }) => {
+        const audio = memberOf(message ?? delta, "audio");
+        return named("audio", memberOf(audio, "id"));
+      }),
+  },
+} as const satisfies StoreDialect;
 
 /** The chat-completions wire. */
 export const chatCodec = {
@@ -29,6 +50,7 @@ export const chatCodec = {
     fees: chatPass.fees,
     stream: () => new ChatReader(),
     askedFees: askedFeesOf,
+    fields: fieldSupport,
   },
   client: {
     read: parseRequest,
@@ -47,3 +69,84 @@ export const chatCodec = {
   },
   pass: chatPass,
 } as const satisfies TextCodec<"chat">;
+
+type ChatCodec = TextCodec<"chat">;
+
+/** A dialect is one object for as long as the process lives: its codec is made once. */
+const codecs = new WeakMap<ChatDialect, ChatCodec>();
+
+/** The chat wire as a vendor with departures speaks it: requests are fitted to it, and its usage is read where it stands. */
+export function chatCodecIn(dialect: ChatDialect): ChatCodec {
+  const known = codecs.get(dialect);
+  if (known !== undefined) return known;
+  const { vendor } = chatCodec;
+  const pass = passIn(dialect);
+  const codec: ChatCodec = {
+    ...chatCodec,
+    pass,
+    vendor: {
+      ...vendor,
+      render(request, target) {
+        const rendered = vendor.render(request, target);
+        const { body, dropped } = fitRendered(rendered.body, dialect);
+        return { body, dropped: [...rendered.dropped, ...dropped] };
+      },
+      parse: (body) => parseAnswer(body, dialect),
+      usage: pass.usage,
+      stream: () => new ChatReader(dialect),
+    },
+  };
+  codecs.set(dialect, codec);
+  return codec;
+}
+
+function passIn(dialect: ChatDialect): PassCodec {
+  const { pass } = chatCodec;
+  const words = foreignWords(dialect);
+  const { takes: usuallyTakes } = pass;
+  const { maxTokens, usageUnasked, usageIn } = dialect;
+  return {
+    ...pass,
+    *takes(body, model) {
+      if (words.length > 0 && (yield* holdsAny(body, ...words))) return false;
+      return usuallyTakes === undefined || (yield* usuallyTakes(body, model));
+    },
+    boundOrder: (model) => (maxTokens === undefined ? pass.boundOrder(model) : [maxTokens, ...pass.boundOrder(model)]),
+    upstreamBody: (body, change) =>
+      pass.upstreamBody(body, { ...change, reportUsage: change.reportUsage && usageUnasked !== true }),
+    fit: (body) => fitBytes(body, dialect),
+    see(frame) {
+      const seen = pass.see(frame);
+      if (seen.usage === undefined && (usageIn === undefined || !frame.includes(usageIn))) return seen;
+      const chunk = parseFrameRecord(frame);
+      return chunk === undefined ? seen : { ...seen, usage: usageOf(chunk, dialect) };
+    },
+    usage(answer) {
+      pass.usage(answer);
+      return usageOf(answer, dialect);
+    },
+  };
+}
+
+/** What the chunks of this wire and of completions say that they are. */
+const objects = ["chat.completion", "text_completion"];
+
+/** Whether a stream can begin with an event: a chunk of an answer, no error and no other shape. */
+export function begins(event: JsonRecord): boolean {
+  if (failureOf(event) !== undefined) return false;
+  const { object, usage } = event;
+  const choices = event["choices"] ?? undefined;
+  // Some vendors say who answers, or what was used, in a chunk without choices.
+  if (choices === undefined)
+    return isRecord(usage) || (typeof object === "string" && objects.some((word) => object.startsWith(word)));
+  return Array.isArray(choices) && choices.every(isRecord);
+}
+
+/** Reads what a request says of its conversation. */
+function readDialogue(body: JsonRecord): Dialogue {
+  return dialogueOf(
+    body,
+    { instructions: body["system"], turns: body["messages"] },
+    ({ role }) => role === "assistant",
+  );
+}

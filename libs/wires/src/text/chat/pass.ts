@@ -1,25 +1,46 @@
 import { failureFrames } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { membersOf, type Member } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { spliceMembers } from "../../json/splice.ts";
-import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord } from "../../sse/frame-json.ts";
-import { renameAt } from "../pass-json.ts";
-import { chatFees } from "./fees.ts";
-import { endChunksEarly } from "./early-end.ts";
 import { followersMembers, refusesUnknownFields } from "../hub/followers-members.ts";
-import { takesNewestFields } from "./models.ts";
-import { answeredChoices } from "./parse-answer.ts";
-import { usageOf } from "./usage.ts";
-import { showsThoughts, wordsOf } from "./words.ts";
+import {
+  plainFrame,
+  type PassCodec,
+  renameAt,
+  wordsReader,
+  endOfChunks,
+  type EarlyEnd,
+  type EarlyEndOptions,
+} from "../pass.ts";
+import { chatFees, usageOf, renderUsage } from "./usage.ts";
+import { answeredChoices } from "./vendor-answer.ts";
+import { takesNewestFields } from "./vendor-turns.ts";
+
+/** Reads what the model wrote out of raw JSON. */
+const wordsOf = wordsReader([
+  "content",
+  "reasoning_content",
+  "reasoning",
+  "refusal",
+  "name",
+  "arguments",
+  "text",
+  "thinking",
+]);
 
 const usageWord = Buffer.from('"usage"');
+
 const thoughtsWord = Buffer.from('"reasoning_content"');
+
 const followersWords = [...followersMembers].map((name) => Buffer.from(`"${name}"`));
+
 const doneWord = Buffer.from("[DONE]");
+
 const errorWord = Buffer.from('"error"');
+
 const deltaWord = Buffer.from('"delta"');
 
 /** Chat completions, passed through. */
@@ -102,4 +123,44 @@ function streamOptions(body: Buffer, members: readonly Member[]): object {
   if (member === undefined) return {};
   const options: unknown = JSON.parse(body.toString("utf8", member.start, member.end));
   return isRecord(options) ? options : {};
+}
+
+const thoughtWords = ['"reasoning', '"thinking', '"thought'].map((word) => Buffer.from(word));
+
+/** Whether a frame of a stream may hold thoughts. */
+function showsThoughts(frame: Buffer): boolean {
+  return thoughtWords.some((word) => frame.includes(word));
+}
+
+/** How a choice says that it reached its bound, without its index. */
+const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
+
+/** Ends a stream of chunks early: each open choice by a chunk of its own, the usage where it was asked for, `[DONE]`. */
+export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatEnd): EarlyEnd {
+  const frame = (json: JsonRecord): string => `data: ${JSON.stringify(json)}\n\n`;
+  return endOfChunks<JsonRecord>(options, {
+    endWord: Buffer.from('"finish_reason":"'),
+    read(bytes) {
+      const chunk = parseFrameRecord(bytes);
+      return Array.isArray(chunk?.["choices"]) ? chunk : undefined;
+    },
+    ends: (chunk) => indexesOf(chunk["choices"], "finish_reason"),
+    frames(like, open, used) {
+      const { id, object, created, model } = like;
+      const head = { id, object, created, model };
+      const noUsage = options.includeUsage ? { usage: null } : {};
+      const ends = open.map((index) => frame({ ...head, choices: [{ index, ...end }], ...noUsage }));
+      const usage = options.includeUsage ? [frame({ ...head, choices: [], usage: renderUsage(used) })] : [];
+      return [...ends, ...usage, "data: [DONE]\n\n"];
+    },
+  });
+}
+
+/** Indexes of the answers in a list that have their end under a name. */
+export function indexesOf(list: unknown, end: string): readonly number[] {
+  const all: readonly unknown[] = Array.isArray(list) ? list : [];
+  return all.flatMap((each) => {
+    if (!isRecord(each) || typeof each[end] !== "string") return [];
+    return [typeof each["index"] === "number" ? each["index"] : 0];
+  });
 }

@@ -25,7 +25,7 @@ export interface Details {
 }
 
 /** An envelope among details, with the id of the thoughts that it seals. */
-export interface Mark extends Envelope {
+interface Mark extends Envelope {
   readonly id?: string | undefined;
 }
 
@@ -64,7 +64,7 @@ function isSaid(value: unknown): boolean {
 }
 
 /** What details carry through a client: the seal of thoughts, or of a text (`previous`). */
-export interface Sealed {
+interface Sealed {
   readonly id?: string | undefined;
   readonly span: Span;
   readonly previous?: true;

@@ -1,8 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import type { JsonObject, Tool } from "../hub/request.ts";
-import { locationOf, saysBeyond } from "../hub/search-wish.ts";
-import type { Unsupported } from "../hub/unsupported.ts";
+import { type JsonObject, type Tool, locationOf, saysBeyond } from "../hub/request.ts";
+import type { Unsupported } from "../hub/field-support.ts";
 
 type Search = Extract<Tool, { kind: "web-search" }>;
 

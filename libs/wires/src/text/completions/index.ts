@@ -1,15 +1,26 @@
 import { endUserIn } from "../../json/end-user.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import { begins } from "../chat/begins.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
+import { begins } from "../chat/index.ts";
+import { endChunksEarly, chatPass } from "../chat/pass.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { readAsk, relied } from "./ask.ts";
-import { hasSeveralPrompts } from "./parse-prompts.ts";
-import { parsePromptRequests, parseRequest } from "./parse-request.ts";
-import { completionsPass } from "./pass.ts";
-import { renderAnswer, renderPromptAnswers } from "./render-answer.ts";
-import { streamPromptAnswers } from "./stream-answers.ts";
-import { CompletionsWriter } from "./writer.ts";
+import type { PassCodec } from "../pass.ts";
+import { renderAnswer, renderPromptAnswers } from "./answer.ts";
+import { readAsk, relied, hasSeveralPrompts, parsePromptRequests, parseRequest } from "./request.ts";
+import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
+
+const choicesWord = Buffer.from('"choices"');
+
+/** Text completions, passed through: chunks and errors are those of chat but for where the words stand. */
+export const completionsPass: PassCodec = {
+  ...chatPass,
+  boundOrder: () => ["max_tokens"],
+  written(frame) {
+    const at = frame.indexOf(choicesWord);
+    return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
+  },
+  earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
+};
 
 /**
  * The completions wire (POST /v1/completions): its clients are served through models that only chat too, one prompt a

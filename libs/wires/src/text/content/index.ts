@@ -1,22 +1,29 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import type { TextCodec } from "../hub/codec.ts";
+import { dialogueOf, type Dialogue } from "../dialogue.ts";
+import type { TextCodec, CountCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";
-import { readAsk, relied } from "./ask.ts";
-import { begins } from "./begins.ts";
-import { countTokens } from "./count.ts";
-import { readDialogue } from "./dialogue.ts";
-import { fieldSupport } from "./field-support.ts";
-import { askedFeesOf } from "./fees.ts";
-import { arrayFraming, sseFraming } from "./framing.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
+import { renderAnswer } from "./client-answer.ts";
+import { readAsk, relied, parseRequest, countedContent } from "./client-request.ts";
+import { arrayFraming, sseFraming, ContentWriter } from "./client-stream.ts";
+import { stores } from "./media.ts";
 import { contentPass } from "./pass.ts";
-import { ContentReader } from "./reader.ts";
-import { renderAnswer } from "./render-answer.ts";
-import { renderRequest } from "./render-request.ts";
-import { stores } from "./stores.ts";
 import { thoughts } from "./thinking.ts";
-import { ContentWriter } from "./writer.ts";
+import { askedFeesOf } from "./usage.ts";
+import { parseAnswer } from "./vendor-answer.ts";
+import { fieldSupport, renderRequest } from "./vendor-request.ts";
+import { ContentReader } from "./vendor-stream.ts";
+
+/** Counting input tokens, of contents alone or of a whole request inside the body. */
+const countTokens: CountCodec = {
+  wire: "count-content",
+  ask: (body, path) => readAsk(isRecord(body) ? countedContent(body) : body, path),
+  counted: countedContent,
+  read({ totalTokens: tokens }) {
+    return typeof tokens === "number" ? tokens : undefined;
+  },
+  render: (tokens) => ({ totalTokens: tokens }),
+};
 
 /** The content-generation wire. Its streams are server-sent events, or one JSON array where a client asks for that. */
 export const contentCodec = {
@@ -30,6 +37,7 @@ export const contentCodec = {
     fees: contentPass.fees,
     stream: () => new ContentReader(),
     askedFees: askedFeesOf,
+    fields: fieldSupport,
   },
   client: {
     read: parseRequest,
@@ -49,3 +57,19 @@ export const contentCodec = {
   },
   pass: contentPass,
 } as const satisfies TextCodec<"content">;
+
+/** Whether a stream can begin with an event: a piece of an answer, no error and no other shape. */
+function begins(event: JsonRecord): boolean {
+  const { error, promptFeedback, usageMetadata } = event;
+  const candidates = event["candidates"] ?? undefined;
+  if (isRecord(error)) return false;
+  // A prompt that is blocked has no candidates, and some pieces only report usage.
+  if (candidates === undefined) return isRecord(promptFeedback) || isRecord(usageMetadata);
+  return Array.isArray(candidates) && candidates.every(isRecord);
+}
+
+/** Reads what a request says of its conversation. */
+function readDialogue(body: JsonRecord): Dialogue {
+  const instructions = body["systemInstruction"] ?? body["system_instruction"];
+  return dialogueOf(body, { instructions, turns: body["contents"] }, ({ role }) => role === "model");
+}

@@ -2,24 +2,37 @@ import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/holds.ts";
 import { memberInTurns } from "../../json/parse-in-turns.ts";
-import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord } from "../../sse/frame-json.ts";
-import { renameAt } from "../pass-json.ts";
-import { endPiecesEarly } from "./early-end.ts";
-import { contentFees } from "./fees.ts";
-import { sseFraming } from "./framing.ts";
-import { answeredCandidates, isBlocked } from "./parse-answer.ts";
-import { thinksInLevels } from "./models.ts";
-import { contentUsage } from "./usage.ts";
-import { showsThoughts, wordsOf } from "./words.ts";
+import { indexesOf } from "../chat/pass.ts";
+import {
+  plainFrame,
+  type PassCodec,
+  renameAt,
+  wordsReader,
+  endOfChunks,
+  type EarlyEnd,
+  type EarlyEndOptions,
+} from "../pass.ts";
+import { sseFraming } from "./client-stream.ts";
+import { thinksInLevels } from "./thinking.ts";
+import { contentFees, contentUsage, renderUsage } from "./usage.ts";
+import { answeredCandidates, isBlocked, finishWords } from "./vendor-answer.ts";
+
+/** Reads what the model wrote out of raw JSON. */
+const wordsOf = wordsReader(["text", "name"]);
 
 const usageWord = Buffer.from('"usageMetadata"');
+
 const endWords = [Buffer.from('"finishReason"'), Buffer.from('"blockReason"')];
+
 /** Of tools that the vendor ran. */
 const paidWords = [Buffer.from('"groundingMetadata"'), Buffer.from('"executableCode"')];
+
 const errorWord = Buffer.from('"error"');
+
 /** Of a call, in either spelling. */
 const callWords = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
+
 const textWord = Buffer.from('"text"');
 
 /** Generated content, passed through; a stream of server-sent events ends with its connection. */
@@ -108,4 +121,29 @@ function isLast(piece: { readonly [name: string]: unknown }): boolean {
   )
     return true;
   return isRecord(piece["promptFeedback"]) && typeof piece["promptFeedback"]["blockReason"] === "string";
+}
+
+const thoughtWords = ['"thought'].map((word) => Buffer.from(word));
+
+/** Whether a frame of a stream may hold thoughts. */
+function showsThoughts(frame: Buffer): boolean {
+  return thoughtWords.some((word) => frame.includes(word));
+}
+
+/** Ends a stream of pieces early: one more piece, in which every open candidate says that it reached its bound. */
+function endPiecesEarly(options: EarlyEndOptions): EarlyEnd {
+  return endOfChunks<JsonRecord>(options, {
+    endWord: Buffer.from('"finishReason"'),
+    read: (frame) => parseFrameRecord(frame),
+    ends: (piece) => indexesOf(piece["candidates"], "finishReason"),
+    frames({ modelVersion, responseId }, open, used) {
+      const candidates = open.map((index) => ({
+        content: { role: "model", parts: [] },
+        finishReason: finishWords.length,
+        index,
+      }));
+      const piece = { candidates, usageMetadata: renderUsage(used), modelVersion, responseId };
+      return [`data: ${JSON.stringify(piece)}\r\n\r\n`];
+    },
+  });
 }

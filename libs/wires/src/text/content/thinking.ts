@@ -1,10 +1,8 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import { effortOf } from "../hub/effort.ts";
-import type { Unsupported } from "../hub/unsupported.ts";
-import type { Effort, JsonObject, ReasoningWish } from "../hub/request.ts";
-import { asksToThink } from "../thoughts.ts";
-import { thinksInLevels } from "./models.ts";
+import { asksToThink } from "../dialogue.ts";
+import type { Unsupported } from "../hub/field-support.ts";
+import { effortOf, type Effort, type JsonObject, type ReasoningWish } from "../hub/request.ts";
 
 type Level = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
 
@@ -84,3 +82,12 @@ export const thoughts = {
     return isRecord(config) && asksToThink(config["thinkingConfig"] ?? config["thinking_config"]);
   },
 };
+
+/** The first generation whose thinking is set in levels; those before it take budgets. */
+const firstWithLevels = 3;
+
+/** Whether a model, by the vendor's name of it, takes levels of thinking. */
+export function thinksInLevels(model: string): boolean {
+  const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
+  return generation !== undefined && Number(generation) >= firstWithLevels;
+}

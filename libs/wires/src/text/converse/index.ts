@@ -1,10 +1,9 @@
 import { amazonFraming } from "../../amazon-stream/framing.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { TextCodec } from "../hub/codec.ts";
-import { begins } from "./begins.ts";
-import { askedFeesOf, converseFees } from "./fees.ts";
-import { parseAnswer, readUsage } from "./parse-answer.ts";
-import { ConverseReader } from "./reader.ts";
-import { renderRequest } from "./render-request.ts";
+import { askedFeesOf, converseFees, parseAnswer, readUsage } from "./answer.ts";
+import { fieldSupport, renderRequest } from "./request.ts";
+import { ConverseReader } from "./stream.ts";
 
 /** The converse wire of Amazon Bedrock: a vendor's only. */
 export const converseCodec = {
@@ -18,5 +17,11 @@ export const converseCodec = {
     fees: converseFees,
     stream: () => new ConverseReader(),
     askedFees: askedFeesOf,
+    fields: fieldSupport,
   },
 } as const satisfies TextCodec<"converse">;
+
+/** Whether a stream can begin with an event: with the start of a message, and with no failure. */
+function begins({ messageStart }: JsonRecord): boolean {
+  return isRecord(messageStart);
+}

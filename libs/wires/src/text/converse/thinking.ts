@@ -1,14 +1,12 @@
 import { isRecord } from "../../json/fields.ts";
+import { leastBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
 import type { Target } from "../hub/codec.ts";
-import { effortOf } from "../hub/effort.ts";
+import type { Unsupported } from "../hub/field-support.ts";
 import type { Message } from "../hub/paired-messages.ts";
-import type { Effort, JsonObject, TextRequest } from "../hub/request.ts";
-import { leastBudget, thinkingBudget } from "../hub/thinking-budget.ts";
-import type { Unsupported } from "../hub/unsupported.ts";
-import { thinkingFormOf, type ThinkingForm } from "./models.ts";
+import { effortOf, type Effort, type JsonObject, type TextRequest } from "../hub/request.ts";
 
 /** How a request thinks. */
-export interface RenderedThinking {
+interface RenderedThinking {
   /** For `additionalModelRequestFields`: each family of models has members of its own. */
   readonly fields: JsonObject;
   /** For `inferenceConfig`; thoughts count as output. */
@@ -73,4 +71,30 @@ function hasUnsealedLoop(messages: readonly Message[]): boolean {
     if (role === "assistant" && content.some(({ toolUse }) => isRecord(toolUse)) && !thinks) return true;
   }
   return false;
+}
+
+/** How a model is asked to think, by its vendor's name of it; undefined: there is no word for it. */
+type ThinkingForm = "claude-budget" | "claude-adaptive" | "nova" | "effort";
+
+/** Finds it. Names are `anthropic.claude-…`, with a region before them in profiles (`us.`) and a path in ARNs. */
+function thinkingFormOf(model: string): ThinkingForm | undefined {
+  if (isClaude(model)) return takesAdaptiveOnly(model) ? "claude-adaptive" : "claude-budget";
+  if (/amazon\.nova-(?:[2-9]|premier-v[2-9])/.test(model)) return "nova";
+  return /openai\.gpt-oss/.test(model) ? "effort" : undefined;
+}
+
+/** Whether a model is one of Anthropic's. */
+export function isClaude(model: string): boolean {
+  return model.includes("anthropic.claude");
+}
+
+/** Whether a model takes points of a cache; a profile's ARN does not say whose model it is, and may. */
+export function takesCachePoints(model: string): boolean {
+  return isClaude(model) || model.includes("amazon.nova") || model.includes("application-inference-profile/");
+}
+
+/** Where a model reads how many of the likeliest tokens it may choose among; undefined: nowhere. */
+export function topKMember(model: string): "top_k" | "inferenceConfig" | undefined {
+  if (isClaude(model)) return "top_k";
+  return model.includes("amazon.nova") ? "inferenceConfig" : undefined;
 }

@@ -3,11 +3,11 @@ import type { JsonRecord } from "../../json/fields.ts";
 import type { Frame, StreamFraming } from "../../sse/framing.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { TextAsk } from "../ask.ts";
-import type { ClientFraming } from "../client-framing.ts";
 import type { Dialogue } from "../dialogue.ts";
 import type { AskedFees, SeenFees } from "../fees.ts";
 import type { PassCodec } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
+import type { FieldSupport } from "./field-support.ts";
 import type { JsonObject, RequestField, TextRequest } from "./request.ts";
 
 /** A request in the neutral form, with what had no place in it, in the client's spelling. */
@@ -117,6 +117,8 @@ export interface VendorCodec {
   stream(): StreamReader;
   /** Finds what a rendered request asks of the vendor beside tokens; undefined for nothing. */
   askedFees(body: JsonRecord): AskedFees | undefined;
+  /** Fields of the neutral form that the wire expresses, and what becomes of the others. */
+  readonly fields: FieldSupport;
   /** Bounds the calls of tools that the vendor runs, where the request does not. Absent: the wire has no word for it. */
   capTools?(body: Buffer, most: number): Buffer;
   /**
@@ -210,4 +212,17 @@ export interface CountCodec {
   /** Reads a vendor's count; undefined where it has none. */
   read(answer: JsonRecord): number | undefined;
   render(tokens: number): JsonObject;
+}
+
+/** How the pieces of a client's stream are framed: as server-sent events, or as the elements of one JSON array. */
+export interface ClientFraming {
+  readonly contentType: string;
+  /** Frames a piece of JSON. */
+  piece(json: string): string;
+  /** Frames the data of a vendor's server-sent event; "" for one without data. */
+  reframe(frame: Buffer): string;
+  /** Ends the stream. */
+  end(): string;
+  /** Keeps a silent stream alive. */
+  heartbeat(): string;
 }

@@ -1,10 +1,10 @@
 import { Failure, type Units, present } from "@modelgate/contracts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch } from "./events.ts";
 import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
 import type { Citation, Part, Seal, TokenProbability } from "./part.ts";
 
 /** Characters that one collected answer may come to; beyond it the answer is given up as `upstream_error`. */
-export const mostCollected = 32 * 2 ** 20;
+const mostCollected = 32 * 2 ** 20;
 
 /** A part while its pieces come in. */
 interface Growing {

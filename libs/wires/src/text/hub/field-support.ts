@@ -5,7 +5,8 @@ import type { RequestField, TextRequest } from "./request.ts";
  * What becomes of a field of the neutral form on a wire: how it is spelled there; or that it is a hint and is
  * dropped; or that the request would mean something else without it and is refused.
  */
-export type Support = { readonly as: string } | { readonly unsupported: "dropped" | "refused" };
+type Support = { readonly as: string } | { readonly unsupported: "dropped" | "refused" };
+
 export type FieldSupport = Readonly<Record<RequestField, Support>>;
 
 /**
@@ -38,15 +39,6 @@ export function spellings(fieldSupport: FieldSupport): Readonly<Partial<Record<R
   );
 }
 
-/** The table of a wire's README, checked against it by a test. */
-export function fieldSupportTable(fieldSupport: FieldSupport): string {
-  const rows = fieldNames(fieldSupport).map((field) => {
-    const support = fieldSupport[field];
-    return `| ${field} | ${"as" in support ? `\`${support.as}\`` : support.unsupported} |`;
-  });
-  return ["| neutral form | here |", "|---|---|", ...rows].join("\n");
-}
-
 function fieldNames(fieldSupport: FieldSupport): readonly RequestField[] {
   const known: Readonly<Record<string, Support>> = fieldSupport;
   return Object.keys(known).filter((name): name is RequestField => name in fieldSupport);
@@ -61,4 +53,22 @@ function saysSomething(request: TextRequest, field: RequestField): boolean {
   if (field === "stop" || field === "tools") return Array.isArray(value) && value.length > 0;
   if (field === "parallelTools") return value === false;
   return true;
+}
+
+/** What a rendering left out so far, each word once. */
+export class Unsupported {
+  readonly #words = new Set<string>();
+
+  note(word: string): void {
+    this.#words.add(word);
+  }
+
+  /** Notes a loss where there is something to lose: anything but undefined and false. */
+  noteIf(word: string, lost: unknown): void {
+    if (lost !== undefined && lost !== false) this.note(word);
+  }
+
+  get words(): readonly string[] {
+    return [...this.#words];
+  }
 }

@@ -1,5 +1,5 @@
 import { isRecord } from "../../json/fields.ts";
-import type { Unsupported } from "./unsupported.ts";
+import type { Unsupported } from "./field-support.ts";
 import type { Part } from "./part.ts";
 import type { TextRequest, TextWire, Tool } from "./request.ts";
 

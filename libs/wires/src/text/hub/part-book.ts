@@ -1,6 +1,6 @@
 import type { OpenedPart, TextEvent } from "./answer.ts";
 import type { Part, Seal, TokenProbability } from "./part.ts";
-import { replayPart } from "./replay.ts";
+import { replayPart } from "./events.ts";
 
 /** A part that a reader has open. */
 interface Entry {

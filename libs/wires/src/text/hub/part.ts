@@ -1,5 +1,4 @@
 import type { TextWire } from "@modelgate/contracts";
-import type { CacheHint } from "./cache-hint.ts";
 
 /**
  * Something that only its maker can read: a thinking signature, a thought signature, encrypted reasoning, a
@@ -117,7 +116,7 @@ export interface CompactionPart {
 }
 
 /** An item or block of a vendor's own tools: it travels to the same wire only. */
-export interface VendorPart {
+interface VendorPart {
   readonly kind: "vendor";
   readonly wire: TextWire;
   readonly value: unknown;
@@ -146,4 +145,9 @@ export interface TokenProbability {
     readonly logProbability: number;
     readonly bytes?: readonly number[] | undefined;
   }[];
+}
+
+/** A mark after which the vendor may cache the prompt. */
+export interface CacheHint {
+  readonly lifetime?: "5m" | "1h" | undefined;
 }

@@ -1,6 +1,5 @@
 import { present } from "@modelgate/contracts";
-import type { CacheHint } from "./cache-hint.ts";
-import type { Part } from "./part.ts";
+import type { CacheHint, Part } from "./part.ts";
 import type { TextRequest } from "./request.ts";
 
 /** Models whose vendor caches prompts by itself and takes a word on how long. A name may stand behind a path. */

@@ -1,7 +1,6 @@
-import type { TextWire } from "@modelgate/contracts";
-import type { CacheHint } from "./cache-hint.ts";
-import type { Part, TextPart } from "./part.ts";
-import type { SearchWish } from "./search-wish.ts";
+import { type TextWire, present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import type { CacheHint, Part, TextPart } from "./part.ts";
 
 /** Where the responses wire has a tool that stands in a set of tools; elsewhere its own name says both. */
 export interface NamespacedTool {
@@ -56,6 +55,7 @@ export interface ToolChoice {
 
 /** How hard to think, in the words of the widest wire. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
+
 export type Effort = (typeof efforts)[number];
 
 /** What the client wants of the model's reasoning. A wire that knows only one of effort and budget derives it. */
@@ -91,35 +91,59 @@ export interface TextRequest {
   readonly stream: boolean;
   readonly instructions: readonly TextPart[];
   readonly turns: readonly Turn[];
+  /** Tools that the model may call. */
   readonly tools?: readonly Tool[] | undefined;
+  /** Tools that the model must, may or must not call. */
   readonly toolChoice?: ToolChoice | undefined;
+  /** Several tool calls in one answer. */
   readonly parallelTools?: boolean | undefined;
+  /** Maximum output tokens, thoughts included. */
   readonly maxTokens?: number | undefined;
+  /** Sequences that end the answer. */
   readonly stop?: readonly string[] | undefined;
+  /** JSON, or JSON of a schema, as the form of the answer. */
   readonly format?: OutputFormat | undefined;
+  /** Effort or token budget for thinking, and the form in which thoughts are shown. */
   readonly reasoning?: ReasoningWish | undefined;
+  /** Sampling temperature. */
   readonly temperature?: number | undefined;
+  /** Nucleus sampling: share of the probability mass. */
   readonly topP?: number | undefined;
+  /** Sampling among the most probable tokens only. */
   readonly topK?: number | undefined;
+  /** Penalty for tokens that the text already has. */
   readonly presencePenalty?: number | undefined;
+  /** Penalty for tokens by their number in the text. */
   readonly frequencyPenalty?: number | undefined;
+  /** Seed of the sampling. */
   readonly seed?: number | undefined;
-  /** How many answers; 1 where absent. */
+  /** Number of answers; 1 where absent. */
   readonly choices?: number | undefined;
-  /** Log probabilities wanted, with so many alternatives a token. */
+  /** Log probabilities of the tokens, with so many alternatives each. */
   readonly logProbabilities?: { readonly alternatives: number } | undefined;
+  /** Bias of single tokens, by their ids. */
   readonly logitBias?: JsonObject | undefined;
   /** Kinds of output wanted beside text. */
   readonly modalities?: readonly ("text" | "image" | "audio")[] | undefined;
+  /** Aspect ratio and size of images that the model makes. */
   readonly image?: { readonly aspectRatio?: string | undefined; readonly size?: string | undefined } | undefined;
+  /** Voice and format of speech that the model makes. */
   readonly audio?: JsonObject | undefined;
+  /** Length of the answer, as a word. */
   readonly verbosity?: string | undefined;
+  /** Key that routes requests to the same prompt cache. */
   readonly cacheKey?: string | undefined;
+  /** Lifetime of the prompt cache. */
   readonly cacheRetention?: string | undefined;
+  /** Key and value pairs that the vendor stores with the answer. */
   readonly metadata?: JsonObject | undefined;
+  /** End user, in the client's own words. */
   readonly user?: string | undefined;
+  /** Hashed end user, for the vendor's abuse detection. */
   readonly safetyIdentifier?: string | undefined;
+  /** Price and latency class of the call. */
   readonly serviceTier?: string | undefined;
+  /** Expected output, which the vendor compares while generating. */
   readonly prediction?: JsonObject | undefined;
   /** Whether the client wants the usage at the end of a chat stream; other wires always report it. */
   readonly includeUsage?: boolean | undefined;
@@ -129,6 +153,55 @@ export interface TextRequest {
 export type RequestField = Exclude<keyof TextRequest, "model" | "stream" | "instructions" | "turns" | "includeUsage">;
 
 export type { CacheHint };
+
 export { textWires, type TextWire } from "@modelgate/contracts";
 
 export type JsonObject = { readonly [name: string]: unknown };
+
+/** The name by which a choice of tools forces the vendor's search on the web. */
+export const searchName = "web_search";
+
+/** What several wires can say of a search on the web; each says the rest in options of its own. */
+interface SearchWish {
+  readonly allowedDomains?: unknown;
+  readonly blockedDomains?: unknown;
+  /** Most searches of one answer. */
+  readonly mostUses?: unknown;
+  /** How much of what was found the model reads: `low`, `medium`, `high`. */
+  readonly contextSize?: unknown;
+  /** Where the user is: city, region, country, timezone. */
+  readonly location?: JsonRecord | undefined;
+}
+
+/** A location without the word that every wire puts beside it. */
+export function locationOf(value: unknown): JsonRecord | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type: _, ...location }: JsonRecord = value;
+  return present(location);
+}
+
+/** A location as most wires say it. */
+export function renderLocation(location: JsonRecord | undefined): JsonRecord | undefined {
+  return location === undefined ? undefined : { type: "approximate", ...location };
+}
+
+/** Whether a wish says something that a wire has no word for. */
+export function saysBeyond(wish: SearchWish, words: readonly (keyof SearchWish)[]): boolean {
+  const known: ReadonlySet<string> = new Set(words);
+  return Object.entries(wish).some(([name, value]) => (value ?? undefined) !== undefined && !known.has(name));
+}
+
+/** First budgets that are no longer the effort's; above the last it is `xhigh`. */
+const ceilings = [
+  ["none", 1],
+  ["minimal", 1536],
+  ["low", 6000],
+  ["medium", 12_000],
+  ["high", 24_000],
+] as const satisfies readonly (readonly [Effort, number])[];
+
+/** The effort that a wish comes to; undefined: as the model likes. */
+export function effortOf({ effort, budgetTokens }: ReasoningWish): Effort | undefined {
+  if (effort !== undefined || budgetTokens === undefined || budgetTokens < 0) return effort;
+  return ceilings.find(([, ceiling]) => budgetTokens < ceiling)?.[0] ?? "xhigh";
+}

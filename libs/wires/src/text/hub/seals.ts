@@ -1,7 +1,7 @@
-import { holdsAny } from "../../json/holds.ts";
 import { isRecord } from "../../json/fields.ts";
-import type { Seal } from "./part.ts";
-import { textWires, type TextWire } from "./request.ts";
+import { holdsAny } from "../../json/holds.ts";
+import type { Seal, Part } from "./part.ts";
+import { textWires, type TextWire, type TextRequest } from "./request.ts";
 
 /** A seal of another wire on its way through a client, and what it was on. */
 export interface Envelope {
@@ -80,4 +80,18 @@ export function sealFromClient(text: string, wire: TextWire, kind: string): Seal
 /** The seal's value where `wire` made it; undefined elsewhere: a seal never goes to another vendor. */
 export function ownSeal(seal: Seal | undefined, wire: TextWire): string | undefined {
   return seal?.wire === wire ? seal.value : undefined;
+}
+
+/**
+ * A request without the seals in its history: for a vendor that did not make them, or does not know them any more. What
+ * only a seal can say (redacted thoughts) is lost with it; a compaction stays, for nothing else has its content.
+ */
+export function withoutSeals(request: TextRequest): TextRequest {
+  return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(withoutSeal) })) };
+}
+
+function withoutSeal(part: Part): Part {
+  if (!("seal" in part) || part.kind === "compaction") return part;
+  const { seal: _seal, ...rest } = part;
+  return rest;
 }

@@ -1,22 +1,49 @@
+import { endUserOf } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import type { TextCodec } from "../hub/codec.ts";
+import { memberOf, named, records, type MadeId } from "../../vendor-stores/made.ts";
+import type { StoreDialect } from "../../vendor-stores/members.ts";
+import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
+import type { TextCodec, CountCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";
-import { sharedThoughts } from "../thoughts.ts";
-import { readAsk, relied } from "./ask.ts";
-import { begins } from "./begins.ts";
-import { countTokens } from "./count.ts";
-import { readDialogue } from "./dialogue.ts";
-import { readEndUser } from "./end-user.ts";
-import { fieldSupport } from "./field-support.ts";
-import { askedFeesOf, capTools } from "./fees.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
+import { renderAnswer } from "./client-answer.ts";
+import { readAsk, relied, parseRequest, askOfMessageCount } from "./client-request.ts";
+import { MessagesWriter } from "./client-stream.ts";
 import { messagesPass } from "./pass.ts";
-import { MessagesReader } from "./reader.ts";
-import { renderAnswer } from "./render-answer.ts";
-import { renderRequest } from "./render-request.ts";
-import { stores } from "./stores.ts";
-import { MessagesWriter } from "./writer.ts";
+import { askedFeesOf, capTools } from "./usage.ts";
+import { parseAnswer } from "./vendor-answer.ts";
+import { fieldSupport, renderRequest } from "./vendor-request.ts";
+import { MessagesReader } from "./vendor-stream.ts";
+
+/** What messages name in their vendor's store: the container that code runs in, and the files that it writes. */
+const stores = {
+  opaque: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
+  made: {
+    needles: ['"container"', '"file_id"'],
+    isAsked: ({ container, tools }) =>
+      (container ?? undefined) !== undefined || (Array.isArray(tools) && tools.some(isVendors)),
+    read(answer) {
+      const message = isRecord(answer["message"]) ? answer["message"] : answer;
+      const blocks = [...records(message["content"]), answer["content_block"]].filter(isRecord);
+      return [
+        ...named("container", memberOf(message["container"], "id")),
+        ...named("container", memberOf(memberOf(answer["delta"], "container"), "id")),
+        ...blocks.filter(isFromCode).flatMap((block) => filesIn(block["content"])),
+      ];
+    },
+  },
+} as const satisfies StoreDialect;
+
+/** Counting input tokens: the request leaves out the bound of its output, which is no part of what is counted. */
+const countTokens: CountCodec = {
+  wire: "count-messages",
+  ask: askOfMessageCount,
+  counted: (body) => ({ ...body, max_tokens: 1 }),
+  read({ input_tokens: tokens }) {
+    return typeof tokens === "number" ? tokens : undefined;
+  },
+  render: (tokens) => ({ input_tokens: tokens }),
+};
 
 /** The messages wire. */
 export const messagesCodec = {
@@ -30,6 +57,7 @@ export const messagesCodec = {
     fees: messagesPass.fees,
     stream: () => new MessagesReader(),
     askedFees: askedFeesOf,
+    fields: fieldSupport,
     capTools,
     raisedBound: "max_tokens",
   },
@@ -52,3 +80,38 @@ export const messagesCodec = {
   },
   pass: messagesPass,
 } as const satisfies TextCodec<"messages">;
+
+/** Whether a stream can begin with an event: one of this wire's types that is no error, with a message where it starts one. */
+function begins({ type, message }: JsonRecord): boolean {
+  if (type === "message_start") return isRecord(message);
+  return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
+}
+
+/** Reads what a request says of its conversation. */
+function readDialogue(body: JsonRecord): Dialogue {
+  return dialogueOf(
+    body,
+    { instructions: body["system"], turns: body["messages"] },
+    ({ role }) => role === "assistant",
+  );
+}
+
+/** Reads the end user that a request names, for the books. */
+function readEndUser({ metadata }: JsonRecord): string | undefined {
+  return isRecord(metadata) ? endUserOf(metadata["user_id"]) : undefined;
+}
+
+/** Whether the vendor runs a tool by itself. */
+function isVendors(tool: unknown): boolean {
+  return isRecord(tool) && typeof tool["type"] === "string" && tool["type"] !== "custom";
+}
+
+/** Results of the vendor's code execution; a result of any other tool is not the vendor's own word. */
+function isFromCode({ type }: JsonRecord): boolean {
+  return typeof type === "string" && type.endsWith("code_execution_tool_result");
+}
+
+/** `content` is a result whose own `content` lists the files that were written. */
+function filesIn(result: unknown): readonly MadeId[] {
+  return records(memberOf(result, "content")).flatMap((output) => named("file", output["file_id"]));
+}

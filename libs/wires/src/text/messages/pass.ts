@@ -4,24 +4,27 @@ import { holdsAny } from "../../json/holds.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
-import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
-import { seenFees, type SeenFees } from "../fees.ts";
-import { plainFrame, type PassCodec } from "../pass.ts";
 import { changeJson, parseFrameRecord } from "../../sse/frame-json.ts";
-import { renameAt } from "../pass-json.ts";
-import { endMessageEarly } from "./early-end.ts";
-import { callOfBlock, messagesFees } from "./fees.ts";
-import { takesAdaptiveOnly } from "../hub/claude-generations.ts";
-import { blocksOf } from "./parse-answer.ts";
+import { seenFees, type SeenFees } from "../fees.ts";
+import { takesAdaptiveOnly } from "../hub/claude.ts";
+import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
+import { plainFrame, type PassCodec, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
+import { ping, frame } from "./client-stream.ts";
 import { hasUnsealedLoop } from "./thinking.ts";
-import { messagesUsage } from "./usage.ts";
-import { ping } from "./writer.ts";
-import { showsThoughts, wordsOf } from "./words.ts";
+import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
+import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
+
+/** Reads what the model wrote out of raw JSON. */
+const wordsOf = wordsReader(["text", "thinking", "partial_json", "name"]);
 
 const modelWord = Buffer.from('"model"');
+
 const deltaWord = Buffer.from('"delta"');
+
 const callWord = Buffer.from('"tool_use"');
+
 const enabledWord = Buffer.from('"enabled"');
+
 const blockWord = Buffer.from('"content_block"');
 
 const serverToolWord = Buffer.from('"server_tool_use"');
@@ -139,4 +142,43 @@ function isForeign(block: unknown): boolean {
 
 function isOverloaded({ type, error }: JsonRecord): boolean {
   return type === "error" && isRecord(error) && error["type"] === "overloaded_error";
+}
+
+const thoughtWords = ['"thinking'].map((word) => Buffer.from(word));
+
+/** Whether a frame of a stream may hold thoughts. */
+function showsThoughts(frame: Buffer): boolean {
+  return thoughtWords.some((word) => frame.includes(word));
+}
+
+/** Events that change nothing of what is open: most of a stream. */
+const unchangingLines = ["event: content_block_delta\n", "event: ping\n"].map((line) => Buffer.from(line));
+
+/** Ends a stream of message events early: the open block, why the message stopped with its usage, and its stop. */
+function endMessageEarly(): EarlyEnd {
+  let begun = false;
+  let finished = false;
+  let open: unknown;
+  return {
+    saw(bytes) {
+      if (unchangingLines.some((line) => bytes.subarray(0, line.length).equals(line))) return;
+      const event = parseFrameRecord(bytes);
+      const type = event?.["type"];
+      if (type === "message_start") begun = true;
+      else if (type === "content_block_start") open = event?.["index"];
+      else if (type === "content_block_stop") open = undefined;
+      else if (type === "message_delta") finished = true;
+    },
+    frames(used) {
+      if (!begun) return undefined;
+      const event = (type: string, members: JsonRecord = {}): string =>
+        frame(type, JSON.stringify({ type, ...members }));
+      const delta = { stop_reason: stopReasonOf("length", false), stop_sequence: null };
+      return [
+        ...(open === undefined ? [] : [event("content_block_stop", { index: open })]),
+        ...(finished ? [] : [event("message_delta", { delta, usage: renderUsage(used) })]),
+        event("message_stop"),
+      ];
+    },
+  };
 }

@@ -1,7 +1,6 @@
 import { present } from "@modelgate/contracts";
-import type { JsonObject, Tool } from "../hub/request.ts";
-import { locationOf, renderLocation, saysBeyond, searchName } from "../hub/search-wish.ts";
-import type { Unsupported } from "../hub/unsupported.ts";
+import { type JsonObject, type Tool, locationOf, renderLocation, saysBeyond, searchName } from "../hub/request.ts";
+import type { Unsupported } from "../hub/field-support.ts";
 
 type Search = Extract<Tool, { kind: "web-search" }>;
 

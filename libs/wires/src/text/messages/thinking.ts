@@ -1,11 +1,9 @@
 import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { Target } from "../hub/codec.ts";
-import { effortOf } from "../hub/effort.ts";
-import { leastBudget, thinkingBudget } from "../hub/thinking-budget.ts";
-import type { Unsupported } from "../hub/unsupported.ts";
-import type { Effort, JsonObject, ReasoningWish, TextRequest } from "../hub/request.ts";
-import { takesAdaptiveOnly } from "../hub/claude-generations.ts";
+import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
+import { leastBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
+import type { Unsupported } from "../hub/field-support.ts";
 import type { Message } from "../hub/paired-messages.ts";
 
 /** `thinking` of a client, with the effort in its `output_config`. */
@@ -22,7 +20,7 @@ export function parseThinking(body: Fields, output: Fields | undefined): Reasoni
 }
 
 /** How a request thinks: what is said of it, and what follows for the rest of the request. */
-export interface RenderedThinking {
+interface RenderedThinking {
   readonly thinking: JsonObject | undefined;
   /** For `output_config`. */
   readonly effort: string | undefined;

@@ -2,12 +2,10 @@ import { failureFrames } from "@modelgate/contracts";
 import type { ClientCodec, Parsed } from "../hub/codec.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
-import { asksToThink } from "../thoughts.ts";
-import { askOfChat, askOfGenerate, relied, type OllamaAsk } from "./ask.ts";
-import { chatForm, generateForm, type AnswerForm } from "./form.ts";
-import { parseChat, parseGenerate } from "./parse-request.ts";
-import { renderAnswerIn } from "./render-answer.ts";
-import { LineWriter, silence } from "./writer.ts";
+import { asksToThink } from "../dialogue.ts";
+import { askOfChat, askOfGenerate, relied, type OllamaAsk, parseChat, parseGenerate } from "./request.ts";
+import { chatForm, generateForm, type AnswerForm, renderAnswerIn } from "./answer.ts";
+import { LineWriter, silence } from "./stream.ts";
 
 /** How fields of the neutral form are spelled here. */
 const spelling = {

@@ -1,18 +1,19 @@
 import type { Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { own } from "../../json/own.ts";
-import type { EarlyEnd } from "../early-end.ts";
 import { parseFrameRecord } from "../../sse/frame-json.ts";
-import { wordsOf } from "./words.ts";
-import { endingOf } from "./endings.ts";
+import { type EarlyEnd, wordsReader } from "../pass.ts";
 import { renderUsage } from "./usage.ts";
+import { endingOf } from "./vendor-answer.ts";
 
 /** Raw deltas that are kept before their words are read out of them. */
 const mostRaw = 16 * 1024;
+
 /** Characters of an open part that are kept for its end, which repeats them; of a longer one the beginning is left out. */
 const mostWords = 8 * 2 ** 20;
 
 const deltaEnd = Buffer.from(".delta\n");
+
 const lineFeed = 0x0a;
 
 /** The events that hold a part's words whole, by the kind of part, and the member that holds them. */
@@ -180,4 +181,14 @@ class SeenAnswer {
     const done = summary ? "response.reasoning_summary_part.done" : "response.content_part.done";
     return [[event(type, { ...at, ...index, ...said }), event(done, { ...at, ...index, part })], part];
   }
+}
+
+/** Reads what the model wrote out of raw JSON. */
+export const wordsOf = wordsReader(["delta", "text", "refusal", "name", "arguments"]);
+
+const thoughtWords = ["response.reasoning", '"reasoning'].map((word) => Buffer.from(word));
+
+/** Whether a frame of a stream may hold thoughts. */
+export function showsThoughts(frame: Buffer): boolean {
+  return thoughtWords.some((word) => frame.includes(word));
 }

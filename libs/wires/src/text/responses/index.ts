@@ -1,22 +1,29 @@
 import { endUserIn } from "../../json/end-user.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import type { TextCodec } from "../hub/codec.ts";
+import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
+import type { TextCodec, CountCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";
-import { sharedThoughts } from "../thoughts.ts";
-import { readAsk, relied } from "./ask.ts";
-import { begins } from "./begins.ts";
-import { countTokens } from "./count.ts";
-import { readDialogue } from "./dialogue.ts";
-import { fieldSupport } from "./field-support.ts";
-import { askedFeesOf, capTools } from "./fees.ts";
-import { parseAnswer } from "./parse-answer.ts";
-import { parseRequest } from "./parse-request.ts";
+import { renderAnswer } from "./client-answer.ts";
+import { readAsk, relied, parseRequest } from "./client-request.ts";
+import { ResponsesWriter } from "./client-stream.ts";
 import { responsesPass } from "./pass.ts";
-import { ResponsesReader } from "./reader.ts";
-import { renderAnswer } from "./render-answer.ts";
-import { leastOutputTokens, renderRequest } from "./render-request.ts";
 import { stores } from "./stores.ts";
-import { ResponsesWriter } from "./writer.ts";
+import { askedFeesOf, capTools } from "./usage.ts";
+import { parseAnswer } from "./vendor-answer.ts";
+import { fieldSupport, leastOutputTokens, renderRequest } from "./vendor-request.ts";
+import { ResponsesReader } from "./vendor-stream.ts";
+
+/** Counting input tokens: the body is that of a response, of which only what goes in matters. */
+const countTokens: CountCodec = {
+  wire: "count-responses",
+  ask: readAsk,
+  counted: (body) => body,
+  read({ input_tokens: tokens }) {
+    return typeof tokens === "number" ? tokens : undefined;
+  },
+  render: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
+};
 
 /** The responses wire. */
 export const responsesCodec = {
@@ -30,6 +37,7 @@ export const responsesCodec = {
     fees: responsesPass.fees,
     stream: () => new ResponsesReader(),
     askedFees: askedFeesOf,
+    fields: fieldSupport,
     leastBound: leastOutputTokens,
     capTools,
   },
@@ -55,3 +63,29 @@ export const responsesCodec = {
   },
   pass: responsesPass,
 } as const satisfies TextCodec<"responses">;
+
+const failures: readonly unknown[] = ["error", "response.failed"];
+
+/** Events that hold the whole response as it is now. */
+const withResponse = /^response\.(?:created|queued|in_progress|completed|incomplete)$/;
+
+/** Whether a stream can begin with an event: one that says its type, is no failure, and holds the response that it should. */
+function begins({ type, response }: JsonRecord): boolean {
+  if (typeof type !== "string" || failures.includes(type)) return false;
+  return !withResponse.test(type) || isRecord(response);
+}
+
+/** Types of items that a model made and that are not messages. */
+const answerTypes: ReadonlySet<unknown> = new Set([
+  "function_call",
+  "custom_tool_call",
+  "reasoning",
+  "web_search_call",
+]);
+
+/** Reads what a request says of its conversation. Its instructions are left out: they do not go on from turn to turn. */
+function readDialogue(body: JsonRecord): Dialogue {
+  const { input } = body;
+  const turns = typeof input === "string" ? [{ content: input }] : input;
+  return dialogueOf(body, { turns }, ({ role, type }) => role === "assistant" || answerTypes.has(type));
+}

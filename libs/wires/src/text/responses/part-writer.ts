@@ -2,19 +2,15 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/codec.ts";
-import { customNames } from "../hub/custom.ts";
-import { dispatch } from "../hub/dispatch.ts";
-import { OneAtATime } from "../hub/one-at-a-time.ts";
+import { customNames } from "../hub/tool-calls.ts";
+import { dispatch, OneAtATime } from "../hub/events.ts";
 import type { Part, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { closeEnvelope } from "../hub/seals.ts";
-import { itemId } from "./item-ids.ts";
+import { itemId } from "./stores.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
-import { OpenCall } from "./open-call.ts";
-import type { Emit, ItemRef, OpenItem } from "./open-item.ts";
-import { OpenMessage } from "./open-message.ts";
-import { OpenReasoning } from "./open-reasoning.ts";
-import { compactionItem, imageItem, reasoningItem } from "./answer-parts.ts";
+import { OpenCall, type Emit, type ItemRef, type OpenItem, OpenMessage, OpenReasoning } from "./open-items.ts";
+import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
 
 /**
  * Characters of output that are kept for the terminal event, which repeats all of it. An answer that grows beyond

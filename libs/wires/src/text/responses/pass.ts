@@ -5,14 +5,11 @@ import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { spliceMembers } from "../../json/splice.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
-import { plainFrame, type PassCodec } from "../pass.ts";
+import { plainFrame, type PassCodec, renameAt } from "../pass.ts";
 import { changeJson, parseFrameRecord } from "../../sse/frame-json.ts";
-import { renameAt } from "../pass-json.ts";
-import { endResponseEarly } from "./early-end.ts";
-import { callOfItem, responsesFees } from "./fees.ts";
-import { outputOf } from "./parse-answer.ts";
-import { responsesUsage } from "./usage.ts";
-import { showsThoughts, wordsOf } from "./words.ts";
+import { endResponseEarly, showsThoughts, wordsOf } from "./early-end.ts";
+import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
+import { outputOf } from "./vendor-answer.ts";
 
 const responseWord = Buffer.from('"response"');
 const modelWord = Buffer.from('"model"');

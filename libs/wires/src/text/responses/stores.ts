@@ -2,7 +2,6 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { memberOf, named, records, type MadeId } from "../../vendor-stores/made.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { VendorId } from "../../vendor-stores/vendor-id.ts";
-import { responseOfItem } from "./item-ids.ts";
 
 /** What responses name in their vendor's store: items of earlier ones, and all that hosted tools made. */
 export const stores = {
@@ -103,4 +102,22 @@ function isWhole(item: JsonRecord): boolean {
 /** An item without a type is a message, or a reference where it has no role. */
 function typeOf({ type, role }: JsonRecord): unknown {
   return type ?? ((role ?? undefined) === undefined ? "item_reference" : "message");
+}
+
+/** What an item's id begins with. */
+const prefixes = ["msg", "rs", "fc", "ctc", "ig", "cmp", "item"] as const;
+
+type ItemPrefix = (typeof prefixes)[number];
+
+/** The id of the item at an index of the output: the same in a stream and in the whole answer, and new in every answer. */
+export function itemId(answerId: string, prefix: ItemPrefix, index: number): string {
+  return `${prefix}_${answerId.slice(answerId.indexOf("_") + 1)}_${index}`;
+}
+
+const ownId = new RegExp(`^(?:${prefixes.join("|")})_([A-Za-z0-9_-]+)_\\d+$`);
+
+/** The id of the response that an item is part of, which its own id contains; undefined for ids that are not of this gateway. */
+export function responseOfItem(id: string): string | undefined {
+  const [, answer] = ownId.exec(id) ?? [];
+  return answer === undefined ? undefined : `resp_${answer}`;
 }

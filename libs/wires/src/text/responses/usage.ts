@@ -1,7 +1,25 @@
-import { inputTotal, outputTotal, type Units } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { inputTotal, outputTotal, type Units, type ToolUnit } from "@modelgate/contracts";
+import { costlyMember } from "../../images/hub/pricing.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { spliceMembers } from "../../json/splice.ts";
+import {
+  askedFees,
+  askedSearches,
+  askedTiers,
+  countedTools,
+  recordsIn,
+  reliedOfSearch,
+  seenFees,
+  tierIn,
+  unitOfTool,
+  type AskedFees,
+  type AskedTool,
+  type SeenCall,
+  type SeenFees,
+} from "../fees.ts";
 import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
+import { memberOf } from "../pass.ts";
 
 /** `usage` of a response as disjoint units; undefined where it has no tokens. Never negative. */
 export function responsesUsage(usage: unknown): Units | undefined {
@@ -36,4 +54,99 @@ export function renderUsage(units: Units): JsonObject {
     output_tokens_details: { reasoning_tokens: units.reasoningTokens ?? 0 },
     total_tokens: input + output,
   };
+}
+
+/** The members that decide what is charged beside tokens. */
+export const reliedForFees = ["tools", "max_tool_calls", "service_tier", ...reliedOfSearch];
+
+/** Tools that the client runs, and the search among tools, which costs nothing of its own. */
+const unpaidTools: ReadonlySet<unknown> = new Set([
+  "function",
+  "custom",
+  "computer",
+  "computer_use",
+  "computer_use_preview",
+  "local_shell",
+  "apply_patch",
+  "tool_search",
+]);
+
+/** Items of the input that bring tools along. */
+const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
+
+/** What a request asks of its vendor beside tokens; undefined for nothing. */
+export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
+  const most = body["max_tool_calls"];
+  return askedFees({
+    tools: [
+      ...vendorTools("tools", body["tools"]),
+      ...(Array.isArray(body["input"]) ? recordsIn(body["input"]) : []).flatMap(([at, item]) =>
+        bringingTools.has(item["type"]) ? vendorTools(`input${at}.tools`, item["tools"]) : [],
+      ),
+      ...askedSearches(body),
+    ],
+    mostCalls: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined,
+    tiers: askedTiers(body, "service_tier"),
+  });
+}
+
+function vendorTools(path: string, tools: unknown): readonly AskedTool[] {
+  return recordsIn(tools).flatMap(([at, tool]) => vendorTool(`${path}${at}`, tool));
+}
+
+function vendorTool(path: string, tool: JsonRecord): readonly AskedTool[] {
+  const { type, model, environment } = tool;
+  if (unpaidTools.has(type)) return [];
+  if (type === "namespace") return vendorTools(`${path}.tools`, tool["tools"]);
+  if (type === "shell") return isHosted(environment) ? [{ path, unit: "codeInterpreters" }] : [];
+  const unit = typeof type === "string" ? unitOfTool(type) : undefined;
+  if (unit !== "imageGenerations") return [{ path, unit }];
+  const dearer = costlyMember(tool);
+  return [
+    {
+      path,
+      unit,
+      model: typeof model === "string" ? model : undefined,
+      dearer: dearer === undefined ? undefined : `${path}.${dearer}`,
+    },
+  ];
+}
+
+/** Whether a shell runs in a container of the vendor. */
+function isHosted(environment: unknown): boolean {
+  return isRecord(environment) && environment["type"] !== "local";
+}
+
+/** The calls of a request's tools bounded where the client sets no bound: the vendor answers without further ones. */
+export function capTools(body: Buffer, most: number): Buffer {
+  return typeof memberOf(body, "max_tool_calls") === "number"
+    ? body
+    : spliceMembers(body, { max_tool_calls: String(most) });
+}
+
+/** What items of an output were, by what they are billed as. */
+const units: Readonly<Record<string, ToolUnit>> = {
+  web_search_call: "webSearches",
+  file_search_call: "fileSearches",
+  code_interpreter_call: "codeInterpreters",
+  shell_call: "codeInterpreters",
+  image_generation_call: "imageGenerations",
+};
+
+/** The call of a tool in an item. A session of code is one however often it is used; looking at what a search found does not count. */
+export function callOfItem(item: JsonRecord): readonly SeenCall[] {
+  const { type, id, container_id: container, action, environment } = item;
+  const unit = typeof type === "string" && Object.hasOwn(units, type) ? units[type] : undefined;
+  if (unit === undefined) return [];
+  if (unit === "webSearches" && isRecord(action) && typeof action["type"] === "string" && action["type"] !== "search")
+    return [];
+  if (type === "shell_call" && !isHosted(environment)) return [];
+  const session = isRecord(environment) ? environment["container_id"] : container;
+  return [{ unit, id: String(unit === "codeInterpreters" ? (session ?? "session") : id) }];
+}
+
+/** What a whole response says of what is charged beside tokens. */
+export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): SeenFees | undefined {
+  const calls = Array.isArray(output) ? output.filter(isRecord).flatMap(callOfItem) : [];
+  return seenFees({ calls, counts: countedTools(usage), tier: tierIn(tier) });
 }

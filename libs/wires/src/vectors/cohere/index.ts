@@ -5,7 +5,7 @@ import { own } from "../../json/own.ts";
 import { readChecked, type WholeContext, type WholeWire } from "../../kind/index.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import { countOf } from "../../text/hub/counts.ts";
-import { Unsupported } from "../../text/hub/unsupported.ts";
+import { Unsupported } from "../../text/hub/field-support.ts";
 import type { AnswerHeaders, Parsed, Rendered, Target } from "../../wire.ts";
 import {
   base64Of,

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { WholeWire } from "../../kind/index.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import { countOf } from "../../text/hub/counts.ts";
-import { Unsupported } from "../../text/hub/unsupported.ts";
+import { Unsupported } from "../../text/hub/field-support.ts";
 import type { Rendered } from "../../wire.ts";
 import { taskWords } from "../content/request.ts";
 import { floatsIn, memberIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";

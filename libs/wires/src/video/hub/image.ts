@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { readDataUrl, writeDataUrl } from "../../text/hub/data-url.ts";
+import { readDataUrl, writeDataUrl } from "../../text/hub/sources.ts";
 
 /** A frame of the video that the client gives: its address, its bytes as Base64, or a file that a vendor keeps. */
 export type VideoImage =

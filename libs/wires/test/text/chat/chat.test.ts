@@ -1,6 +1,6 @@
 import { atOnce } from "../../../src/json/at-once.ts";
 import { describe, expect, test } from "vitest";
-import { readAsk } from "../../../src/text/chat/ask.ts";
+import { readAsk } from "../../../src/text/chat/client-request.ts";
 import { chatPass } from "../../../src/text/chat/pass.ts";
 import { chatUsage } from "../../../src/text/chat/usage.ts";
 

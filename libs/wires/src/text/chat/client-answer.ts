@@ -1,0 +1,166 @@
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import type { Choice, TextAnswer } from "../hub/answer.ts";
+import type { AnswerContext } from "../hub/codec.ts";
+import { logProbability } from "../hub/content.ts";
+import type { Part, ReasoningPart, TextPart, ToolCallPart, Citation } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { writeDataUrl } from "../hub/sources.ts";
+import { customNames, unwrapCustom } from "../hub/tool-calls.ts";
+import { detailsFor, extraFor } from "./seals.ts";
+import { renderUsage } from "./usage.ts";
+import { finishWord } from "./vendor-answer.ts";
+
+/** The completion for a whole answer. */
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+  if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
+  return present({
+    id: context.answerId,
+    object: "chat.completion",
+    created: context.now,
+    model: context.model,
+    choices: answer.choices.map((choice, index) => renderChoice(choice, index, context)),
+    usage: answer.usage === undefined ? undefined : renderUsage(answer.usage),
+    service_tier: answer.serviceTier,
+  });
+}
+
+function renderChoice({ parts, finish }: Choice, index: number, context: AnswerContext): JsonObject {
+  const style = answerStyleOf(context);
+  const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
+  const refused = parts.some(({ kind }) => kind === "refusal");
+  return {
+    index,
+    message: { role: "assistant", ...messageOf(parts, style, context) },
+    logprobs: probabilities.length === 0 ? null : { content: probabilities.map(logProbability), refusal: null },
+    finish_reason: finishWord(finish, refused, style.oldCalls),
+  };
+}
+
+function messageOf(parts: readonly Part[], style: AnswerStyle, context: AnswerContext): JsonObject {
+  const texts = parts.filter((part) => part.kind === "text");
+  const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
+  const calls = parts.filter((part) => part.kind === "tool-call");
+  const pictures = parts.filter((part) => part.kind === "image");
+  const images = pictures.flatMap((part, index) => wholeMembers(part, context, index)["images"] ?? []);
+  const others = parts.filter((part) => part.kind !== "image").map((part) => wholeMembers(part, context, 0));
+  const thoughts = style.hidesThoughts ? [] : parts.filter((part) => part.kind === "reasoning");
+  const shown = thoughts.map(({ text }) => text).join("");
+  const details = detailsOf(thoughts, texts);
+  const saysOtherwise = calls.length > 0 || refusal !== "" || others.some((members) => "audio" in members);
+  return present({
+    content: texts.length === 0 && saysOtherwise ? null : texts.map(({ text }) => text).join(""),
+    refusal: refusal === "" ? null : refusal,
+    ...others.reduce((all, members) => ({ ...all, ...members }), {}),
+    images: images.length > 0 ? images : undefined,
+    annotations: annotationsOf(texts),
+    reasoning_content: shown === "" ? undefined : shown,
+    reasoning_details: details.length > 0 ? details : undefined,
+    ...callMembers(calls, style),
+  });
+}
+
+/** The details that carry the seals of thoughts and texts, by where each stands in what is joined here. */
+function detailsOf(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
+  let index = 0;
+  return groups.flatMap((parts) => {
+    let at = 0;
+    return parts.flatMap((part) => {
+      const span = [at, at + part.text.length] as const;
+      [, at] = span;
+      if (part.seal === undefined) return [];
+      const of = part.kind === "text" ? ({ span, previous: true } as const) : { span, id: part.id };
+      return detailsFor(part.seal, { ...of, index: index++ });
+    });
+  });
+}
+
+function annotationsOf(texts: readonly TextPart[]): readonly unknown[] | undefined {
+  let at = 0;
+  const all = texts.flatMap(({ text, citations = [] }) => {
+    const from = at;
+    at += text.length;
+    return citations.flatMap((citation) => annotation(citation, from, text.length));
+  });
+  return all.length > 0 ? all : undefined;
+}
+
+function callMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonObject {
+  const [first] = calls;
+  if (first === undefined) return {};
+  if (style.oldCalls) return { function_call: { name: first.name, arguments: first.arguments } };
+  return { tool_calls: calls.map((call) => callMember(call, style)) };
+}
+
+/** How an answer is written for its client, by what the client asked. */
+export interface AnswerStyle {
+  /** Free-text tools: their calls come wrapped from vendors that have functions only. */
+  readonly custom: ReadonlySet<string>;
+  /** The client knows functions and no tools: it gets one call, in the spelling of old. */
+  readonly oldCalls: boolean;
+  /** The client does not want to see thoughts. */
+  readonly hidesThoughts: boolean;
+}
+
+export function answerStyleOf({ request, asked }: AnswerContext): AnswerStyle {
+  return {
+    custom: customNames(request.tools),
+    oldCalls: Array.isArray(asked["functions"]) && (asked["tools"] ?? undefined) === undefined,
+    hidesThoughts: request.reasoning?.show === "none",
+  };
+}
+
+/** Whether a call comes as a function's and is a free-text tool's. */
+export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom }: AnswerStyle): boolean {
+  return call.custom !== true && custom.has(call.name);
+}
+
+/** A call in a whole message. */
+function callMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
+  const { id, name, seal } = call;
+  const extra = { extra_content: extraFor(seal) };
+  const wrapped = isWrapped(call, style);
+  if (call.custom !== true && !wrapped)
+    return present({ id, type: "function", function: { name, arguments: call.arguments }, ...extra });
+  const input = wrapped ? unwrapCustom(call.arguments) : call.arguments;
+  return present({ id, type: "custom", custom: { name, input }, ...extra });
+}
+
+/**
+ * An image that the model made, as vendors that make them spell it, numbered in its message; undefined for one in
+ * another vendor's store.
+ */
+function imageMember({ source, seal }: Extract<Part, { kind: "image" }>, index: number): JsonObject | undefined {
+  if (source.kind === "file-id") return undefined;
+  const url = source.kind === "url" ? source.url : writeDataUrl(source);
+  return present({ type: "image_url", index, image_url: { url }, extra_content: extraFor(seal) });
+}
+
+/** `audio` for speech that came from another wire. It is not stored, so its id names nothing later. */
+function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, now }: AnswerContext): JsonObject {
+  if (source.kind !== "base64") return {};
+  return { audio: { id: `audio_${answerId}`, data: source.data, expires_at: now, transcript: "" } };
+}
+
+/**
+ * The members of a message, or a delta, for a part that comes whole; none for what the wire has no word for. `images`
+ * is how many there were before.
+ */
+export function wholeMembers(part: Part, context: AnswerContext, images: number): JsonObject {
+  if (part.kind === "audio") return audioMember(part, context);
+  if (part.kind === "vendor") return part.wire === "chat" && isRecord(part.value) ? part.value : {};
+  const image = part.kind === "image" ? imageMember(part, images) : undefined;
+  return image === undefined ? {} : { images: [image] };
+}
+
+/**
+ * A citation of a text that stands `from` characters into the message's: the wire's own as it came, another's where
+ * it has an address.
+ */
+export function annotation(citation: Citation, from: number, length: number): readonly unknown[] {
+  if (citation.own?.wire === "chat") return [citation.own.value];
+  const { url, title, start, end } = citation;
+  if (url === undefined) return [];
+  const range = { start_index: from + (start ?? 0), end_index: from + (end ?? length) };
+  return [{ type: "url_citation", url_citation: { ...range, title: title ?? url, url } }];
+}

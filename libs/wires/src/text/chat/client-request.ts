@@ -1,0 +1,191 @@
+import { present, bodies, Failure } from "@modelgate/contracts";
+import type { Static } from "typebox";
+import { Compile } from "typebox/compile";
+import { wantsCost } from "../../cost/with-cost.ts";
+import { Fields, isRecord } from "../../json/fields.ts";
+import { firstProblem } from "../../json/problem.ts";
+import { type TextAsk, boundsIn, thoughtsBeside, wholeNumber, readsBeyond } from "../ask.ts";
+import type { Parsed } from "../hub/codec.ts";
+import { type JsonObject, type OutputFormat, type TextRequest, efforts, type ReasoningWish } from "../hub/request.ts";
+import { mediaOf, measureTypedPart } from "../media.ts";
+import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
+import { askedFeesOf, reliedForFees } from "./usage.ts";
+
+/** A request for a chat completion in the neutral form. Throws Failure (400) naming the field that is wrong. */
+export function parseRequest(body: JsonObject): Parsed {
+  const fields = new Fields(body);
+  const { instructions, turns } = parseTurns(fields);
+  const tools = parseTools(fields);
+  const stream = fields.flag("stream") ?? false;
+  const request: TextRequest = {
+    model: fields.needText("model"),
+    stream,
+    instructions,
+    turns,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...present({
+      toolChoice: parseToolChoice(fields),
+      parallelTools: fields.flag("parallel_tool_calls"),
+      maxTokens: parseMaxTokens(fields),
+      stop: parseStop(fields),
+      format: parseFormat(fields),
+      reasoning: parseReasoning(fields),
+      ...parsePlain(fields),
+      logProbabilities: parseProbabilityWish(fields),
+      ...parseOutput(fields),
+      includeUsage: parseStreamOptions(fields),
+    }),
+  };
+  // Nothing is stored here, so a wish for that is granted.
+  if (body["store"] === false) fields.ignore("store");
+  return { request, dropped: fields.unread() };
+}
+
+/** The newer name wins. */
+function parseMaxTokens(fields: Fields): number | undefined {
+  const older = fields.count("max_tokens", 1);
+  return fields.count("max_completion_tokens", 1) ?? older;
+}
+
+function parseStop(fields: Fields): readonly string[] | undefined {
+  const stop = fields.raw("stop");
+  return typeof stop === "string" ? [stop] : fields.texts("stop");
+}
+
+function parseFormat(fields: Fields): OutputFormat | undefined {
+  const format = fields.fields("response_format");
+  const type = format?.word("type", ["text", "json_object", "json_schema"]);
+  if (type === "json_object") return { kind: "json" };
+  if (format === undefined || type !== "json_schema") return undefined;
+  const named = format.fields("json_schema");
+  if (named === undefined) throw format.wrong("json_schema", "an object");
+  return present({
+    kind: "schema" as const,
+    schema: named.record("schema") ?? {},
+    name: named.text("name"),
+    description: named.text("description"),
+    strict: named.flag("strict"),
+  });
+}
+
+/** Fields that are one value here and one there. */
+function parsePlain(fields: Fields): Partial<TextRequest> {
+  return {
+    temperature: fields.number("temperature"),
+    topP: fields.number("top_p"),
+    topK: fields.number("top_k"),
+    presencePenalty: fields.number("presence_penalty"),
+    frequencyPenalty: fields.number("frequency_penalty"),
+    seed: fields.number("seed"),
+    choices: fields.count("n", 1),
+    logitBias: fields.record("logit_bias"),
+    verbosity: fields.text("verbosity"),
+    cacheKey: fields.text("prompt_cache_key"),
+    cacheRetention: fields.text("prompt_cache_retention"),
+    metadata: fields.record("metadata"),
+    user: fields.text("user"),
+    safetyIdentifier: fields.text("safety_identifier"),
+    serviceTier: fields.text("service_tier"),
+    prediction: fields.record("prediction"),
+  };
+}
+
+/** A number of alternatives means something only where probabilities are switched on. */
+function parseProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
+  const alternatives = fields.count("top_logprobs") ?? 0;
+  return fields.flag("logprobs") === true ? { alternatives } : undefined;
+}
+
+/** Kinds of output, and how speech and images are wanted. */
+function parseOutput(fields: Fields): Partial<TextRequest> {
+  const image = fields.fields("image_config");
+  return {
+    modalities: fields.texts("modalities")?.map((word) => {
+      const known = (["text", "image", "audio"] as const).find((name) => name === word);
+      if (known === undefined) throw fields.wrong("modalities", "of text, image, audio");
+      return known;
+    }),
+    audio: fields.record("audio"),
+    image:
+      image === undefined
+        ? undefined
+        : present({ aspectRatio: image.text("aspect_ratio"), size: image.text("image_size") }),
+  };
+}
+
+/** Whether the usage is wanted at a stream's end. Streams of ours are never padded. */
+function parseStreamOptions(fields: Fields): boolean | undefined {
+  const options = fields.fields("stream_options");
+  if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
+  if (!wantsCost(fields.value)) return options?.flag("include_usage");
+  fields.ignore("usage");
+  options?.ignore("include_usage");
+  return true;
+}
+
+/** The members that decide what a call may do and cost. */
+export const relied = Object.keys(bodies.ChatRequest.properties).concat("stream_options", "usage", reliedForFees);
+
+type ChatRequest = Static<typeof bodies.ChatRequest>;
+
+const shape = Compile(bodies.ChatRequest);
+
+const ownBounds = ["max_tokens", "max_completion_tokens"];
+
+/**
+ * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Throws
+ * Failure (400) naming the field, and refuses file parts in a stream (interface section 8).
+ */
+export function readAsk(body: unknown): TextAsk {
+  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+  const stream = body.stream ?? false;
+  if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
+  // The second is not of this wire, but some of its vendors read it.
+  const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
+  const { most, names: boundNames } = boundsIn(body, ownBounds);
+  return {
+    model: body.model,
+    stream,
+    includeUsage: wantsUsage(body) || wantsCost(body),
+    ...(wantsCost(body) ? { showsCost: true } : {}),
+    maxOutputTokens: most === undefined ? undefined : (most + thoughtsBeside(body)) * choices,
+    boundNames,
+    readsBeyond: readsBeyond(body),
+    choices,
+    media: mediaOf(body.messages, measureTypedPart),
+    fees: askedFeesOf(body),
+  };
+}
+
+function hasFile({ messages }: ChatRequest): boolean {
+  return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === "file"));
+}
+
+function wantsUsage(body: object): boolean {
+  const options = "stream_options" in body ? body.stream_options : undefined;
+  return isRecord(options) && options["include_usage"] === true;
+}
+
+/**
+ * What a client wants of the model's reasoning, in the wire's own field (`reasoning_effort`) or in one of those that
+ * its vendors added: `thinking`, `enable_thinking` with `thinking_budget`, `reasoning`. Off in one of them is off.
+ */
+function parseReasoning(body: Fields): ReasoningWish | undefined {
+  const wanted = body.fields("reasoning");
+  const thinking = body.fields("thinking");
+  const switches = [switchOf(thinking), body.flag("enable_thinking"), wanted?.flag("enabled")];
+  const named = body.word("reasoning_effort", efforts);
+  const effort = named ?? wanted?.word("effort", efforts);
+  const budgets = [wanted?.count("max_tokens"), thinking?.count("budget_tokens"), body.number("thinking_budget")];
+  const budgetTokens = budgets.find((budget) => budget !== undefined);
+  const show = wanted?.flag("exclude") === true ? ("none" as const) : undefined;
+  if (switches.includes(false)) return present({ effort: "none" as const, show });
+  const asLiked = effort === undefined && switches.includes(true) ? -1 : undefined;
+  const wish = present({ effort, budgetTokens: budgetTokens ?? asLiked, show });
+  return Object.keys(wish).length > 0 ? wish : undefined;
+}
+
+function switchOf(thinking: Fields | undefined): boolean | undefined {
+  const type = thinking?.word("type", ["enabled", "disabled", "adaptive", "auto"]);
+  return type === undefined ? undefined : type !== "disabled";
+}

@@ -1,0 +1,302 @@
+import { failureFrames, Failure, type Units } from "@modelgate/contracts";
+import type { TextEvent, FinishReason, OpenedPart } from "../hub/answer.ts";
+import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import { logProbability } from "../hub/content.ts";
+import { dispatch, replayPart } from "../hub/events.ts";
+import type { Citation, Part, Seal, TokenProbability } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { unwrapCustom } from "../hub/tool-calls.ts";
+import { answerStyleOf, type AnswerStyle, annotation, isWrapped, wholeMembers } from "./client-answer.ts";
+import { detailsFor, extraFor } from "./seals.ts";
+import { renderUsage } from "./usage.ts";
+import { finishWord } from "./vendor-answer.ts";
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
+
+/**
+ * A stream of chunks: the role first, a chunk that ends each choice, the usage where the client asked for it, and
+ * `[DONE]` after a normal end only.
+ */
+export class ChatWriter implements StreamWriter {
+  readonly #context: AnswerContext;
+  readonly #chunks: Chunks;
+  readonly #style: AnswerStyle;
+  readonly #choices = new Map<number, PartWriter>();
+  #usage: Units | undefined;
+  readonly #on: Handlers = {
+    start: ({ usage }) => {
+      this.#usage ??= usage;
+      return this.#choice(0).begin();
+    },
+    usage: ({ usage }) => {
+      this.#usage = usage;
+      return "";
+    },
+    "part-start": ({ choice, part, opened }) => this.#begun(choice, (writer) => writer.start(part, opened)),
+    citation: ({ choice, part, citation }) => {
+      this.#choice(choice).cite(part, citation);
+      return "";
+    },
+    "part-end": ({ choice, part, seal }) => this.#begun(choice, (writer) => writer.end(part, seal)),
+    "part-whole": ({ choice, part, whole }) => this.#begun(choice, (writer) => writer.whole(part, whole)),
+    finish: ({ choice, reason }) => this.#begun(choice, (writer) => writer.finish(reason)),
+    ping: () => this.heartbeat(),
+  };
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.#chunks = new Chunks(context);
+    this.#style = answerStyleOf(context);
+  }
+
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
+  write(event: TextEvent): string {
+    // What comes for every few words does not go through the table.
+    if (event.type === "part-delta")
+      return this.#choice(event.choice).delta(event.part, event.text, event.logProbabilities ?? []);
+    return dispatch(this.#on, event) ?? "";
+  }
+
+  end(): string {
+    const ends = [this.#choice(0), ...this.#choices.values()].map((choice) => choice.begin() + choice.finish("other"));
+    const wanted = this.#context.request.includeUsage === true ? this.#usage : undefined;
+    const usage = wanted === undefined ? "" : this.#chunks.usage(renderUsage(wanted));
+    return `${ends.join("")}${usage}data: [DONE]\n\n`;
+  }
+
+  fail(failure: Failure, requestId: string): string {
+    return failureFrames.chat(failure, requestId);
+  }
+
+  heartbeat(): string {
+    return ": keep-alive\n\n";
+  }
+
+  #begun(choice: number, write: (choice: PartWriter) => string): string {
+    const writer = this.#choice(choice);
+    return writer.begin() + write(writer);
+  }
+
+  #choice(index: number): PartWriter {
+    const known = this.#choices.get(index) ?? new PartWriter(index, this.#chunks, this.#context, this.#style);
+    this.#choices.set(index, known);
+    return known;
+  }
+}
+
+/** Characters of free-text tools' calls that wait for their end, to be unwrapped; beyond it: upstream_error. */
+export const mostHeld = 8 * 2 ** 20;
+
+/** Citations of one choice; those beyond are left out. */
+const mostCitations = 4_096;
+
+/** A part that is open. */
+interface Open {
+  readonly opened: OpenedPart;
+  /** The chunk around a delta's text; undefined where nothing is sent of the part before its end, or ever. */
+  readonly around: Around | undefined;
+  /** Number of the call among the calls. */
+  readonly call: number;
+  /** What waits for the end. */
+  readonly held: string[] | undefined;
+  /** Where the part begins in what is joined here, and how long it is so far. */
+  readonly from: number;
+  length: number;
+}
+
+/** One choice as chunks. */
+class PartWriter {
+  readonly #choice: number;
+  readonly #chunks: Chunks;
+  readonly #context: AnswerContext;
+  readonly #style: AnswerStyle;
+  readonly #around: Around;
+  readonly #open = new Map<number, Open>();
+  /** Characters of texts and thoughts so far: clients join them, and seals say where theirs stand. */
+  readonly #written = { text: 0, reasoning: 0 };
+  #begun = false;
+  #finished = false;
+  #refused = false;
+  #calls = 0;
+  #details = 0;
+  #images = 0;
+  /** Citations wait for the end: clients join pieces of text, and no list whose entries have no number. */
+  readonly #annotations: unknown[] = [];
+  #held = 0;
+
+  constructor(choice: number, chunks: Chunks, context: AnswerContext, style: AnswerStyle) {
+    this.#choice = choice;
+    this.#chunks = chunks;
+    this.#context = context;
+    this.#style = style;
+    this.#around = chunks.around(choice);
+  }
+
+  /** The role, which stands in the first chunk; nothing later. */
+  begin(): string {
+    if (this.#begun) return "";
+    this.#begun = true;
+    return this.#chunk({ role: "assistant", content: "", refusal: null });
+  }
+
+  start(part: number, opened: OpenedPart): string {
+    const { kind } = opened;
+    if (kind === "tool-call") return this.#startCall(part, opened);
+    if (kind === "refusal") this.#refused = true;
+    const hidden = kind === "reasoning" && this.#style.hidesThoughts;
+    const name = kind === "text" ? "content" : kind === "reasoning" ? "reasoning_content" : "refusal";
+    this.#open.set(part, {
+      opened,
+      around: hidden ? undefined : this.#aroundText(`"${name}":`, ""),
+      call: 0,
+      held: undefined,
+      from: kind === "refusal" ? 0 : this.#written[kind],
+      length: 0,
+    });
+    return "";
+  }
+
+  delta(part: number, text: string, probabilities: readonly TokenProbability[]): string {
+    const open = this.#open.get(part);
+    if (open === undefined) return "";
+    open.length += text.length;
+    if (open.held !== undefined) this.#hold(open.held, text);
+    if (open.around === undefined) return "";
+    if (probabilities.length > 0 && open.opened.kind === "text")
+      return this.#chunks.withProbabilities(this.#choice, { content: text }, probabilities.map(logProbability));
+    return open.around.before + JSON.stringify(text) + open.around.after;
+  }
+
+  cite(part: number, citation: Citation): void {
+    const open = this.#open.get(part);
+    if (open === undefined || this.#annotations.length >= mostCitations) return;
+    this.#annotations.push(...annotation(citation, open.from, open.length));
+  }
+
+  end(part: number, seal: Seal | undefined): string {
+    const open = this.#open.get(part);
+    if (open === undefined) return "";
+    this.#open.delete(part);
+    const { opened, from } = open;
+    const span = [from, from + open.length] as const;
+    if (opened.kind === "tool-call") return this.#endCall(open, seal);
+    if (opened.kind === "refusal") return "";
+    this.#written[opened.kind] = span[1];
+    if (seal === undefined || open.around === undefined) return "";
+    const of = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
+    return this.#chunk({ reasoning_details: detailsFor(seal, { ...of, index: this.#details++ }) });
+  }
+
+  whole(part: number, whole: Part): string {
+    const events = replayPart(whole, this.#choice, part);
+    if (events.length > 1) return events.map((event) => this.#replayed(event)).join("");
+    const members = wholeMembers(whole, this.#context, this.#images);
+    if (whole.kind === "image") this.#images++;
+    return Object.keys(members).length > 0 ? this.#chunk(members) : "";
+  }
+
+  /** Once: a choice has one chunk with its end. */
+  finish(reason: FinishReason): string {
+    if (this.#finished) return "";
+    this.#finished = true;
+    const cited = this.#annotations.length > 0 ? this.#chunk({ annotations: this.#annotations }) : "";
+    return cited + this.#chunks.finish(this.#choice, finishWord(reason, this.#refused, this.#style.oldCalls));
+  }
+
+  #replayed(event: TextEvent): string {
+    if (event.type === "part-start") return this.start(event.part, event.opened);
+    if (event.type === "part-delta") return this.delta(event.part, event.text, event.logProbabilities ?? []);
+    if (event.type === "citation") this.cite(event.part, event.citation);
+    return event.type === "part-end" ? this.end(event.part, event.seal) : "";
+  }
+
+  #startCall(part: number, opened: Extract<OpenedPart, { kind: "tool-call" }>): string {
+    const call = this.#calls++;
+    const { id, name } = opened;
+    const held = isWrapped(opened, this.#style) ? [] : undefined;
+    const custom = held !== undefined || opened.custom === true;
+    const before = { opened, call, held, from: 0, length: 0 };
+    if (this.#style.oldCalls) {
+      const first = call === 0 ? this.#aroundText(`"function_call":{"arguments":`, "}") : undefined;
+      this.#open.set(part, { ...before, held: undefined, around: first });
+      return call === 0 ? this.#chunk({ function_call: { name, arguments: "" } }) : "";
+    }
+    const member = custom ? `"custom":{"input":` : `"function":{"arguments":`;
+    const around = this.#aroundText(`"tool_calls":[{"index":${call},${member}`, "}}]");
+    this.#open.set(part, { ...before, around: held === undefined ? around : undefined });
+    const said = custom
+      ? { type: "custom", custom: { name, input: "" } }
+      : { type: "function", function: { name, arguments: "" } };
+    return this.#chunk({ tool_calls: [{ index: call, id, ...said }] });
+  }
+
+  /** What waited, and the seal. Naive clients look for `function` in each piece of a call. */
+  #endCall({ opened, call, held }: Open, seal: Seal | undefined): string {
+    const wrapped = held?.join("") ?? "";
+    this.#held -= wrapped.length;
+    const input = wrapped === "" ? "" : unwrapCustom(wrapped);
+    const late = input === "" ? "" : this.#chunk({ tool_calls: [{ index: call, custom: { input } }] });
+    if (seal === undefined || this.#style.oldCalls) return late;
+    const custom = held !== undefined || (opened.kind === "tool-call" && opened.custom === true);
+    const empty = custom ? { custom: { input: "" } } : { function: { arguments: "" } };
+    return late + this.#chunk({ tool_calls: [{ index: call, ...empty, extra_content: extraFor(seal) }] });
+  }
+
+  #hold(held: string[], text: string): void {
+    this.#held += text.length;
+    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
+    held.push(text);
+  }
+
+  #aroundText(before: string, after: string): Around {
+    return { before: this.#around.before + before, after: after + this.#around.after };
+  }
+
+  #chunk(delta: JsonObject): string {
+    return this.#around.before + JSON.stringify(delta).slice(1, -1) + this.#around.after;
+  }
+}
+
+/** The text of a chunk around what changes: written once, so that a delta costs no more than its own text. */
+interface Around {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Chunks of one answer: the same id, time and model in each. */
+class Chunks {
+  readonly #head: string;
+  readonly #tail: string;
+
+  constructor({ answerId, now, model, request }: AnswerContext) {
+    const head = JSON.stringify({ id: answerId, object: "chat.completion.chunk", created: now, model });
+    this.#head = `data: ${head.slice(0, -1)},"choices":[`;
+    // A client that asked for the usage finds it in every chunk, as null but in the last; no other knows the member.
+    this.#tail = request.includeUsage === true ? `],"usage":null}\n\n` : "]}\n\n";
+  }
+
+  /** The text around the members of a choice's delta, without its braces. */
+  around(choice: number): Around {
+    return {
+      before: `${this.#head}{"index":${choice},"delta":{`,
+      after: `},"logprobs":null,"finish_reason":null}${this.#tail}`,
+    };
+  }
+
+  /** A delta with the probabilities of its tokens. */
+  withProbabilities(choice: number, delta: JsonObject, content: readonly JsonObject[]): string {
+    return this.#chunk({ index: choice, delta, logprobs: { content, refusal: null }, finish_reason: null });
+  }
+
+  finish(choice: number, word: string): string {
+    return this.#chunk({ index: choice, delta: {}, logprobs: null, finish_reason: word });
+  }
+
+  usage(usage: JsonObject): string {
+    return `${this.#head}],"usage":${JSON.stringify(usage)}}\n\n`;
+  }
+
+  #chunk(choice: JsonObject): string {
+    return this.#head + JSON.stringify(choice) + this.#tail;
+  }
+}

@@ -1,0 +1,183 @@
+import { present } from "@modelgate/contracts";
+import { type Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { withSources } from "../hub/content.ts";
+import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
+import type { Turn, Tool, ToolChoice } from "../hub/request.ts";
+import { CallPairs, callId } from "../hub/tool-calls.ts";
+import { parseCitations, modelParts, parseCache, parseContent } from "./parts.ts";
+import { parseSearch } from "./search.ts";
+
+/** Messages that one request may have. */
+const mostMessages = 20_000;
+
+/** The conversation in `messages`. */
+interface Conversation {
+  /** System and developer messages before the dialogue. */
+  readonly instructions: readonly TextPart[];
+  readonly turns: readonly Turn[];
+}
+
+/** State while messages are read: results of tools that follow each other are one turn. */
+class Dialogue implements Conversation {
+  readonly instructions: TextPart[] = [];
+  readonly turns: { readonly role: Turn["role"]; readonly parts: Part[]; readonly results: boolean }[] = [];
+  readonly calls = new CallPairs();
+  /** Ids of calls of free-text tools, whose results are theirs too. */
+  readonly custom = new Set<string>();
+
+  say(role: Turn["role"], parts: readonly Part[]): void {
+    if (parts.length > 0) this.turns.push({ role, parts: [...parts], results: false });
+  }
+
+  answer(result: ToolResultPart): void {
+    const last = this.turns.at(-1);
+    if (last?.results === true) last.parts.push(result);
+    else this.turns.push({ role: "user", parts: [result], results: true });
+  }
+}
+
+/** Reads `messages`. Throws Failure (400) for what is wrong in them. */
+export function parseTurns(body: Fields): Conversation {
+  const dialogue = new Dialogue();
+  if (!body.has("messages")) body.needText("messages");
+  for (const [index, message] of body.each("messages", mostMessages).entries())
+    readers[message.word("role", roles) ?? missingRole(message)](dialogue, message, index);
+  const { instructions, turns } = dialogue;
+  return { instructions, turns: turns.map(({ role, parts }) => ({ role, parts })) };
+}
+
+const roles = ["system", "developer", "user", "assistant", "tool", "function"] as const;
+
+type ReadMessage = (dialogue: Dialogue, message: Fields, index: number) => void;
+
+const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
+  system: readSystem,
+  developer: readSystem,
+  user: (dialogue, message) => dialogue.say("user", parseContent(message, "content")),
+  assistant: (dialogue, message, index) => {
+    const cited = parseCitations(message.raw("annotations"));
+    const said = modelParts(message, { calls: dialogue.calls, path: [index], google: "content" });
+    const parts = withSources(said, cited, []);
+    for (const part of parts) if (part.kind === "tool-call" && part.custom === true) dialogue.custom.add(part.id);
+    dialogue.say("assistant", parts);
+  },
+  tool: (dialogue, message) => readResult(dialogue, message, message.needText("tool_call_id")),
+  function: (dialogue, message, index) => {
+    const name = message.needText("name");
+    readResult(dialogue, message, dialogue.calls.answered(undefined, name) ?? callId(index, name));
+  },
+};
+
+function missingRole(message: Fields): never {
+  message.needText("role");
+  throw message.wrong("role", `one of ${roles.join(", ")}`);
+}
+
+function readSystem(dialogue: Dialogue, message: Fields): void {
+  const parts = parseContent(message, "content").map((part) => {
+    if (part.kind === "text") return part;
+    throw message.wrong("content", "text only in a system or developer message");
+  });
+  if (dialogue.turns.length === 0) dialogue.instructions.push(...parts);
+  else dialogue.say("system", parts);
+}
+
+function readResult(dialogue: Dialogue, message: Fields, id: string): void {
+  const parts = parseContent(message, "content").map((part) => {
+    if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
+    throw message.wrong("content", "text, images and files");
+  });
+  const name = message.text("name") ?? dialogue.calls.nameOf(id);
+  const cache = parseCache(message);
+  dialogue.calls.answered(id, name ?? "");
+  dialogue.answer(
+    present({
+      kind: "tool-result",
+      callId: id,
+      name,
+      parts,
+      ...(dialogue.custom.has(id) ? { custom: true } : {}),
+      cache,
+    }),
+  );
+}
+
+/** Tools that one request may have. */
+const mostTools = 1_024;
+
+/** Tools, functions of old, and search on the web, which is a field of its own here. */
+export function parseTools(body: Fields): readonly Tool[] {
+  const options = body.record("web_search_options");
+  return [
+    ...body.each("tools", mostTools).map(parseTool),
+    ...body.each("functions", mostTools).map((declared) => parseFunction(declared)),
+    ...(options === undefined ? [] : [parseSearch(options)]),
+  ];
+}
+
+function parseTool(tool: Fields): Tool {
+  const type = tool.text("type") ?? "function";
+  const declared = type === "function" || type === "custom" ? tool.fields(type) : undefined;
+  if (declared === undefined && (type === "function" || type === "custom")) throw tool.wrong(type, "an object");
+  if (declared === undefined) return { kind: "vendor", wire: "chat", name: type, definition: tool.whole() };
+  const cache = parseCache(tool);
+  if (type === "function") return present({ ...parseFunction(declared), cache });
+  return present({
+    kind: "custom",
+    name: declared.needText("name"),
+    description: declared.text("description"),
+    format: parseGrammar(declared.raw("format")),
+  });
+}
+
+/** A grammar stands one level deeper here than in the neutral form. */
+function parseGrammar(format: unknown): unknown {
+  if (!isRecord(format) || !isRecord(format["grammar"])) return format;
+  const { grammar, ...others } = format;
+  return { ...others, ...grammar };
+}
+
+function parseFunction(declared: Fields): Extract<Tool, { kind: "function" }> {
+  return present({
+    kind: "function",
+    name: declared.needText("name"),
+    description: declared.text("description"),
+    parameters: declared.record("parameters"),
+    // False is what every other wire means anyway.
+    strict: declared.flag("strict") === true ? true : undefined,
+  });
+}
+
+const modes = ["auto", "none", "required"] as const;
+
+/** Throws Failure (400) for a forced tool of a vendor: no other wire can say it. */
+export function parseToolChoice(body: Fields): ToolChoice | undefined {
+  const choice = body.raw("tool_choice");
+  if (choice === undefined) return parseFunctionCall(body);
+  body.ignore("function_call");
+  if (typeof choice === "string") return { mode: body.word("tool_choice", modes) ?? "auto" };
+  if (!isRecord(choice) || choice["type"] !== "allowed_tools")
+    return { mode: "required", names: [chosenName(body, choice)] };
+  const fields = body.fields("tool_choice");
+  fields?.ignore("type");
+  const allowed = fields?.fields("allowed_tools");
+  if (allowed === undefined) throw body.wrong("tool_choice", "a choice that names its allowed_tools");
+  const names = allowed.each("tools", mostTools).map((tool) => chosenName(body, tool.whole()));
+  return { mode: allowed.word("mode", ["auto", "required"]) ?? "auto", names };
+}
+
+/** The name in `{type, function: {name}}`, or of a free-text tool. */
+function chosenName(body: Fields, choice: unknown): string {
+  const { type, function: called, custom }: JsonRecord = isRecord(choice) ? choice : {};
+  const named = type === "custom" ? custom : called;
+  if (!isRecord(named) || typeof named["name"] !== "string") throw body.unsupported("tool_choice");
+  return named["name"];
+}
+
+/** The choice among functions of old. */
+function parseFunctionCall(body: Fields): ToolChoice | undefined {
+  const choice = body.raw("function_call");
+  if (choice === undefined) return undefined;
+  if (typeof choice === "string") return { mode: body.word("function_call", ["auto", "none"]) ?? "auto" };
+  return { mode: "required", names: [body.fields("function_call")?.needText("name") ?? ""] };
+}

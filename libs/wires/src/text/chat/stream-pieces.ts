@@ -1,0 +1,192 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import type { TextEvent } from "../hub/answer.ts";
+import type { PartBook } from "../hub/part-book.ts";
+import type { Seal } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { callId } from "../hub/tool-calls.ts";
+import { readExtra, mostDetails, sealOfDetails } from "./seals.ts";
+import { textOf } from "./vendor-answer.ts";
+
+/** Characters of a call's arguments that are kept to see whether they are whole before the stream says so. */
+const maxKeptCharacters = 2 ** 20;
+
+/** A call as far as it came. */
+interface Call {
+  readonly key: string;
+  id: string;
+  name: string;
+  readonly custom: boolean;
+  readonly pieces: string[];
+  characters: number;
+  seal: Seal | undefined;
+}
+
+/**
+ * Tool calls of one choice. A call's number distinguishes its pieces from another's; those of vendors that give none, or the same to
+ * all, are distinguished by ids. A call begins once its name is known.
+ */
+export class CallReader {
+  readonly #book: PartBook;
+  readonly #path: readonly (string | number)[];
+  readonly #open = new Map<string, Call>();
+  readonly #latest = new Map<unknown, Call>();
+  #count = 0;
+
+  constructor(book: PartBook, path: readonly (string | number)[]) {
+    this.#book = book;
+    this.#path = path;
+  }
+
+  /** Whether a piece begins a call. */
+  isNew(piece: JsonRecord): boolean {
+    const known = this.#latest.get(piece["index"]);
+    const { id, name } = headOf(piece);
+    if (known === undefined) return true;
+    if (id !== "" && known.id !== "") return name !== "" && id !== known.id;
+    return typeof piece["index"] !== "number" && name !== "";
+  }
+
+  take(piece: JsonRecord): readonly TextEvent[] {
+    const call = this.#callOf(piece);
+    call.seal = readExtra(piece["extra_content"], "chat") ?? call.seal;
+    const { id, name, text } = headOf(piece);
+    if (call.id === "") call.id = id;
+    if (call.name === "") call.name = name;
+    call.characters += text.length;
+    if (call.characters <= maxKeptCharacters || !this.#book.isOpen(call.key)) call.pieces.push(text);
+    if (this.#book.isOpen(call.key)) return this.#book.delta(call.key, text);
+    return call.name === "" || !this.#open.has(call.key) ? [] : this.#start(call);
+  }
+
+  /** Ends the calls whose arguments are whole: another part begins, and vendors seldom come back to an older call. */
+  settle(): readonly TextEvent[] {
+    return [...this.#open.values()].filter(isWhole).flatMap((call) => this.#end(call));
+  }
+
+  /** Ends all of them. One that never got a name is dropped. */
+  end(): readonly TextEvent[] {
+    return [...this.#open.values()].flatMap((call) => this.#end(call));
+  }
+
+  #callOf(piece: JsonRecord): Call {
+    const known = this.#latest.get(piece["index"]);
+    if (known !== undefined && !this.isNew(piece)) return known;
+    const key = `call:${this.#count++}`;
+    const custom = isRecord(piece["custom"]);
+    const call: Call = { key, id: "", name: "", custom, pieces: [], characters: 0, seal: undefined };
+    this.#open.set(key, call);
+    this.#latest.set(piece["index"], call);
+    return call;
+  }
+
+  #start(call: Call): readonly TextEvent[] {
+    const { key, name, custom, pieces } = call;
+    if (call.id === "") call.id = callId(...this.#path, Number(key.slice("call:".length)), name);
+    const opened = { kind: "tool-call", id: call.id, name } as const;
+    const started = this.#book.start(key, custom ? { ...opened, custom } : opened);
+    return [...started, ...this.#book.delta(key, pieces.join(""))];
+  }
+
+  #end(call: Call): readonly TextEvent[] {
+    this.#open.delete(call.key);
+    return this.#book.end(call.key, call.seal);
+  }
+}
+
+interface Head {
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+function headOf(piece: JsonRecord): Head {
+  const called = isRecord(piece["custom"]) ? piece["custom"] : piece["function"];
+  if (!isRecord(called)) return { id: textOf(piece["id"]), name: "", text: "" };
+  const said: unknown = called["arguments"] ?? called["input"];
+  return {
+    id: textOf(piece["id"]),
+    name: textOf(called["name"]),
+    text: isRecord(said) ? JSON.stringify(said) : textOf(said),
+  };
+}
+
+function isWhole({ characters, pieces }: Call): boolean {
+  if (characters === 0 || characters > maxKeptCharacters) return false;
+  try {
+    return isRecord(JSON.parse(pieces.join("")));
+  } catch {
+    return false;
+  }
+}
+
+/** Characters of a vendor's details that are kept for its seal; beyond it there is no seal, as a part seals nothing. */
+const maxDetailCharacters = 8 * 2 ** 20;
+
+/** Members of a detail that come in pieces. */
+const grown = ["text", "summary", "data", "signature"] as const;
+
+/** A vendor's own `reasoning_details` out of a stream, its pieces put together as they stand in a whole answer. */
+export class DetailReader {
+  #details: JsonRecord[] = [];
+  #characters = 0;
+
+  add(detail: JsonRecord): void {
+    for (const name of grown) this.#characters += lengthOf(detail[name]);
+    const last = this.#details.at(-1);
+    if (last !== undefined && last["type"] === detail["type"] && last["index"] === detail["index"])
+      this.#details[this.#details.length - 1] = joined(last, detail);
+    else this.#details.push(detail);
+  }
+
+  /** The seal of the details so far, which are then forgotten. */
+  take(): Seal | undefined {
+    const fits = this.#characters <= maxDetailCharacters && this.#details.length <= mostDetails;
+    const seal = fits && this.#details.length > 0 ? sealOfDetails(this.#details) : undefined;
+    this.#details = [];
+    this.#characters = 0;
+    return seal;
+  }
+}
+
+function joined(last: JsonRecord, next: JsonRecord): JsonRecord {
+  const said = Object.entries(next).filter(([, value]) => value !== null && value !== undefined);
+  const whole = { ...last, ...Object.fromEntries(said) };
+  for (const name of grown) {
+    const [before, after] = [last[name], next[name]];
+    if (typeof before === "string" && typeof after === "string") whole[name] = before + after;
+  }
+  return whole;
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === "string" ? value.length : 0;
+}
+
+/** Bytes of speech that one choice may have; what is beyond is cut off, as a player would be. */
+const mostSpeech = 24 * 2 ** 20;
+
+/** Speech out of a stream, put together: it is passed on whole, as no other wire has speech in pieces. */
+export class AudioReader {
+  readonly #pieces: Buffer[] = [];
+  readonly #transcript: string[] = [];
+  #bytes = 0;
+  #head: JsonRecord | undefined;
+
+  add({ data, transcript, ...head }: JsonRecord): void {
+    this.#head = { ...this.#head, ...head };
+    if (typeof transcript === "string") this.#transcript.push(transcript);
+    const piece = typeof data === "string" ? Buffer.from(data, "base64") : Buffer.alloc(0);
+    if (this.#bytes + piece.length > mostSpeech) return;
+    this.#bytes += piece.length;
+    this.#pieces.push(piece);
+  }
+
+  /** `audio` of a message; undefined where there was none. */
+  take(): JsonObject | undefined {
+    if (this.#head === undefined) return undefined;
+    const data = Buffer.concat(this.#pieces).toString("base64");
+    const audio = { ...this.#head, data, transcript: this.#transcript.join("") };
+    this.#head = undefined;
+    return audio;
+  }
+}

@@ -1,0 +1,139 @@
+import { Failure, present } from "@modelgate/contracts";
+import { Fields, isRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import type { Choice, TextAnswer, FinishReason, TextEvent } from "../hub/answer.ts";
+import { withSources, parseLogProbabilities } from "../hub/content.ts";
+import type { Part } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { CallPairs } from "../hub/tool-calls.ts";
+import type { ChatDialect } from "./dialect.ts";
+import { parseCitations, modelParts } from "./parts.ts";
+import { usageOf } from "./usage.ts";
+
+/** Parses a vendor's completion. Throws Failure upstream_error if it failed or cannot be read. */
+export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAnswer {
+  const choices = answeredChoices(body);
+  const head = headOf(body);
+  const usage = usageOf(body, dialect);
+  const tier = body["service_tier"];
+  return present({
+    ...head,
+    choices: choices.map((choice, index) => choiceOf(choice, [head.id, index])),
+    usage,
+    ...(typeof tier === "string" ? { serviceTier: tier } : {}),
+  });
+}
+
+/** Who answered, and when: what whole answers and chunks share. The time is 0 where the vendor gives none. */
+export function headOf({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
+  return { id: textOf(id), model: textOf(model), createdAt: typeof created === "number" ? created : 0 };
+}
+
+export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
+  return Array.isArray(choices) ? choices.filter(isRecord) : [];
+}
+
+/** The choices of a completion, at least one. Throws Failure upstream_error if it failed or holds none. */
+export function answeredChoices(body: JsonObject): readonly [JsonObject, ...JsonObject[]] {
+  const failed = failureOf(body);
+  if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
+  const [first, ...others] = choicesOf(body);
+  if (first === undefined) throw new Failure("upstream_error", "The vendor's answer has no choices.");
+  return [first, ...others];
+}
+
+function choiceOf(choice: JsonObject, path: readonly (string | number)[]): Choice {
+  const message = isRecord(choice["message"]) ? choice["message"] : {};
+  const parts = answerParts(message, path);
+  const logprobs = choice["logprobs"];
+  const logProbabilities = parseLogProbabilities(isRecord(logprobs) ? logprobs["content"] : undefined);
+  return {
+    parts: withSources(parts, parseCitations(message["annotations"]), logProbabilities),
+    ...finishOf(choice, new Set(parts.map(({ kind }) => kind))),
+  };
+}
+
+function answerParts(message: JsonObject, path: readonly (string | number)[]): readonly Part[] {
+  try {
+    return modelParts(new Fields(message), { calls: new CallPairs(), path, google: "chat" });
+  } catch (cause) {
+    throw new Failure("upstream_error", "The vendor's answer has a message that cannot be read.", { cause });
+  }
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** What each neutral reason is called here. */
+const words = {
+  stop: "stop",
+  "stop-sequence": "stop",
+  length: "length",
+  "context-full": "length",
+  "tool-calls": "tool_calls",
+  filtered: "content_filter",
+  refused: "content_filter",
+  paused: "stop",
+  // A call that cannot be read is no natural end, and the wire has no word for it.
+  "malformed-tool-call": "content_filter",
+  other: "stop",
+} as const satisfies Record<FinishReason, string>;
+
+/** How an answer ended, for a client: a refusal in words is a whole answer; a call of old has a word of its own. */
+export function finishWord(finish: FinishReason, refusedInWords: boolean, oldCalls: boolean): string {
+  if (finish === "refused" && refusedInWords) return "stop";
+  return finish === "tool-calls" && oldCalls ? "function_call" : words[finish];
+}
+
+/** Words of vendors that are not the natural end. */
+const reasons: Readonly<Record<string, FinishReason>> = {
+  length: "length",
+  max_tokens: "length",
+  model_length: "context-full",
+  tool_calls: "tool-calls",
+  function_call: "tool-calls",
+  content_filter: "filtered",
+  sensitive: "filtered",
+};
+
+/** Why a choice ended and, where the vendor says so, at which stop sequence. */
+interface Finish {
+  readonly finish: FinishReason;
+  readonly stopSequence?: string | undefined;
+}
+
+/**
+ * Why a choice of a vendor ended: one with calls that ended naturally wants them run, whatever its word; an unknown
+ * word is a natural end. `stop_reason` beside it is the stop sequence (vLLM).
+ */
+export function finishOf(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): Finish {
+  const word = choice["finish_reason"];
+  const reason = typeof word === "string" ? own(reasons, word) : undefined;
+  if (reason !== undefined && reason !== "tool-calls") return { finish: reason };
+  if (kinds.has("tool-call")) return { finish: "tool-calls" };
+  if (kinds.has("refusal")) return { finish: "refused" };
+  const stopSequence = choice["stop_reason"];
+  return typeof stopSequence === "string" && stopSequence !== ""
+    ? { finish: "stop-sequence", stopSequence }
+    : { finish: "stop" };
+}
+
+/**
+ * What a vendor says in an answer or chunk of its failure; undefined where it says none. `error` is an object, or a
+ * text; older servers make the whole body one (`object: "error"`).
+ */
+export function failureOf(body: JsonObject): Extract<TextEvent, { type: "failure" }> | undefined {
+  const error = body["object"] === "error" ? body : body["error"];
+  if (typeof error === "string") return { type: "failure", code: "server_error", message: error };
+  if (!isRecord(error)) return undefined;
+  const { code, type, message } = error;
+  const said = [code, type].find((word) => typeof word === "string" && word !== "");
+  return {
+    type: "failure",
+    code: typeof said === "string" ? said : "server_error",
+    message: typeof message === "string" ? message : "",
+    // Some write the status as the code.
+    ...(typeof code === "number" ? { status: code } : {}),
+  };
+}

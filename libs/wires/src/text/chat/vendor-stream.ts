@@ -1,0 +1,243 @@
+import { present } from "@modelgate/contracts";
+import { type JsonRecord, Fields, isRecord } from "../../json/fields.ts";
+import { parseRecord } from "../../json/parse-record.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { TextEvent, OpenedPart } from "../hub/answer.ts";
+import type { StreamReader } from "../hub/codec.ts";
+import { parseLogProbabilities } from "../hub/content.ts";
+import { PartBook } from "../hub/part-book.ts";
+import type { TokenProbability } from "../hub/part.ts";
+import { CallPairs } from "../hub/tool-calls.ts";
+import type { ChatDialect } from "./dialect.ts";
+import { parseCitations, readModelImage } from "./parts.ts";
+import { markOf, thoughtIn } from "./seals.ts";
+import { AudioReader, CallReader, DetailReader } from "./stream-pieces.ts";
+import { chatFees, usageOf } from "./usage.ts";
+import { failureOf, choicesOf, headOf, finishOf, textOf } from "./vendor-answer.ts";
+
+const none: readonly TextEvent[] = [];
+
+/**
+ * A vendor's stream of chunks. It is whole with `[DONE]`; for vendors that leave it out, once every choice said why
+ * it ended and the usage came, so that nothing is missing.
+ */
+export class ChatReader implements StreamReader {
+  readonly #choices = new Map<number, PartReader>();
+  #answerId = "";
+  #started = false;
+  #done = false;
+  #used = false;
+  readonly #dialect: ChatDialect;
+
+  constructor(dialect: ChatDialect = {}) {
+    this.#dialect = dialect;
+  }
+
+  get whole(): boolean {
+    return this.#done || (this.#used && this.#choices.size > 0 && this.#all((choice) => choice.finished));
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  read({ data }: Frame): readonly TextEvent[] {
+    if (data === "") return none;
+    if (data === "[DONE]") return this.#finish();
+    const chunk = parseRecord(data);
+    if (chunk === undefined)
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    const failure = failureOf(chunk);
+    if (failure !== undefined) return [failure];
+    const choices = choicesOf(chunk);
+    const usage = usageOf(chunk, this.#dialect);
+    if (choices.length === 0 && usage === undefined) return none;
+    const events = [...this.#start(chunk)];
+    for (const choice of choices) events.push(...this.#choice(choice["index"]).take(choice));
+    if (usage !== undefined) {
+      this.#used = true;
+      events.push({ type: "usage", usage });
+      const fees = chatFees(chunk);
+      if (fees !== undefined) events.push({ type: "fees", fees });
+    }
+    return events;
+  }
+
+  end(): readonly TextEvent[] {
+    return [...this.#choices.values()].flatMap((choice) => (choice.finished ? none : choice.close()));
+  }
+
+  #finish(): readonly TextEvent[] {
+    this.#done = true;
+    return [...this.#choices.values()].flatMap((choice) => choice.finish({}));
+  }
+
+  /** Of the first chunk with content: some vendors send others before, without an id. */
+  #start(chunk: JsonRecord): readonly TextEvent[] {
+    if (this.#started) return none;
+    this.#started = true;
+    const head = headOf(chunk);
+    this.#answerId = head.id;
+    return [{ type: "start", ...head }];
+  }
+
+  #choice(index: unknown): PartReader {
+    const at = typeof index === "number" ? index : 0;
+    const known = this.#choices.get(at) ?? new PartReader(at, this.#answerId);
+    this.#choices.set(at, known);
+    return known;
+  }
+
+  #all(is: (choice: PartReader) => boolean): boolean {
+    return [...this.#choices.values()].every(is);
+  }
+}
+
+/** Kinds of text: at most one of them is open at a time. */
+const textKinds = ["reasoning", "text", "refusal"] as const;
+
+type TextKind = (typeof textKinds)[number];
+
+/** One choice of a vendor's stream: its deltas as events of parts. */
+class PartReader {
+  readonly #choice: number;
+  readonly #answerId: string;
+  readonly #book: PartBook;
+  readonly #calls: CallReader;
+  readonly #details = new DetailReader();
+  readonly #audio = new AudioReader();
+  #finished = false;
+
+  constructor(choice: number, answerId: string) {
+    this.#choice = choice;
+    this.#answerId = answerId;
+    this.#book = new PartBook(choice);
+    this.#calls = new CallReader(this.#book, [answerId, choice]);
+  }
+
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  take(choice: JsonRecord): readonly TextEvent[] {
+    if (this.#finished) return none;
+    const delta = choice["delta"];
+    const events = isRecord(delta) ? this.#takeDelta(delta, choice["logprobs"]) : none;
+    const word = choice["finish_reason"];
+    return typeof word === "string" && word !== "" ? [...events, ...this.finish(choice)] : events;
+  }
+
+  /** Ends the open parts, with why the choice ended: naturally where the vendor said nothing. */
+  finish(choice: JsonRecord): readonly TextEvent[] {
+    if (this.#finished) return none;
+    this.#finished = true;
+    const events = this.close();
+    const { finish: reason, ...at } = finishOf(choice, this.#book.kinds);
+    return [...events, { type: "finish", choice: this.#choice, reason, ...at }];
+  }
+
+  /** Ends what is open, and emits what waited for the end. */
+  close(): readonly TextEvent[] {
+    const events = [...this.#endTextBut(undefined), ...this.#calls.end()];
+    const seal = this.#details.take();
+    if (seal !== undefined) events.push(...this.#book.whole({ kind: "reasoning", text: "", seal }));
+    const audio = this.#audio.take();
+    if (audio !== undefined) events.push(...this.#book.whole({ kind: "vendor", wire: "chat", value: { audio } }));
+    return events;
+  }
+
+  #takeDelta(delta: JsonRecord, logprobs: unknown): readonly TextEvent[] {
+    const { content } = delta;
+    const events: TextEvent[] = [];
+    this.#think(delta, events);
+    const probabilities = isRecord(logprobs) ? parseLogProbabilities(logprobs["content"]) : [];
+    if (typeof content === "string") this.#say("text", content, events, probabilities);
+    else if (Array.isArray(content)) for (const part of content) this.#takePart(part, events);
+    this.#cite(delta["annotations"], events);
+    this.#say("refusal", textOf(delta["refusal"]), events);
+    this.#seal(delta["reasoning_details"], events);
+    if (Array.isArray(delta["images"])) for (const image of delta["images"]) this.#takeImage(image, events);
+    if (Array.isArray(delta["tool_calls"])) for (const call of delta["tool_calls"]) this.#takeCall(call, events);
+    if (isRecord(delta["function_call"])) this.#takeCall({ index: -1, function: delta["function_call"] }, events);
+    if (isRecord(delta["audio"])) this.#audio.add(delta["audio"]);
+    return events;
+  }
+
+  /** Thoughts under either name, or in the details where they stand nowhere else. */
+  #think(delta: JsonRecord, events: TextEvent[]): void {
+    const said = textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
+    const details: unknown = delta["reasoning_details"];
+    const text = said === "" && Array.isArray(details) ? details.filter(isRecord).map(thoughtIn).join("") : said;
+    this.#say("reasoning", text, events);
+  }
+
+  #say(key: TextKind, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
+    if (text === "" && probabilities.length === 0) return;
+    if (!this.#book.isOpen(key)) {
+      events.push(...this.#endTextBut(key), ...this.#calls.settle(), ...this.#book.start(key, openings[key]));
+    }
+    events.push(...this.#book.delta(key, text, probabilities));
+  }
+
+  /** Some vendors send a list of parts as content, thoughts among them (Mistral). */
+  #takePart(part: unknown, events: TextEvent[]): void {
+    if (!isRecord(part)) return;
+    const thoughts: unknown = part["thinking"];
+    if (Array.isArray(thoughts))
+      for (const thought of thoughts.filter(isRecord)) this.#say("reasoning", textOf(thought["text"]), events);
+    else this.#say("text", textOf(part["text"]), events);
+  }
+
+  #cite(annotations: unknown, events: TextEvent[]): void {
+    const part = this.#book.numberOf("text");
+    if (part === undefined || annotations === undefined) return;
+    for (const citation of parseCitations(annotations))
+      events.push({ type: "citation", choice: this.#choice, part, citation });
+  }
+
+  /** Envelopes end the part that they seal; a vendor's own details wait for the end of the thoughts. */
+  #seal(details: unknown, events: TextEvent[]): void {
+    if (!Array.isArray(details)) return;
+    for (const detail of details.filter(isRecord)) {
+      const mark = markOf(detail);
+      if (mark === undefined) {
+        this.#details.add(detail);
+        continue;
+      }
+      const { seal, previous, id } = mark;
+      const key = previous === true ? "text" : "reasoning";
+      if (this.#book.isOpen(key)) events.push(...this.#book.end(key, seal));
+      else if (key === "text") events.push(...this.#book.whole({ kind: key, text: "", seal }));
+      else events.push(...this.#book.whole(present({ kind: key, text: "", seal, id })));
+    }
+  }
+
+  #takeImage(image: unknown, events: TextEvent[]): void {
+    if (!isRecord(image)) return;
+    const context = { calls: new CallPairs(), path: [this.#answerId], google: "chat" } as const;
+    try {
+      const part = readModelImage(new Fields(image), context);
+      events.push(...this.#endTextBut(undefined), ...this.#book.whole(part));
+    } catch {
+      // Not an image that can be read: it is left out.
+    }
+  }
+
+  #takeCall(call: unknown, events: TextEvent[]): void {
+    if (!isRecord(call)) return;
+    if (this.#calls.isNew(call)) events.push(...this.#endTextBut(undefined), ...this.#calls.settle());
+    events.push(...this.#calls.take(call));
+  }
+
+  /** Ends the open texts, but for one kind. */
+  #endTextBut(but: TextKind | undefined): TextEvent[] {
+    const open = textKinds.filter((key) => key !== but && this.#book.isOpen(key));
+    return open.flatMap((key) => this.#book.end(key, key === "reasoning" ? this.#details.take() : undefined));
+  }
+}
+
+const openings: Readonly<Record<TextKind, OpenedPart>> = {
+  reasoning: { kind: "reasoning" },
+  text: { kind: "text" },
+  refusal: { kind: "refusal" },
+};

@@ -1,0 +1,165 @@
+import { present, bodies } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { wantsCost } from "../../cost/with-cost.ts";
+import { Fields, type JsonRecord, isRecord } from "../../json/fields.ts";
+import { firstProblem } from "../../json/problem.ts";
+import { type TextAsk, boundsIn } from "../ask.ts";
+import { askedFeesOf, reliedForFees } from "../chat/usage.ts";
+import type { Parsed } from "../hub/codec.ts";
+import type { TextRequest } from "../hub/request.ts";
+
+/** Tokens of an answer where the client sets no bound: this wire's own default. */
+const defaultMaxTokens = 16;
+
+/** Alternatives per token that the wire has. */
+const mostAlternatives = 5;
+
+/** The calls that a request comes to: one per prompt, all alike but for it. */
+interface ParsedPrompts {
+  readonly requests: readonly [TextRequest, ...TextRequest[]];
+  /** Hints of the client that the neutral form does not hold. */
+  readonly dropped: readonly string[];
+}
+
+/** A request of one prompt in the neutral form. Several prompts, which come to several calls, are refused. */
+export function parseRequest(body: JsonRecord): Parsed {
+  const {
+    requests: [request, ...others],
+    dropped,
+  } = parsePromptRequests(body);
+  if (others.length > 0) throw new Fields(body).unsupported("prompt");
+  return { request, dropped };
+}
+
+/**
+ * A request in the neutral form: each prompt is what a user says. Throws Failure (400) naming the field that is wrong,
+ * or that no chat can say: tokens as prompts, `suffix`, a `best_of` beyond `n`, probabilities of echoed words.
+ */
+export function parsePromptRequests(body: JsonRecord): ParsedPrompts {
+  const fields = new Fields(body);
+  const prompts = parsePrompts(fields);
+  const alike = parseAlike(fields);
+  refuseUnsayable(fields, alike);
+  const requests = prompts.map((prompt): TextRequest => ({
+    ...alike,
+    turns: [{ role: "user", parts: [{ kind: "text", text: prompt }] }],
+  }));
+  const [first, ...others] = requests;
+  if (first === undefined) throw fields.wrong("prompt", "a string or an array that is not empty");
+  return { requests: [first, ...others], dropped: fields.unread() };
+}
+
+function parseAlike(fields: Fields): Omit<TextRequest, "turns"> {
+  const alternatives = fields.count("logprobs");
+  if ((alternatives ?? 0) > mostAlternatives) throw fields.wrong("logprobs", `at most ${mostAlternatives}`);
+  return {
+    model: fields.needText("model"),
+    stream: fields.flag("stream") ?? false,
+    instructions: [],
+    maxTokens: fields.count("max_tokens", 1) ?? defaultMaxTokens,
+    ...present({
+      stop: parseStop(fields),
+      temperature: fields.number("temperature"),
+      topP: fields.number("top_p"),
+      presencePenalty: fields.number("presence_penalty"),
+      frequencyPenalty: fields.number("frequency_penalty"),
+      seed: fields.count("seed", Number.MIN_SAFE_INTEGER),
+      choices: fields.count("n", 1),
+      logProbabilities: alternatives === undefined ? undefined : { alternatives },
+      logitBias: fields.record("logit_bias"),
+      user: fields.text("user"),
+      includeUsage: parseStreamOptions(fields),
+    }),
+  };
+}
+
+function refuseUnsayable(fields: Fields, { choices = 1, logProbabilities }: Omit<TextRequest, "turns">): void {
+  if ((fields.text("suffix") ?? "") !== "") throw fields.unsupported("suffix");
+  const best = fields.count("best_of", 1) ?? choices;
+  if (best < choices) throw fields.wrong("best_of", "at least n");
+  if (best > choices) throw fields.unsupported("best_of");
+  if (fields.flag("echo") === true && logProbabilities !== undefined) throw fields.unsupported("echo");
+}
+
+function parseStop(fields: Fields): readonly string[] | undefined {
+  const stop = fields.raw("stop");
+  return typeof stop === "string" ? [stop] : fields.texts("stop");
+}
+
+/** Streams of ours are never padded. */
+function parseStreamOptions(fields: Fields): boolean | undefined {
+  const options = fields.fields("stream_options");
+  if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
+  if (!wantsCost(fields.value)) return options?.flag("include_usage");
+  fields.ignore("usage");
+  options?.ignore("include_usage");
+  return true;
+}
+
+/** Prompts that one request may have, as each is a call of its own: beyond it 400. */
+export const mostPrompts = 32;
+
+/** The prompts as texts. Tokens are a vendor's own and refused, as is nothing to say. */
+function parsePrompts(fields: Fields): readonly string[] {
+  const prompt = fields.need("prompt");
+  if (typeof prompt === "string") return [parseOne(prompt, "prompt", fields)];
+  if (!Array.isArray(prompt)) throw fields.wrong("prompt", "a string or an array of strings");
+  if (prompt.length > mostPrompts) {
+    if (typeof prompt[0] !== "string") throw fields.unsupported("prompt");
+    throw fields.wrong("prompt", `at most ${mostPrompts} prompts`);
+  }
+  return prompt.map((each: unknown, index) => parseOne(each, `prompt[${index}]`, fields));
+}
+
+function parseOne(prompt: unknown, at: string, fields: Fields): string {
+  if (typeof prompt === "number" || Array.isArray(prompt)) throw fields.unsupported("prompt");
+  if (typeof prompt !== "string") throw fields.wrong(at, "a string");
+  if (prompt === "") throw fields.wrong(at, "a string that is not empty");
+  return prompt;
+}
+
+/** Whether a body has more than one prompt; an array of numbers is one in tokens. */
+export function hasSeveralPrompts({ prompt }: JsonRecord): boolean {
+  return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
+}
+
+/** The members that decide what a call may do and cost. */
+export const relied = Object.keys(bodies.CompletionsRequest.properties).concat(
+  "stream_options",
+  "usage",
+  reliedForFees,
+);
+
+const shape = Compile(bodies.CompletionsRequest);
+
+/**
+ * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Every prompt is
+ * answered `best_of` times, or `n` times. Throws Failure (400) naming the field.
+ */
+export function readAsk(body: unknown): TextAsk {
+  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+  const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * promptsIn(body.prompt);
+  const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
+  return {
+    model: body.model,
+    stream: body.stream ?? false,
+    includeUsage: wantsUsage(body) || wantsCost(body),
+    ...(wantsCost(body) ? { showsCost: true } : {}),
+    maxOutputTokens: most === undefined ? undefined : most * choices,
+    boundNames,
+    readsBeyond: false,
+    choices,
+    media: { characters: 0, tokens: 0 },
+    fees: askedFeesOf(body),
+  };
+}
+
+/** An array of numbers is one prompt in tokens. */
+function promptsIn(prompt: unknown): number {
+  return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
+}
+
+function wantsUsage(body: object): boolean {
+  const options = "stream_options" in body ? body.stream_options : undefined;
+  return isRecord(options) && options["include_usage"] === true;
+}

@@ -1,0 +1,166 @@
+import { addUnits, failureFrames, type Failure, type Units } from "@modelgate/contracts";
+import { renderUsage } from "../chat/usage.ts";
+import type { FinishReason, OpenedPart, TextEvent, TextAnswer } from "../hub/answer.ts";
+import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import { dispatch, replayPart, replay } from "../hub/events.ts";
+import type { TokenProbability } from "../hub/part.ts";
+import type { JsonObject, TextRequest } from "../hub/request.ts";
+import { echoOf, finishWords, renderProbabilities } from "./answer.ts";
+
+/** A choice of the prompt that is being answered. */
+interface OpenChoice {
+  /** Number of the choice among those of all prompts. */
+  readonly index: number;
+  /** Kinds of its parts, by number. */
+  readonly kinds: Map<number, OpenedPart["kind"]>;
+  /** Characters sent so far. */
+  length: number;
+  finished: boolean;
+}
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
+
+/**
+ * A stream of text completions: words as they come, a chunk that ends each choice, the usage where the client asked
+ * for it, and `[DONE]`. Prompts are answered one after another; `next` turns to the following one.
+ */
+export class CompletionsWriter implements StreamWriter {
+  readonly #context: AnswerContext;
+  readonly #choices = new Map<number, OpenChoice>();
+  #request: TextRequest;
+  /** Number of the prompt's first choice. */
+  #first = 0;
+  #usage: Units | undefined;
+  /** Of the prompts before. */
+  #spent: Units = {};
+  readonly #on: Handlers = {
+    start: ({ usage }) => {
+      this.#usage ??= usage;
+      return this.#begun(0);
+    },
+    usage: ({ usage }) => {
+      this.#usage = usage;
+      return "";
+    },
+    "part-start": ({ choice, part, opened }) => {
+      const begun = this.#begun(choice);
+      this.#choice(choice).kinds.set(part, opened.kind);
+      return begun;
+    },
+    "part-delta": ({ choice, part, text, logProbabilities }) => this.#delta(choice, part, text, logProbabilities ?? []),
+    "part-whole": ({ choice, part, whole }) => {
+      const events = replayPart(whole, choice, part);
+      return events.length > 1 ? events.map((event) => this.write(event)).join("") : "";
+    },
+    finish: ({ choice, reason }) => this.#begun(choice) + this.#finish(this.#choice(choice), reason),
+    ping: () => this.heartbeat(),
+  };
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.#request = context.request;
+  }
+
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
+  write(event: TextEvent): string {
+    return dispatch(this.#on, event) ?? "";
+  }
+
+  /** The prompt is answered; what is written from now on answers the next one, that of `request`. */
+  next(request: TextRequest): string {
+    const ends = this.#finishAll();
+    this.#spent = addUnits(this.#spent, this.#usage ?? {});
+    this.#usage = undefined;
+    this.#first += this.#request.choices ?? 1;
+    this.#choices.clear();
+    this.#request = request;
+    return ends;
+  }
+
+  end(): string {
+    const ends = this.#finishAll();
+    const usage = addUnits(this.#spent, this.#usage ?? {});
+    const wanted = this.#context.request.includeUsage === true && Object.keys(usage).length > 0;
+    return `${ends}${wanted ? this.#frame([], renderUsage(usage)) : ""}data: [DONE]\n\n`;
+  }
+
+  fail(failure: Failure, requestId: string): string {
+    return failureFrames.chat(failure, requestId);
+  }
+
+  heartbeat(): string {
+    return ": keep-alive\n\n";
+  }
+
+  /** Words of the model; thoughts have no place here, and no calls were asked for. */
+  #delta(choice: number, part: number, text: string, probabilities: readonly TokenProbability[]): string {
+    const open = this.#choice(choice);
+    const kind = open.kinds.get(part);
+    return kind === "text" || kind === "refusal" ? this.#renderText(open, text, probabilities) : "";
+  }
+
+  /** The echo of the prompt, which stands before a choice's words; nothing later. */
+  #begun(choice: number): string {
+    if (this.#choices.has(choice)) return "";
+    const echo = echoOf(this.#context, this.#request);
+    const open = this.#choice(choice);
+    return echo === "" ? "" : this.#renderText(open, echo, []);
+  }
+
+  #renderText(open: OpenChoice, text: string, probabilities: readonly TokenProbability[]): string {
+    const logprobs = renderProbabilities(probabilities, open.length);
+    open.length += text.length;
+    return this.#chunk({ text, index: open.index, logprobs, finish_reason: null });
+  }
+
+  #finishAll(): string {
+    const begun = this.#begun(0);
+    return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
+  }
+
+  /** Once: a choice has one chunk with its end. */
+  #finish(open: OpenChoice, reason: FinishReason): string {
+    if (open.finished) return "";
+    open.finished = true;
+    return this.#chunk({ text: "", index: open.index, logprobs: null, finish_reason: finishWords[reason] });
+  }
+
+  #choice(choice: number): OpenChoice {
+    const known = this.#choices.get(choice) ?? {
+      index: this.#first + choice,
+      kinds: new Map<number, OpenedPart["kind"]>(),
+      length: 0,
+      finished: false,
+    };
+    this.#choices.set(choice, known);
+    return known;
+  }
+
+  /** Where usage is wanted, every chunk before it has the member. */
+  #chunk(choice: JsonObject): string {
+    return this.#frame([choice], this.#context.request.includeUsage === true ? null : undefined);
+  }
+
+  #frame(choices: readonly JsonObject[], usage: JsonObject | null | undefined): string {
+    const { answerId: id, now: created, model } = this.#context;
+    return `data: ${JSON.stringify({ id, object: "text_completion", created, model, choices, usage })}\n\n`;
+  }
+}
+
+/** The answers to all prompts as one stream, in the order of the prompts. */
+export function streamPromptAnswers(
+  all: readonly { readonly request: TextRequest; readonly answer: TextAnswer }[],
+  context: AnswerContext,
+): string {
+  const writer = new CompletionsWriter(context);
+  const rendered = all.map(({ request, answer }, prompt) => {
+    const before = prompt === 0 ? "" : writer.next(request);
+    return (
+      before +
+      replay(answer)
+        .map((event) => writer.write(event))
+        .join("")
+    );
+  });
+  return rendered.join("") + writer.end();
+}

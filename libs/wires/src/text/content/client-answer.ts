@@ -1,0 +1,54 @@
+import { present } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import type { Choice, TextAnswer } from "../hub/answer.ts";
+import type { AnswerContext } from "../hub/codec.ts";
+import type { Part, Seal } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { clientSeal } from "./parts.ts";
+import { renderCitations, renderProbabilities } from "./sources.ts";
+import { renderUsage } from "./usage.ts";
+import { finishWords } from "./vendor-answer.ts";
+import { callPart, sourcePart } from "./vendor-turns.ts";
+
+/** A whole answer as a client of this wire gets it. */
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+  return present({
+    candidates: answer.choices.map(candidateOf),
+    usageMetadata: answer.usage === undefined ? undefined : renderUsage(answer.usage),
+    modelVersion: context.model,
+    responseId: context.answerId,
+  });
+}
+
+function candidateOf({ parts, finish }: Choice, index: number): JsonObject {
+  const texts = parts.filter((part) => part.kind === "text");
+  return present({
+    content: { role: "model", parts: parts.flatMap(answerPart) },
+    finishReason: finishWords[finish],
+    index,
+    citationMetadata: renderCitations(texts.flatMap(({ citations }) => citations ?? [])),
+    logprobsResult: renderProbabilities(texts.flatMap(({ logProbabilities }) => logProbabilities ?? [])),
+  });
+}
+
+/** A part of an answer for a client; none for what this wire has no word for. */
+export function answerPart(part: Part): readonly JsonObject[] {
+  if (part.kind === "text") return [saidPart(part.text, false, part.seal)];
+  if (part.kind === "refusal") return [{ text: part.text }];
+  if (part.kind === "reasoning") return [saidPart(part.text, true, part.seal)];
+  if (part.kind === "tool-call") return [callPart(part, clientSeal(part.seal))];
+  if (part.kind === "image") return [present({ ...mediaOf(part), thoughtSignature: clientSeal(part.seal) })];
+  if (part.kind === "audio" || part.kind === "video") return [mediaOf(part)];
+  return part.kind === "vendor" && part.wire === "content" && isRecord(part.value) ? [part.value] : [];
+}
+
+/** Words or thoughts, with the seal that the client is to send back. */
+export function saidPart(text: string, thought: boolean, seal: Seal | undefined): JsonObject {
+  const said = thought ? { text, thought } : { text };
+  const thoughtSignature = clientSeal(seal);
+  return thoughtSignature === undefined ? said : { ...said, thoughtSignature };
+}
+
+function mediaOf({ source }: Extract<Part, { kind: "image" | "audio" | "video" }>): JsonObject {
+  return source.kind === "file-id" && source.wire !== "content" ? {} : sourcePart(source);
+}

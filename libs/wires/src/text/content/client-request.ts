@@ -1,0 +1,249 @@
+import { present, bodies } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { inBothSpellings } from "../../json/ambiguous.ts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { firstProblem } from "../../json/problem.ts";
+import { type TextAsk, readsBeyond } from "../ask.ts";
+import type { Parsed, RequestPath } from "../hub/codec.ts";
+import type { Part, TextPart } from "../hub/part.ts";
+import type { JsonObject, OutputFormat, TextRequest, Turn, Tool, ToolChoice } from "../hub/request.ts";
+import { CallPairs } from "../hub/tool-calls.ts";
+import { mediaOf } from "../media.ts";
+import { measurePart } from "./media.ts";
+import { parsePart } from "./parts.ts";
+import { jsonSchemaOf } from "./schema.ts";
+import { parseThinking } from "./thinking.ts";
+import { askedFeesOf, reliedForFees } from "./usage.ts";
+
+/**
+ * A request for generated content in the neutral form. Names may be in camelCase or snake_case, as the vendor takes
+ * both. `cachedContent` is refused: it is in one vendor account's store.
+ */
+export function parseRequest(body: JsonObject, path: { readonly model?: string; readonly stream?: boolean }): Parsed {
+  const fields = new Fields(body, "", "either");
+  if (fields.has("cachedContent")) throw fields.unsupported("cachedContent");
+  const tools = parseTools(fields);
+  const named = fields.text("model")?.replace(/^models\//, "");
+  const request: TextRequest = {
+    model: path.model ?? named ?? fields.needText("model"),
+    stream: path.stream ?? false,
+    instructions: parseInstructions(fields),
+    turns: parseTurns(fields),
+    ...(tools.length > 0 ? { tools } : {}),
+    ...present({ toolChoice: parseToolChoice(fields), ...parseGeneration(fields.fields("generationConfig")) }),
+  };
+  return { request, dropped: fields.unread() };
+}
+
+function parseGeneration(config: Fields | undefined): Partial<TextRequest> {
+  if (config === undefined) return {};
+  const thinking = config.fields("thinkingConfig");
+  return {
+    maxTokens: config.count("maxOutputTokens", 1),
+    stop: config.texts("stopSequences"),
+    format: parseFormat(config),
+    reasoning: thinking === undefined ? undefined : parseThinking(thinking),
+    temperature: config.number("temperature"),
+    topP: config.number("topP"),
+    topK: config.number("topK"),
+    presencePenalty: config.number("presencePenalty"),
+    frequencyPenalty: config.number("frequencyPenalty"),
+    seed: config.number("seed"),
+    choices: config.count("candidateCount", 1),
+    logProbabilities: parseProbabilities(config),
+    ...parseOutput(config),
+  };
+}
+
+/** A wish for probabilities stands only where it is switched on. */
+function parseProbabilities(config: Fields): TextRequest["logProbabilities"] {
+  const alternatives = config.count("logprobs") ?? 0;
+  return config.flag("responseLogprobs") === true ? { alternatives } : undefined;
+}
+
+function parseFormat(config: Fields): OutputFormat | undefined {
+  const type = config.text("responseMimeType");
+  if (type !== undefined && type !== "text/plain" && type !== "application/json")
+    throw config.unsupported("responseMimeType");
+  const raw = config.record("responseJsonSchema");
+  const own = config.record("responseSchema");
+  const schema = raw ?? (own === undefined ? undefined : jsonSchemaOf(own));
+  if (schema === undefined) return type === "application/json" ? { kind: "json" } : undefined;
+  if (type === "text/plain") throw config.wrong("responseMimeType", "application/json where there is a schema");
+  return { kind: "schema", schema };
+}
+
+const modalities = { TEXT: "text", IMAGE: "image", AUDIO: "audio" } as const;
+
+/** Kinds of output, and how images and speech are wanted. */
+function parseOutput(config: Fields): Partial<TextRequest> {
+  const image = config.fields("imageConfig");
+  const wanted = config.texts("responseModalities")?.map((word) => {
+    const name = (["TEXT", "IMAGE", "AUDIO"] as const).find((known) => known === word.toUpperCase());
+    if (name === undefined) throw config.wrong("responseModalities", "of TEXT, IMAGE, AUDIO");
+    return modalities[name];
+  });
+  return {
+    modalities: wanted,
+    image:
+      image === undefined
+        ? undefined
+        : present({ aspectRatio: image.text("aspectRatio"), size: image.text("imageSize") }),
+    audio: parseSpeech(config),
+  };
+}
+
+function parseSpeech(config: Fields): JsonObject | undefined {
+  const speech = config.fields("speechConfig");
+  if (speech === undefined) return undefined;
+  const voice = speech.fields("voiceConfig")?.fields("prebuiltVoiceConfig")?.text("voiceName");
+  if (voice === undefined) throw config.unsupported("speechConfig");
+  return { voice };
+}
+
+/** Contents of a request, and parts of one content. */
+const [mostContents, mostParts] = [20_000, 4_096];
+
+/** The dialogue. A content without a role is the user's. */
+function parseTurns(body: Fields): readonly Turn[] {
+  const calls = new CallPairs();
+  return body.each("contents", mostContents).map((content, index) => {
+    const role = content.word("role", ["user", "model", "function"]) ?? "user";
+    const parts = content
+      .each("parts", mostParts)
+      .map((part, at) => parsePart(part, { calls, path: ["contents", index, at] }));
+    return { role: role === "model" ? "assistant" : "user", parts: joinThoughts(parts) };
+  });
+}
+
+/** Thoughts come in many pieces, as they were streamed, and the last one has the seal of them all. */
+function joinThoughts(parts: readonly Part[]): readonly Part[] {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.kind === "reasoning" && last?.kind === "reasoning" && last.seal === undefined)
+      joined[joined.length - 1] = { ...part, text: last.text + part.text };
+    else joined.push(part);
+  }
+  return joined;
+}
+
+/** `systemInstruction`: a content whose role says nothing, or a bare string. */
+function parseInstructions(body: Fields): readonly TextPart[] {
+  const given = body.raw("systemInstruction");
+  if (given === undefined) return [];
+  if (typeof given === "string") return [{ kind: "text", text: given }];
+  const content = body.fields("systemInstruction");
+  content?.ignore("role");
+  const parts: readonly Fields[] = content?.each("parts", mostParts) ?? [];
+  return parts.map((part) => onlyText(part, parsePart(part, { calls: new CallPairs(), path: ["system"] })));
+}
+
+function onlyText(fields: Fields, part: Part): TextPart {
+  if (part.kind === "text") return part;
+  throw fields.wrong("text", "all that a system instruction holds");
+}
+
+/** Entries of `tools`, and functions in one of them. */
+const mostTools = 1_024;
+
+/** Tools: function declarations, the vendor's search, and its other tools as its own. */
+function parseTools(body: Fields): readonly Tool[] {
+  return body.each("tools", mostTools).flatMap((entry) => {
+    const functions = entry.each("functionDeclarations", mostTools).map(parseFunction);
+    const others = Object.entries(entry.value)
+      .filter(([name]) => name !== "functionDeclarations" && name !== "function_declarations")
+      .map(([name, options]) => vendorTool(camelName(name), isRecord(options) ? options : {}));
+    entry.ignore(...Object.keys(entry.value));
+    return [...functions, ...others];
+  });
+}
+
+function vendorTool(name: string, options: JsonObject): Tool {
+  return name === "googleSearch"
+    ? { kind: "web-search", wire: "content", options, ...(Object.keys(options).length > 0 ? { more: true } : {}) }
+    : { kind: "vendor", wire: "content", name, definition: options };
+}
+
+function parseFunction(declared: Fields): Tool {
+  const description = declared.text("description");
+  const parameters = declared.record("parametersJsonSchema") ?? declared.record("parameters");
+  const raw = declared.has("parametersJsonSchema");
+  return present({
+    kind: "function",
+    name: declared.needText("name"),
+    description,
+    parameters: parameters === undefined ? undefined : raw ? parameters : jsonSchemaOf(parameters),
+  });
+}
+
+const modes = {
+  MODE_UNSPECIFIED: undefined,
+  AUTO: "auto",
+  VALIDATED: "auto",
+  ANY: "required",
+  NONE: "none",
+} as const satisfies Record<string, ToolChoice["mode"] | undefined>;
+
+function parseToolChoice(body: Fields): ToolChoice | undefined {
+  const config = body.fields("toolConfig")?.fields("functionCallingConfig");
+  const word = config?.word("mode", ["MODE_UNSPECIFIED", "AUTO", "VALIDATED", "ANY", "NONE"]);
+  const names = config?.texts("allowedFunctionNames");
+  const mode = word === undefined ? undefined : modes[word];
+  if (mode === undefined) return undefined;
+  return names === undefined || names.length === 0 ? { mode } : { mode, names };
+}
+
+function camelName(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The members that decide what a call may do and cost. */
+export const relied = [
+  "contents",
+  ...inBothSpellings(["generationConfig", "cachedContent"]),
+  ...configMembers(),
+  ...reliedForFees,
+];
+
+/** The members of the settings that decide what an answer may cost, wherever they stand. */
+function configMembers(): readonly string[] {
+  const thoughts = inBothSpellings(["thinkingBudget", "thinkingLevel"]);
+  const settings = [
+    ...inBothSpellings(["maxOutputTokens", "candidateCount", "thinkingConfig"]),
+    ...inBothSpellings(["thinkingConfig"]).flatMap((name) => thoughts.map((each) => `${name}.${each}`)),
+  ];
+  return inBothSpellings(["generationConfig"]).flatMap((name) => settings.map((each) => `${name}.${each}`));
+}
+
+const shape = Compile(bodies.GenerateContentRequest);
+
+/**
+ * Checks the fields that the gateway relies on; names may be in snake_case. Model and streaming stand in the path.
+ * Throws Failure (400) naming the field.
+ */
+export function readAsk(body: unknown, path: RequestPath): TextAsk {
+  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+  const config = new Fields(body, "", "either").fields("generationConfig");
+  const choices = config?.count("candidateCount", 1) ?? 1;
+  const most = config?.count("maxOutputTokens", 1);
+  return {
+    model: path.model ?? "",
+    stream: path.stream ?? false,
+    includeUsage: true,
+    maxOutputTokens: most === undefined ? undefined : most * choices,
+    // Two spellings of its one member are refused.
+    boundNames: [],
+    readsBeyond: readsBeyond(body),
+    choices,
+    media: mediaOf(body.contents, measurePart),
+    imageSize: config?.fields("imageConfig")?.text("imageSize"),
+    fees: askedFeesOf(body),
+  };
+}
+
+/** Finds the request inside a `:countTokens` body: its contents alone, or a whole one. */
+export function countedContent(body: JsonRecord): JsonRecord {
+  const whole = body["generateContentRequest"] ?? body["generate_content_request"];
+  return isRecord(whole) ? whole : body;
+}

@@ -1,0 +1,181 @@
+import { Failure, renderFailure, type Units, present } from "@modelgate/contracts";
+import { parseFrame } from "../../sse/decode.ts";
+import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
+import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/codec.ts";
+import { dispatch } from "../hub/events.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { answerPart, saidPart } from "./client-answer.ts";
+import { clientSeal } from "./parts.ts";
+import { renderCitations, renderProbabilities } from "./sources.ts";
+import { renderUsage } from "./usage.ts";
+import { finishWords } from "./vendor-answer.ts";
+import { callPart } from "./vendor-turns.ts";
+
+/** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
+export const mostHeld = 8 * 2 ** 20;
+
+/** A part that is open: what it is, and what of it waits. */
+interface Open {
+  readonly opened: OpenedPart;
+  readonly pieces: string[];
+}
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
+
+/**
+ * A stream of pieces. Words go out as they come, a call once it is whole, and why the candidates ended with the
+ * usage in the last piece.
+ */
+export class ContentWriter implements StreamWriter {
+  readonly #context: AnswerContext;
+  readonly #framing: ClientFraming;
+  readonly #open = new Map<string, Open>();
+  readonly #finishes = new Map<number, FinishReason>();
+  #usage: Units | undefined;
+  /** What follows the candidates in every piece: the same until the usage changes. */
+  #tail: string | undefined;
+  #held = 0;
+  readonly #on: Handlers = {
+    start: ({ usage }) => this.#keepUsage(usage),
+    usage: ({ usage }) => this.#keepUsage(usage),
+    "part-start": ({ choice, part, opened }) => {
+      this.#open.set(keyOf(choice, part), { opened, pieces: [] });
+      return "";
+    },
+    "part-delta": (event) => this.#delta(event),
+    citation: ({ choice, citation }) => {
+      const citationMetadata = renderCitations([citation]);
+      return citationMetadata === undefined ? "" : this.#piece([{ ...candidate(choice, []), citationMetadata }]);
+    },
+    "part-end": (event) => this.#end(event),
+    "part-whole": ({ choice, whole }) => this.#parts(choice, answerPart(whole)),
+    finish: ({ choice, reason }) => {
+      this.#finishes.set(choice, reason);
+      return "";
+    },
+    ping: () => this.heartbeat(),
+  };
+
+  constructor(context: AnswerContext, framing: ClientFraming) {
+    this.#context = context;
+    this.#framing = framing;
+  }
+
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
+  write(event: TextEvent): string {
+    return dispatch(this.#on, event) ?? "";
+  }
+
+  end(): string {
+    if (this.#finishes.size === 0) this.#finishes.set(0, "other");
+    const ends = [...this.#finishes].map(([choice, reason]) => ({
+      ...candidate(choice, []),
+      finishReason: finishWords[reason],
+    }));
+    return this.#piece(ends) + this.#framing.end();
+  }
+
+  fail(failure: Failure, requestId: string): string {
+    return this.#framing.piece(JSON.stringify(renderFailure("gamma", failure, requestId))) + this.#framing.end();
+  }
+
+  heartbeat(): string {
+    return this.#framing.heartbeat();
+  }
+
+  #keepUsage(usage: Units | undefined): string {
+    this.#usage = usage ?? this.#usage;
+    this.#tail = undefined;
+    return "";
+  }
+
+  #delta({ choice, part, text, logProbabilities }: Extract<TextEvent, { type: "part-delta" }>): string {
+    const open = this.#open.get(keyOf(choice, part));
+    if (open === undefined) return "";
+    if (open.opened.kind !== "tool-call") {
+      const said = candidate(choice, [saidPart(text, open.opened.kind === "reasoning", undefined)]);
+      if (logProbabilities === undefined) return this.#piece([said]);
+      return this.#piece([present({ ...said, logprobsResult: renderProbabilities(logProbabilities) })]);
+    }
+    this.#held += text.length;
+    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
+    open.pieces.push(text);
+    return "";
+  }
+
+  #end({ choice, part, seal }: Extract<TextEvent, { type: "part-end" }>): string {
+    const key = keyOf(choice, part);
+    const open = this.#open.get(key);
+    this.#open.delete(key);
+    if (open?.opened.kind === "tool-call") {
+      const text = open.pieces.join("");
+      this.#held -= text.length;
+      return this.#parts(choice, [callPart({ ...open.opened, arguments: text }, clientSeal(seal))]);
+    }
+    if (open === undefined || seal === undefined) return "";
+    return this.#parts(choice, [saidPart("", open.opened.kind === "reasoning", seal)]);
+  }
+
+  #parts(choice: number, parts: readonly JsonObject[]): string {
+    return parts.length === 0 ? "" : this.#piece([candidate(choice, parts)]);
+  }
+
+  #piece(candidates: readonly JsonObject[]): string {
+    this.#tail ??= this.#renderTail();
+    return this.#framing.piece(`{"candidates":${JSON.stringify(candidates)},${this.#tail}`);
+  }
+
+  #renderTail(): string {
+    const usageMetadata = this.#usage === undefined ? undefined : renderUsage(this.#usage);
+    const { model, answerId } = this.#context;
+    return JSON.stringify({ usageMetadata, modelVersion: model, responseId: answerId }).slice(1);
+  }
+}
+
+function candidate(index: number, parts: readonly JsonObject[]): JsonObject {
+  return { content: { role: "model", parts }, index };
+}
+
+function keyOf(choice: number, part: number): string {
+  return `${choice}:${part}`;
+}
+
+/**
+ * A piece without candidates: clients of this wire read nothing out of it. A comment would be lighter, but the SDKs that
+ * coding agents are built with (Gemini CLI 0.61, google-genai for Python) take every line for data and end the stream.
+ */
+const emptyPiece = '{"candidates":[]}';
+
+/** `alt=sse`: no event names, no last word; the stream ends with its connection. */
+export function sseFraming(): ClientFraming {
+  const piece = (json: string): string => `data: ${json}\r\n\r\n`;
+  return {
+    contentType: "text/event-stream; charset=utf-8",
+    piece,
+    reframe: (frame) => reframed(frame, piece),
+    end: () => "",
+    heartbeat: () => piece(emptyPiece),
+  };
+}
+
+/** Without `alt`: one array, closed at the end. White space between elements keeps a silent one alive. */
+export function arrayFraming(): ClientFraming {
+  let began = false;
+  const piece = (json: string): string => {
+    const before = began ? ",\r\n" : "[";
+    began = true;
+    return before + json;
+  };
+  return {
+    contentType: "application/json; charset=utf-8",
+    piece,
+    reframe: (frame) => reframed(frame, piece),
+    end: () => (began ? "]" : "[]"),
+    heartbeat: () => "\n",
+  };
+}
+
+function reframed(frame: Buffer, piece: (json: string) => string): string {
+  const data = parseFrame(frame.toString())?.data;
+  return data === undefined ? "" : piece(data);
+}

@@ -1,0 +1,181 @@
+import { isRecord, type Fields } from "../../json/fields.ts";
+import type { Part, Source, ToolResultPart, Seal } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { sealForClient, sealFromClient } from "../hub/seals.ts";
+import { knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
+import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
+
+/** Images in one tool result. */
+const mostResultParts = 1_024;
+
+/** Where a part stands and what was called before it. */
+interface PartContext {
+  readonly calls: CallPairs;
+  /** Makes ids of calls that have none. */
+  readonly path: readonly (string | number)[];
+}
+
+type ReadPart = (part: Fields, at: PartContext) => Part;
+
+const readers: Readonly<Record<string, ReadPart>> = {
+  functionCall: readCall,
+  functionResponse: readResponse,
+  inlineData: (part) => {
+    const blob = need(part, "inlineData");
+    const mediaType = knownMediaType(blob.needText("mimeType"));
+    return withSeal(mediaPart({ kind: "base64", mediaType, data: blob.needText("data") }, mediaType), part);
+  },
+  fileData: readFile,
+  executableCode: readVendor,
+  codeExecutionResult: readVendor,
+  toolCall: readVendor,
+  toolResponse: readVendor,
+};
+
+/** One part, by the one member that it has beside its flags. */
+export function parsePart(part: Fields, at: PartContext): Part {
+  const name = Object.keys(readers).find((each) => part.has(each));
+  const read = name === undefined ? undefined : readers[name];
+  if (read !== undefined) {
+    part.ignore("thought");
+    return read(part, at);
+  }
+  const text = part.text("text") ?? "";
+  const seal = sealOf(part);
+  const sealed = seal === undefined ? {} : { seal };
+  return part.flag("thought") === true ? { kind: "reasoning", text, ...sealed } : { kind: "text", text, ...sealed };
+}
+
+function need(part: Fields, name: string): Fields {
+  const fields = part.fields(name);
+  if (fields === undefined) throw part.wrong(name, "an object");
+  return fields;
+}
+
+function withSeal(part: Part, fields: Fields): Part {
+  const seal = sealOf(fields);
+  return seal === undefined || part.kind !== "image" ? part : { ...part, seal };
+}
+
+function readCall(part: Fields, { calls, path }: PartContext): Part {
+  const call = need(part, "functionCall");
+  const name = call.needText("name");
+  const id = call.text("id") ?? callId(...path, name);
+  calls.called(id, name);
+  const seal = sealOf(part);
+  const said = { kind: "tool-call", id, name, arguments: argumentsOf(call.record("args")) } as const;
+  return seal === undefined ? said : { ...said, seal };
+}
+
+function readResponse(part: Fields, { calls, path }: PartContext): ToolResultPart {
+  part.ignore("thoughtSignature");
+  const response = need(part, "functionResponse");
+  const given = response.text("id");
+  const name = response.text("name") ?? (given === undefined ? undefined : calls.nameOf(given)) ?? "";
+  const { text, isError } = resultOf(response.record("response") ?? {});
+  const images = response.each("parts", mostResultParts).map((each) => resultMedia(each));
+  return {
+    kind: "tool-result",
+    callId: calls.answered(given, name) ?? callId(...path, name),
+    ...(name === "" ? {} : { name }),
+    parts: [{ kind: "text", text }, ...images],
+    ...(isError ? { isError } : {}),
+  };
+}
+
+function resultMedia(part: Fields): ToolResultPart["parts"][number] {
+  const blob = part.has("inlineData") ? need(part, "inlineData") : need(part, "fileData");
+  const mediaType = blob.text("mimeType");
+  const uri = blob.text("fileUri");
+  const source: Source =
+    uri === undefined
+      ? { kind: "base64", mediaType: mediaType ?? "", data: blob.needText("data") }
+      : sourceOfUri(uri, mediaType);
+  const read = mediaPart(source, mediaType);
+  if (read.kind === "image" || read.kind === "file") return read;
+  throw part.unsupported("inlineData");
+}
+
+function readFile(part: Fields): Part {
+  const file = need(part, "fileData");
+  const uri = file.needText("fileUri");
+  const mediaType = file.text("mimeType");
+  return withSeal(mediaPart(sourceOfUri(uri, mediaType), mediaType ?? mediaTypeOfName(uri)), part);
+}
+
+/** Addresses of the vendor's own store mean nothing elsewhere. */
+function sourceOfUri(uri: string, mediaType: string | undefined): Source {
+  const typed = mediaType === undefined ? {} : { mediaType };
+  const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");
+  return stored ? { kind: "file-id", wire: "content", id: uri, ...typed } : { kind: "url", url: uri, ...typed };
+}
+
+/** Media by its type: images, audio and video are distinguished, all else is a file. */
+function mediaPart(source: Source, mediaType = ""): Part {
+  const [family] = mediaType.split("/");
+  if (family === "image" || family === "audio" || family === "video") return { kind: family, source };
+  return { kind: "file", source };
+}
+
+/** A part of the vendor's own tools, as it is. */
+function readVendor(part: Fields): Part {
+  const value = part.whole();
+  return { kind: "vendor", wire: "content", value: isRecord(value) ? value : {} };
+}
+
+const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
+
+/**
+ * A result's text as the object that this wire wants: an object as itself, other JSON under `result`, words (also JSON's own
+ * strings, quotes and all) under `output`; an error under `error`. An object that looks like one of those goes under `result`.
+ */
+export function responseOf(text: string, isError: boolean): JsonObject {
+  if (isError) return { error: text };
+  const value = parsed(text);
+  if (value === undefined || typeof value === "string") return { output: text };
+  return isRecord(value) && !isWrapped(value) ? value : { result: value };
+}
+
+/** The text of a result, and whether it is an error. */
+function resultOf(response: JsonObject): { readonly text: string; readonly isError: boolean } {
+  if (!isWrapped(response)) return { text: JSON.stringify(response), isError: false };
+  const { output, result, error } = response;
+  if (error !== undefined) return { text: wordsOf(error), isError: true };
+  return { text: wordsOf(result ?? output), isError: false };
+}
+
+function isWrapped(value: JsonObject): boolean {
+  const [name, ...others] = Object.keys(value);
+  return name !== undefined && others.length === 0 && wraps.has(name) && (value[name] ?? undefined) !== undefined;
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Clients write this where a call's seal was lost: the vendor's own word for "do not look". */
+export const noSeal = "skip_thought_signature_validator";
+
+/** The same, in an older wording of the vendor's. */
+const alsoNoSeal = "context_engineering_is_the_way_to_go";
+
+/** Reads the seal of a part; undefined for none. */
+function sealOf(part: Fields): Seal | undefined {
+  const text = part.text("thoughtSignature");
+  if (text === undefined || text === "" || text === noSeal || text === alsoNoSeal) return undefined;
+  return sealFromClient(text, "content", "thoughtSignature");
+}
+
+/** Renders the `thoughtSignature` for a client of this wire. */
+export function clientSeal(seal: Seal | undefined): string | undefined {
+  return seal === undefined ? undefined : sealForClient(seal, "content");
+}

@@ -1,0 +1,86 @@
+import { present } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import type { Citation, TokenProbability } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+
+/**
+ * Where a candidate's statements come from: its citations, and what its searches found. Offsets count bytes of all
+ * of its text here and characters of one part elsewhere; they are left out.
+ */
+export function parseCitations(candidate: JsonObject): readonly Citation[] {
+  return [...cited(candidate["citationMetadata"]), ...grounded(candidate["groundingMetadata"])];
+}
+
+function cited(metadata: unknown): readonly Citation[] {
+  if (!isRecord(metadata)) return [];
+  const all = metadata["citations"] ?? metadata["citationSources"];
+  if (!Array.isArray(all)) return [];
+  return all.filter(isRecord).map(({ uri, title }) => source(uri, title));
+}
+
+/** Each support names chunks by their index; without supports the chunks speak for themselves. */
+function grounded(metadata: unknown): readonly Citation[] {
+  if (!isRecord(metadata) || !Array.isArray(metadata["groundingChunks"])) return [];
+  const chunks = metadata["groundingChunks"].map((chunk: unknown) => {
+    const web: unknown = isRecord(chunk) ? (chunk["web"] ?? chunk["retrievedContext"]) : undefined;
+    return isRecord(web) ? source(web["uri"], web["title"]) : undefined;
+  });
+  const supports: unknown = metadata["groundingSupports"];
+  if (!Array.isArray(supports)) return chunks.filter((chunk) => chunk !== undefined);
+  return supports.filter(isRecord).flatMap(({ segment, groundingChunkIndices: indices }) => {
+    const text = isRecord(segment) ? segment["text"] : undefined;
+    const named: readonly unknown[] = Array.isArray(indices) ? indices : [];
+    return named.flatMap((index) => {
+      const chunk = typeof index === "number" ? chunks[index] : undefined;
+      return chunk === undefined ? [] : [{ ...chunk, ...(typeof text === "string" ? { citedText: text } : {}) }];
+    });
+  });
+}
+
+function source(uri: unknown, title: unknown): Citation {
+  return present({
+    url: typeof uri === "string" ? uri : undefined,
+    title: typeof title === "string" ? title : undefined,
+  });
+}
+
+/** Citations with an address. */
+export function renderCitations(citations: readonly Citation[]): JsonObject | undefined {
+  const all = citations.flatMap(({ url, title }) => (url === undefined ? [] : [present({ uri: url, title })]));
+  return all.length > 0 ? { citations: all } : undefined;
+}
+
+type Chosen = Omit<TokenProbability, "alternatives">;
+
+/** `logprobsResult` of a candidate; what is malformed is passed over. */
+export function parseProbabilities(result: unknown): readonly TokenProbability[] {
+  if (!isRecord(result) || !Array.isArray(result["chosenCandidates"])) return [];
+  const chosen: readonly unknown[] = result["chosenCandidates"];
+  const tops: unknown = result["topCandidates"];
+  return chosen.flatMap((each, index) => {
+    const read = parseOne(each);
+    const top: unknown = Array.isArray(tops) ? tops[index] : undefined;
+    const candidates: unknown = isRecord(top) ? top["candidates"] : undefined;
+    const alternatives = Array.isArray(candidates) ? candidates.flatMap((one) => parseOne(one) ?? []) : [];
+    return read === undefined ? [] : [{ ...read, alternatives }];
+  });
+}
+
+function parseOne(value: unknown): Chosen | undefined {
+  if (!isRecord(value) || typeof value["token"] !== "string") return undefined;
+  const probability = value["logProbability"];
+  return { token: value["token"], logProbability: typeof probability === "number" ? probability : 0 };
+}
+
+/** Probabilities as `logprobsResult`; tokens' bytes have no place in it. */
+export function renderProbabilities(all: readonly TokenProbability[]): JsonObject | undefined {
+  if (all.length === 0) return undefined;
+  return {
+    topCandidates: all.map(({ alternatives }) => ({ candidates: alternatives.map(renderOne) })),
+    chosenCandidates: all.map(renderOne),
+  };
+}
+
+function renderOne({ token, logProbability }: Chosen): JsonObject {
+  return { token, logProbability };
+}

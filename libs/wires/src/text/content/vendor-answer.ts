@@ -1,0 +1,138 @@
+import { Failure, present } from "@modelgate/contracts";
+import { Fields, isRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
+import { withSources } from "../hub/content.ts";
+import type { Part } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { CallPairs } from "../hub/tool-calls.ts";
+import { parsePart } from "./parts.ts";
+import { parseCitations, parseProbabilities } from "./sources.ts";
+import { contentUsage } from "./usage.ts";
+
+/** Who answered, and when: what whole answers and streams' pieces say alike. */
+type AnswerHead = Pick<TextAnswer, "id" | "model" | "createdAt">;
+
+/** An answer of a vendor. A blocked prompt is an empty choice, filtered. Throws Failure upstream_error for none. */
+export function parseAnswer(body: JsonObject): TextAnswer {
+  const head = headOf(body);
+  const usage = contentUsage(body["usageMetadata"]);
+  const blocked: Choice = { parts: [], finish: "filtered" };
+  const choices = isBlocked(body)
+    ? [blocked]
+    : answeredCandidates(body).map((each, index) => choiceOf(each, head.id, index));
+  return present({ ...head, choices, usage });
+}
+
+/** The time is 0 where the vendor gives none. */
+export function headOf(body: JsonObject): AnswerHead {
+  const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
+  return {
+    id: textOf(body["responseId"]),
+    model: textOf(body["modelVersion"]),
+    createdAt: Number.isNaN(created) ? 0 : Math.floor(created / 1000),
+  };
+}
+
+export function candidatesOf(body: JsonObject): readonly JsonObject[] {
+  const candidates: unknown = body["candidates"];
+  return Array.isArray(candidates) ? candidates.filter(isRecord) : [];
+}
+
+/** Reads the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
+export function answeredCandidates(body: JsonObject): readonly JsonObject[] {
+  const candidates = candidatesOf(body);
+  if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer has no candidates.");
+  return candidates;
+}
+
+/** Whether the vendor would not even read the prompt. */
+export function isBlocked(body: JsonObject): boolean {
+  const feedback = body["promptFeedback"];
+  return isRecord(feedback) && typeof feedback["blockReason"] === "string" && candidatesOf(body).length === 0;
+}
+
+/** A candidate's parts as they are; its calls get ids of their path where they have none. */
+export function answerParts(candidate: JsonObject, path: readonly (string | number)[]): readonly Part[] {
+  const content = candidate["content"];
+  const parts: unknown = isRecord(content) ? content["parts"] : undefined;
+  if (!Array.isArray(parts)) return [];
+  const calls = new CallPairs();
+  return parts.filter(isRecord).map((part, index) => {
+    const said = plainWords(part);
+    if (said !== undefined) return said;
+    const own = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
+    try {
+      return parsePart(new Fields(part, "", "either"), { calls, path: [...path, index, own] });
+    } catch (cause) {
+      throw new Failure("upstream_error", "The vendor's answer has a part that cannot be read.", { cause });
+    }
+  });
+}
+
+/** A part that is words and nothing else, which most pieces of a stream are; undefined for any other. */
+function plainWords(part: JsonObject): Part | undefined {
+  for (const name in part) if (name !== "text" && name !== "thought") return undefined;
+  const { text, thought } = part;
+  if (typeof text !== "string" || (thought !== undefined && typeof thought !== "boolean")) return undefined;
+  return { kind: thought === true ? "reasoning" : "text", text };
+}
+
+/** A text that says nothing and seals nothing. */
+export function isEmpty(part: Part): boolean {
+  return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.seal === undefined;
+}
+
+function choiceOf(candidate: JsonObject, id: string, index: number): Choice {
+  const parts = answerParts(candidate, [id, index]).filter((part) => !isEmpty(part));
+  const kinds = new Set(parts.map(({ kind }) => kind));
+  const logProbabilities = parseProbabilities(candidate["logprobsResult"]);
+  return {
+    parts: withSources(parts, parseCitations(candidate), logProbabilities),
+    finish: finishOf(candidate["finishReason"], kinds),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** What each neutral reason is called here. */
+export const finishWords = {
+  stop: "STOP",
+  "stop-sequence": "STOP",
+  length: "MAX_TOKENS",
+  "context-full": "MAX_TOKENS",
+  "tool-calls": "STOP",
+  filtered: "SAFETY",
+  refused: "SAFETY",
+  paused: "STOP",
+  "malformed-tool-call": "MALFORMED_FUNCTION_CALL",
+  other: "OTHER",
+} as const satisfies Record<FinishReason, string>;
+
+/** Words of the vendor that are not the natural end. */
+const reasons: Readonly<Record<string, FinishReason>> = {
+  MAX_TOKENS: "length",
+  SAFETY: "filtered",
+  RECITATION: "filtered",
+  BLOCKLIST: "filtered",
+  PROHIBITED_CONTENT: "filtered",
+  SPII: "filtered",
+  IMAGE_SAFETY: "filtered",
+  IMAGE_PROHIBITED_CONTENT: "filtered",
+  IMAGE_RECITATION: "filtered",
+  IMAGE_OTHER: "filtered",
+  NO_IMAGE: "filtered",
+  MALFORMED_FUNCTION_CALL: "malformed-tool-call",
+  UNEXPECTED_TOOL_CALL: "malformed-tool-call",
+  TOO_MANY_TOOL_CALLS: "malformed-tool-call",
+  LANGUAGE: "other",
+  OTHER: "other",
+};
+
+/** Why the model stopped: calls end with STOP here, and an unknown word is a natural end. */
+export function finishOf(word: unknown, kinds: ReadonlySet<Part["kind"]>): FinishReason {
+  const reason = typeof word === "string" ? own(reasons, word) : undefined;
+  return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
+}

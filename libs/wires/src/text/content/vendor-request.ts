@@ -1,0 +1,185 @@
+import { present } from "@modelgate/contracts";
+import type { Rendered, Target } from "../hub/codec.ts";
+import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
+import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { type JsonObject, type TextRequest, searchName, type Tool } from "../hub/request.ts";
+import { customParameters } from "../hub/tool-calls.ts";
+import { renderVoice } from "./media.ts";
+import { renderThinking } from "./thinking.ts";
+import { renderTurns } from "./vendor-turns.ts";
+
+/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+export const fieldSupport: FieldSupport = {
+  tools: { as: "tools" },
+  toolChoice: { as: "toolConfig.functionCallingConfig" },
+  parallelTools: { unsupported: "dropped" },
+  maxTokens: { as: "generationConfig.maxOutputTokens" },
+  stop: { as: "generationConfig.stopSequences" },
+  format: { as: "generationConfig.responseJsonSchema" },
+  reasoning: { as: "generationConfig.thinkingConfig" },
+  temperature: { as: "generationConfig.temperature" },
+  topP: { as: "generationConfig.topP" },
+  topK: { as: "generationConfig.topK" },
+  presencePenalty: { as: "generationConfig.presencePenalty" },
+  frequencyPenalty: { as: "generationConfig.frequencyPenalty" },
+  seed: { as: "generationConfig.seed" },
+  choices: { as: "generationConfig.candidateCount" },
+  logProbabilities: { as: "generationConfig.logprobs" },
+  logitBias: { unsupported: "dropped" },
+  modalities: { as: "generationConfig.responseModalities" },
+  image: { as: "generationConfig.imageConfig" },
+  audio: { as: "generationConfig.speechConfig" },
+  verbosity: { unsupported: "dropped" },
+  cacheKey: { unsupported: "dropped" },
+  cacheRetention: { unsupported: "dropped" },
+  metadata: { unsupported: "dropped" },
+  user: { unsupported: "dropped" },
+  safetyIdentifier: { unsupported: "dropped" },
+  serviceTier: { unsupported: "dropped" },
+  prediction: { unsupported: "dropped" },
+};
+
+/** Stop sequences that the vendor takes. */
+const mostStops = 5;
+
+/**
+ * The request for a vendor of this wire; model and streaming are in its path. Throws Failure unsupported_parameter
+ * for what the wire cannot say.
+ */
+export function renderRequest(asked: TextRequest, target: Target): Rendered {
+  const unsupported = new Unsupported();
+  const request = withoutForeignSearches(asked, "content", unsupported);
+  for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
+  const config = renderGeneration(request, target.model, unsupported);
+  const { contents, systemInstruction } = renderTurns(request, target.model, unsupported);
+  const body = present({
+    systemInstruction,
+    contents,
+    tools: renderTools(request.tools, unsupported),
+    toolConfig: renderToolConfig(request, unsupported),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+  });
+  return { body, dropped: unsupported.words };
+}
+
+function renderGeneration(request: TextRequest, model: string, unsupported: Unsupported): JsonObject {
+  if ((request.stop?.length ?? 0) > mostStops) throw unsupportedFailure("stop", `At most ${mostStops} stop sequences.`);
+  return present({
+    maxOutputTokens: request.maxTokens,
+    stopSequences: request.stop,
+    ...renderFormat(request, unsupported),
+    thinkingConfig: request.reasoning === undefined ? undefined : renderThinking(request.reasoning, model, unsupported),
+    temperature: request.temperature,
+    topP: request.topP,
+    topK: request.topK,
+    presencePenalty: request.presencePenalty,
+    frequencyPenalty: request.frequencyPenalty,
+    seed: request.seed,
+    candidateCount: request.choices,
+    responseLogprobs: request.logProbabilities === undefined ? undefined : true,
+    // Zero alternatives are the vendor's default, and refused by some models where said.
+    logprobs: request.logProbabilities?.alternatives === 0 ? undefined : request.logProbabilities?.alternatives,
+    responseModalities: request.modalities?.map((kind) => kind.toUpperCase()),
+    imageConfig: renderImageConfig(request),
+    speechConfig: renderSpeech(request, unsupported),
+  });
+}
+
+function renderFormat({ format }: TextRequest, unsupported: Unsupported): JsonObject {
+  if (format === undefined) return {};
+  if (format.kind === "json") return { responseMimeType: "application/json" };
+  unsupported.noteIf("format.name", format.name);
+  unsupported.noteIf("format.description", format.description);
+  unsupported.noteIf("format.strict", format.strict);
+  return { responseMimeType: "application/json", responseJsonSchema: format.schema };
+}
+
+function renderImageConfig({ image }: TextRequest): JsonObject | undefined {
+  return image === undefined ? undefined : present({ aspectRatio: image.aspectRatio, imageSize: image.size });
+}
+
+function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+  if (audio === undefined) return undefined;
+  const { voice, ...others } = audio;
+  for (const name of Object.keys(others)) unsupported.note(`audio.${name}`);
+  const speech = typeof voice === "string" ? renderVoice(voice) : undefined;
+  if (speech === undefined) unsupported.noteIf("audio.voice", voice);
+  return speech;
+}
+
+/** Names that the vendor takes. */
+const validName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
+
+/**
+ * Tools: all functions in one entry, each of the vendor's own in an entry of its own. Beside functions the vendor takes
+ * its own only from a client that sends back every step of theirs, so another wire's wish for search gives way there.
+ */
+function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupported): readonly JsonObject[] | undefined {
+  const functionDeclarations = (tools ?? []).flatMap((tool) => declaration(tool, unsupported));
+  const entries = [
+    ...(functionDeclarations.length > 0 ? [{ functionDeclarations }] : []),
+    ...(tools ?? []).flatMap((tool) => vendorEntry(tool, functionDeclarations.length > 0, unsupported)),
+  ];
+  return entries.length > 0 ? entries : undefined;
+}
+
+function declaration(tool: Tool, unsupported: Unsupported): readonly JsonObject[] {
+  if (tool.kind !== "function" && tool.kind !== "custom") return [];
+  const { name, description } = tool;
+  if (!validName.test(name))
+    throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
+  if (tool.kind === "custom") {
+    unsupported.noteIf("tools.format", tool.format);
+    return [present({ name, description, parametersJsonSchema: customParameters })];
+  }
+  unsupported.noteIf("tools.strict", tool.strict);
+  unsupported.noteIf("tools.cache", tool.cache);
+  return [present({ name, description, parametersJsonSchema: orNone(tool.parameters) })];
+}
+
+/** A tool without parameters leaves them out: an object without properties is refused. */
+function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
+  if (parameters === undefined) return undefined;
+  const { type, properties, ...rest } = parameters;
+  const empty = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
+  const says = Object.keys(rest).some((name) => name !== "additionalProperties" && name !== "required");
+  return (type === undefined || type === "object") && empty && !says ? undefined : parameters;
+}
+
+function vendorEntry(tool: Tool, besideFunctions: boolean, unsupported: Unsupported): readonly JsonObject[] {
+  if (tool.kind === "web-search") {
+    const own = tool.wire === "content";
+    if (!own && besideFunctions) {
+      unsupported.note("tools.web-search");
+      return [];
+    }
+    unsupported.noteIf("tools.web-search.options", !own && Object.keys(tool.options).length > 0);
+    return [{ googleSearch: own ? tool.options : {} }];
+  }
+  if (tool.kind !== "vendor") return [];
+  if (tool.wire !== "content") throw unsupportedFailure(`tools: ${tool.name}`);
+  return [{ [tool.name]: tool.definition }];
+}
+
+const modes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
+
+/** Which functions; only some of them freely is the vendor's VALIDATED. It refuses a choice without functions. */
+function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+  if (toolChoice === undefined) return undefined;
+  if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {
+    unsupported.note("toolChoice");
+    return undefined;
+  }
+  const { mode } = toolChoice;
+  const searches = tools.some(({ kind }) => kind === "web-search");
+  // The vendor's own search cannot be forced.
+  const names = toolChoice.names?.filter((name) => !searches || name !== searchName);
+  unsupported.noteIf("toolChoice", names?.length !== toolChoice.names?.length);
+  if (names?.length === 0) return undefined;
+  const some = names !== undefined && mode !== "none";
+  const functionCallingConfig = present({
+    mode: some && mode === "auto" ? "VALIDATED" : modes[mode],
+    allowedFunctionNames: some ? names : undefined,
+  });
+  return { functionCallingConfig };
+}

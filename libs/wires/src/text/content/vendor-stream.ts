@@ -1,0 +1,104 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { parseRecord } from "../../json/parse-record.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { TextEvent } from "../hub/answer.ts";
+import type { StreamReader } from "../hub/codec.ts";
+import { PartBook } from "../hub/part-book.ts";
+import type { Part, TokenProbability } from "../hub/part.ts";
+import { parseCitations, parseProbabilities } from "./sources.ts";
+import { contentFees, contentUsage } from "./usage.ts";
+import { finishOf, answerParts, candidatesOf, headOf, isBlocked, isEmpty } from "./vendor-answer.ts";
+
+/**
+ * A vendor's stream of pieces: each is an answer whose texts are increments. The stream ends with its connection;
+ * it is whole once every candidate that began has said why it ended, or the prompt was blocked.
+ */
+export class ContentReader implements StreamReader {
+  /** Usage may follow until the connection ends. */
+  readonly done = false;
+  readonly #books = new Map<number, PartBook>();
+  readonly #finished = new Set<number>();
+  #started: string | undefined;
+  #pieces = 0;
+
+  get whole(): boolean {
+    return this.#finished.size > 0 && [...this.#books.keys()].every((choice) => this.#finished.has(choice));
+  }
+
+  read({ data }: Frame): readonly TextEvent[] {
+    if (data === "") return [];
+    const piece = parseRecord(data);
+    if (piece === undefined)
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    if (isRecord(piece["error"])) return [failureOf(piece["error"])];
+    this.#pieces++;
+    const events = [...this.#start(piece), ...candidatesOf(piece).flatMap((each) => this.#candidate(each))];
+    if (isBlocked(piece)) events.push(...this.#finish(0, "SAFETY"));
+    const fees = contentFees(piece);
+    if (fees !== undefined) events.push({ type: "fees", fees });
+    const usage = contentUsage(piece["usageMetadata"]);
+    return usage === undefined ? events : [...events, { type: "usage", usage }];
+  }
+
+  end(): readonly TextEvent[] {
+    return [...this.#books.values()].flatMap((book) => book.endAll());
+  }
+
+  #start(piece: JsonRecord): readonly TextEvent[] {
+    if (this.#started !== undefined) return [];
+    const head = headOf(piece);
+    this.#started = head.id;
+    return [{ type: "start", ...head }];
+  }
+
+  #candidate(candidate: JsonRecord): readonly TextEvent[] {
+    const choice = typeof candidate["index"] === "number" ? candidate["index"] : 0;
+    const book = this.#book(choice);
+    const probabilities = [...parseProbabilities(candidate["logprobsResult"])];
+    const events = answerParts(candidate, [this.#started ?? "", choice, this.#pieces]).flatMap((part) =>
+      readPart(book, part, probabilities),
+    );
+    const part = book.numberOf("text");
+    if (part !== undefined)
+      events.push(
+        ...parseCitations(candidate).map((citation) => ({ type: "citation", choice, part, citation }) as const),
+      );
+    const reason = candidate["finishReason"];
+    return typeof reason === "string" ? [...events, ...this.#finish(choice, reason)] : events;
+  }
+
+  #finish(choice: number, word: string): readonly TextEvent[] {
+    if (this.#finished.has(choice)) return [];
+    this.#finished.add(choice);
+    const book = this.#book(choice);
+    return [...book.endAll(), { type: "finish", choice, reason: finishOf(word, book.kinds) }];
+  }
+
+  #book(choice: number): PartBook {
+    const book = this.#books.get(choice) ?? new PartBook(choice);
+    this.#books.set(choice, book);
+    return book;
+  }
+}
+
+/** Words and thoughts grow until another kind of part comes or a seal closes them; all else comes whole. */
+function readPart(book: PartBook, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
+  if (isEmpty(part)) return [];
+  if (part.kind !== "text" && part.kind !== "reasoning") return [...book.endAll(), ...book.whole(part)];
+  const key = part.kind;
+  const others = book.openKeys().filter((open) => open !== key);
+  const ended = others.flatMap((other) => book.end(other));
+  const shown = part.kind === "text" ? probabilities.splice(0) : [];
+  const grown = [...book.start(key, { kind: key }), ...book.delta(key, part.text, shown)];
+  return part.seal === undefined ? [...ended, ...grown] : [...ended, ...grown, ...book.end(key, part.seal)];
+}
+
+function failureOf(error: JsonRecord): TextEvent {
+  const { code, status, message } = error;
+  return {
+    type: "failure",
+    code: typeof status === "string" ? status : "INTERNAL",
+    message: typeof message === "string" ? message : "",
+    ...(typeof code === "number" ? { status: code } : {}),
+  };
+}

@@ -1,0 +1,191 @@
+import { present } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
+import type {
+  Part,
+  AudioPart,
+  FilePart,
+  ImagePart,
+  ReasoningPart,
+  Source,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  VideoPart,
+} from "../hub/part.ts";
+import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
+import { ownSeal } from "../hub/seals.ts";
+import { mediaTypeOfName } from "../hub/sources.ts";
+import { argsOf } from "../hub/tool-calls.ts";
+import { noSeal, responseOf } from "./parts.ts";
+import { thinksInLevels } from "./thinking.ts";
+
+/** The dialogue, and what is said before it. */
+interface RenderedContents {
+  readonly contents: readonly JsonObject[];
+  readonly systemInstruction: JsonObject | undefined;
+}
+
+/**
+ * Contents for a model. Neighbours of one role are one content, as the vendor wants all results of parallel calls
+ * together; instructions in the middle move to the front; instructions alone become the user's words.
+ */
+export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): RenderedContents {
+  const context = contextOf(request, model, unsupported);
+  const middle = request.turns.filter(({ role }) => role === "system");
+  unsupported.noteIf("turn.system-place", middle.length > 0);
+  const system = [...request.instructions, ...middle.flatMap(({ parts }) => parts)].flatMap((part) =>
+    renderPart(part, context),
+  );
+  const contents = merged(request.turns.filter(({ role }) => role !== "system")).flatMap(({ role, parts }) => {
+    const rendered = inOrder(parts).flatMap((part) => renderPart(part, context));
+    if (rendered.length === 0) return [];
+    const model = role === "assistant";
+    const sealed = model && context.needsSeals ? withDummySeal(rendered) : rendered;
+    return [{ role: model ? "model" : "user", parts: sealed }];
+  });
+  if (contents.length === 0) return { contents: [{ role: "user", parts: system }], systemInstruction: undefined };
+  return { contents, systemInstruction: system.length > 0 ? { parts: system } : undefined };
+}
+
+function contextOf(
+  { turns }: TextRequest,
+  model: string,
+  unsupported: Unsupported,
+): PartContext & { readonly needsSeals: boolean } {
+  const names = new Map<string, string>();
+  for (const part of turns.flatMap(({ parts }) => parts)) if (part.kind === "tool-call") names.set(part.id, part.name);
+  const recent = thinksInLevels(model);
+  return { unsupported, imagesInResults: recent, needsSeals: recent, nameOf: (id) => names.get(id) };
+}
+
+function merged(turns: readonly Turn[]): readonly Turn[] {
+  const joined: { role: Turn["role"]; parts: Part[] }[] = [];
+  for (const { role, parts } of turns) {
+    const last = joined.at(-1);
+    if (last?.role === role) last.parts.push(...parts);
+    else joined.push({ role, parts: [...parts] });
+  }
+  return joined;
+}
+
+/** Results come before other words of a turn: the vendor looks for them right after the calls. */
+function inOrder(parts: readonly Part[]): readonly Part[] {
+  const results = parts.filter(({ kind }) => kind === "tool-result");
+  return results.length === 0 ? parts : [...results, ...parts.filter(({ kind }) => kind !== "tool-result")];
+}
+
+/** The first call of a step must be sealed; a lost seal is stood in for by the vendor's own word for it. */
+function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
+  const first = parts.findIndex((part) => "functionCall" in part);
+  return parts.map((part, index) =>
+    index === first && !("thoughtSignature" in part) ? { ...part, thoughtSignature: noSeal } : part,
+  );
+}
+
+/** What rendering parts depends on beside the part. */
+interface PartContext {
+  readonly unsupported: Unsupported;
+  /** Whether results hold images themselves; older models get them in parts beside. */
+  readonly imagesInResults: boolean;
+  /** The name of a call by its id, for results without it. */
+  readonly nameOf: (callId: string) => string | undefined;
+}
+
+type Renders = {
+  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: PartContext) => readonly JsonObject[];
+};
+
+const renders: Renders = {
+  text: renderText,
+  refusal: ({ text }) => (text === "" ? [] : [{ text }]),
+  image: renderImage,
+  file: renderFile,
+  audio: renderMedia,
+  video: renderMedia,
+  reasoning: renderThought,
+  "tool-call": (part) => [callPart(part, ownSeal(part.seal, "content"))],
+  "tool-result": renderResult,
+  compaction: () => {
+    throw unsupportedFailure("a compaction of another vendor");
+  },
+  vendor: ({ wire, value }) => {
+    if (wire === "content" && isRecord(value)) return [value];
+    throw unsupportedFailure("items of another vendor's tools");
+  },
+};
+
+/** A part of a request. Throws Failure unsupported_parameter for what the wire cannot say. */
+function renderPart(part: Part, context: PartContext): readonly JsonObject[] {
+  // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const render = renders[part.kind] as (part: Part, context: PartContext) => readonly JsonObject[];
+  return render(part, context);
+}
+
+/** The vendor refuses an empty text; one that is there for its seal stays. */
+function renderText({ text, cache, citations, seal }: TextPart, { unsupported }: PartContext): readonly JsonObject[] {
+  unsupported.noteIf("text.cache", cache);
+  unsupported.noteIf("text.citations", citations);
+  const thoughtSignature = ownSeal(seal, "content");
+  return text === "" && thoughtSignature === undefined ? [] : [present({ text, thoughtSignature })];
+}
+
+function renderImage({ source, detail, cache, seal }: ImagePart, { unsupported }: PartContext): readonly JsonObject[] {
+  unsupported.noteIf("image.detail", detail);
+  unsupported.noteIf("image.cache", cache);
+  return [present({ ...sourcePart(source), thoughtSignature: ownSeal(seal, "content") })];
+}
+
+function renderFile(
+  { source, name, title, context, citations, cache }: FilePart,
+  { unsupported }: PartContext,
+): readonly JsonObject[] {
+  unsupported.noteIf("file.title", title);
+  unsupported.noteIf("file.name", name);
+  unsupported.noteIf("file.context", context);
+  unsupported.noteIf("file.citations", citations);
+  unsupported.noteIf("file.cache", cache);
+  if (source.kind !== "text") return [sourcePart(source)];
+  return [{ inlineData: { mimeType: "text/plain", data: Buffer.from(source.text).toString("base64") } }];
+}
+
+function renderMedia({ source }: AudioPart | VideoPart): readonly JsonObject[] {
+  return [sourcePart(source)];
+}
+
+/** Bytes, or an address. Addresses that the vendor cannot fetch are the service's to bring in before. */
+export function sourcePart(source: Source): JsonObject {
+  if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
+  if (source.kind === "url") {
+    const mimeType = source.mediaType ?? mediaTypeOfName(source.url);
+    return { fileData: present({ mimeType, fileUri: source.url }) };
+  }
+  if (source.wire !== "content") throw unsupportedFailure("file ids of another vendor");
+  return { fileData: present({ mimeType: source.mediaType, fileUri: source.id }) };
+}
+
+/** Thoughts that the vendor sealed; all others are nothing to it. */
+function renderThought({ text, seal }: ReasoningPart, { unsupported }: PartContext): readonly JsonObject[] {
+  const thoughtSignature = ownSeal(seal, "content");
+  unsupported.noteIf("turn.reasoning", thoughtSignature === undefined);
+  return thoughtSignature === undefined ? [] : [{ text, thought: true, thoughtSignature }];
+}
+
+/** A call, with its seal where there is one. */
+export function callPart(part: ToolCallPart, thoughtSignature: string | undefined): JsonObject {
+  return present({ functionCall: { id: part.id, name: part.name, args: argsOf(part) }, thoughtSignature });
+}
+
+function renderResult(part: ToolResultPart, context: PartContext): readonly JsonObject[] {
+  context.unsupported.noteIf("tool-result.cache", part.cache);
+  const name = part.name ?? context.nameOf(part.callId);
+  if (name === undefined) throw unsupportedFailure("a tool result without its call");
+  const text = part.parts.flatMap((each) => (each.kind === "text" ? [each.text] : [])).join("\n\n");
+  const media = part.parts.filter((each) => each.kind !== "text").flatMap((each) => renderPart(each, context));
+  const response = { id: part.callId, name, response: responseOf(text, part.isError === true) };
+  if (media.length === 0) return [{ functionResponse: response }];
+  return context.imagesInResults
+    ? [{ functionResponse: { ...response, parts: media } }]
+    : [{ functionResponse: response }, ...media];
+}

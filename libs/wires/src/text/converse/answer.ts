@@ -1,0 +1,164 @@
+import { Failure, present, type Units } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { askedFees, seenFees, tierIn, type AskedFees, type SeenFees } from "../fees.ts";
+import type { TextAnswer, FinishReason } from "../hub/answer.ts";
+import { countOf, unitsOf } from "../hub/counts.ts";
+import type { Citation, Part } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { argumentsOf } from "../hub/tool-calls.ts";
+import { redactedSeal, signatureSeal } from "./turns.ts";
+
+/** Parses a vendor's answer, which has no id, model or time. Throws Failure upstream_error if it cannot be read. */
+export function parseAnswer(body: JsonObject): TextAnswer {
+  const parts = blocksOf(body).flatMap(parseBlock);
+  const usage = converseUsage(body["usage"]);
+  const finish = finishOf(body["stopReason"], new Set(parts.map(({ kind }) => kind)));
+  const tier = converseFees(body)?.tier;
+  const stopSequence = stopSequenceOf(body["additionalModelResponseFields"]);
+  return present({
+    id: "",
+    model: "",
+    createdAt: 0,
+    choices: [present({ parts, finish, stopSequence })],
+    usage,
+    serviceTier: tier,
+  });
+}
+
+/** Reads the usage that a complete answer reports. Throws Failure upstream_error if it is not one. */
+export function readUsage(body: JsonObject): Units | undefined {
+  blocksOf(body);
+  return converseUsage(body["usage"]);
+}
+
+/** Which of the client's sequences ended the answer, of models that say so when they are asked. */
+export function stopSequenceOf(fields: unknown): string | undefined {
+  const sequence = isRecord(fields) ? fields["stop_sequence"] : undefined;
+  return typeof sequence === "string" ? sequence : undefined;
+}
+
+function blocksOf({ output }: JsonObject): readonly JsonObject[] {
+  const message = isRecord(output) ? output["message"] : undefined;
+  const content = isRecord(message) ? message["content"] : undefined;
+  if (Array.isArray(content) && content.every(isRecord)) return content;
+  throw new Failure("upstream_error", "The vendor's answer has no content.");
+}
+
+/** A block of an answer as parts; what has no word in the neutral form is a vendor's own. */
+function parseBlock(block: JsonObject): readonly Part[] {
+  const { text, toolUse, reasoningContent, citationsContent, image } = block;
+  if (typeof text === "string") return text === "" ? [] : [{ kind: "text", text }];
+  if (isRecord(toolUse)) return [parseCall(toolUse)];
+  if (isRecord(reasoningContent)) return parseThoughts(reasoningContent);
+  if (isRecord(citationsContent)) return parseCited(citationsContent);
+  if (isRecord(image)) return parseImage(image);
+  return [{ kind: "vendor", wire: "converse", value: block }];
+}
+
+function parseCall({ toolUseId, name, input }: JsonObject): Part {
+  return { kind: "tool-call", id: textOf(toolUseId), name: textOf(name), arguments: argumentsOf(input) };
+}
+
+function parseThoughts({ reasoningText, redactedContent }: JsonObject): readonly Part[] {
+  if (typeof redactedContent === "string")
+    return [{ kind: "reasoning", text: "", seal: redactedSeal(redactedContent) }];
+  if (!isRecord(reasoningText)) return [];
+  const seal = signatureSeal(reasoningText["signature"]);
+  const text = textOf(reasoningText["text"]);
+  if (text === "" && seal === undefined) return [];
+  return [present({ kind: "reasoning", text, seal })];
+}
+
+function parseCited({ content, citations }: JsonObject): readonly Part[] {
+  const texts = Array.isArray(content) ? content.filter(isRecord).map(({ text }) => textOf(text)) : [];
+  const cited = Array.isArray(citations) ? citations.flatMap(parseCitation) : [];
+  const text = texts.join("");
+  return text === "" ? [] : [{ kind: "text", text, ...(cited.length > 0 ? { citations: cited } : {}) }];
+}
+
+/** Where a statement comes from; none for what is no object. */
+export function parseCitation(value: unknown): readonly Citation[] {
+  if (!isRecord(value)) return [];
+  const { title, sourceContent, location } = value;
+  const web = isRecord(location) && isRecord(location["web"]) ? location["web"]["url"] : undefined;
+  const quoted = Array.isArray(sourceContent) ? sourceContent.filter(isRecord).map(({ text }) => textOf(text)) : [];
+  return [
+    present({
+      url: typeof web === "string" ? web : undefined,
+      title: typeof title === "string" ? title : undefined,
+      citedText: quoted.length > 0 ? quoted.join("") : undefined,
+    }),
+  ];
+}
+
+function parseImage({ format, source }: JsonObject): readonly Part[] {
+  const data = isRecord(source) ? source["bytes"] : undefined;
+  return typeof data === "string" ? [imagePart(textOf(format), data)] : [];
+}
+
+/** A picture that the model made. */
+export function imagePart(format: string, data: string): Part {
+  return { kind: "image", source: { kind: "base64", mediaType: `image/${format || "png"}`, data } };
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  stop_sequence: "stop-sequence",
+  max_tokens: "length",
+  model_context_window_exceeded: "context-full",
+  tool_use: "tool-calls",
+  guardrail_intervened: "filtered",
+  content_filtered: "filtered",
+  malformed_tool_use: "malformed-tool-call",
+  malformed_model_output: "other",
+};
+
+/** Why the model stopped; an unknown word is a natural end. */
+export function finishOf(word: unknown, kinds: ReadonlySet<Part["kind"]>): FinishReason {
+  const reason = typeof word === "string" ? own(reasons, word) : undefined;
+  return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
+}
+
+/**
+ * `usage` as disjoint units; undefined where it reports no tokens. `inputTokens` leaves out what was read from or written
+ * to a cache, as units do; `cacheDetails` says how much of what was written is kept for an hour.
+ */
+export function converseUsage(usage: unknown): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  const inputTokens = countOf(usage["inputTokens"]);
+  const outputTokens = countOf(usage["outputTokens"]);
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const written = countOf(usage["cacheWriteInputTokens"]) ?? 0;
+  const long = Math.min(written, writtenForAnHour(usage));
+  return unitsOf({
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    cachedInputTokens: countOf(usage["cacheReadInputTokens"]) ?? 0,
+    cacheWriteTokens: written - long,
+    cacheWrite1hTokens: long,
+  });
+}
+
+function writtenForAnHour({ cacheDetails: details }: JsonRecord): number {
+  const writes = Array.isArray(details) ? details.filter(isRecord) : [];
+  return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (countOf(inputTokens) ?? 0) : 0), 0);
+}
+
+/** What a request asks of its vendor beside tokens: its service tier. Its tools are all the client's own. */
+export function askedFeesOf({ serviceTier }: JsonRecord): AskedFees | undefined {
+  const name = tierOf(serviceTier);
+  return askedFees({ tools: [], tiers: name === undefined ? [] : [{ name, path: "serviceTier" }] });
+}
+
+/** What an answer, or a stream's last event, says of it. */
+export function converseFees({ serviceTier }: JsonRecord): SeenFees | undefined {
+  return seenFees({ tier: tierOf(serviceTier) });
+}
+
+function tierOf(tier: unknown): string | undefined {
+  return isRecord(tier) ? tierIn(tier["type"]) : undefined;
+}

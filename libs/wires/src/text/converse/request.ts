@@ -1,0 +1,192 @@
+import { present } from "@modelgate/contracts";
+import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude.ts";
+import type { Rendered, Target } from "../hub/codec.ts";
+import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
+import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
+import { customParameters } from "../hub/tool-calls.ts";
+import { isClaude, takesCachePoints, topKMember, renderThinking } from "./thinking.ts";
+import { DocumentNames, renderTurns, withCachePoint, type PartContext } from "./turns.ts";
+
+/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+export const fieldSupport: FieldSupport = {
+  tools: { as: "toolConfig.tools" },
+  toolChoice: { as: "toolConfig.toolChoice" },
+  parallelTools: { unsupported: "dropped" },
+  maxTokens: { as: "inferenceConfig.maxTokens" },
+  stop: { as: "inferenceConfig.stopSequences" },
+  format: { as: "outputConfig.textFormat" },
+  reasoning: { as: "additionalModelRequestFields" },
+  temperature: { as: "inferenceConfig.temperature" },
+  topP: { as: "inferenceConfig.topP" },
+  topK: { as: "additionalModelRequestFields" },
+  presencePenalty: { unsupported: "dropped" },
+  frequencyPenalty: { unsupported: "dropped" },
+  seed: { unsupported: "dropped" },
+  choices: { unsupported: "refused" },
+  logProbabilities: { unsupported: "refused" },
+  logitBias: { unsupported: "dropped" },
+  modalities: { unsupported: "refused" },
+  image: { unsupported: "dropped" },
+  audio: { unsupported: "refused" },
+  verbosity: { unsupported: "dropped" },
+  cacheKey: { unsupported: "dropped" },
+  cacheRetention: { unsupported: "dropped" },
+  metadata: { unsupported: "dropped" },
+  user: { unsupported: "dropped" },
+  safetyIdentifier: { unsupported: "dropped" },
+  serviceTier: { as: "serviceTier" },
+  prediction: { unsupported: "dropped" },
+};
+
+/**
+ * The request for a vendor of this wire: its address says the model, and whether it streams. Throws Failure
+ * unsupported_parameter for what the wire cannot say.
+ */
+export function renderRequest(asked: TextRequest, target: Target): Rendered {
+  const unsupported = new Unsupported();
+  const request = withoutForeignSearches(asked, "converse", unsupported);
+  for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
+  const { model } = target;
+  const context = { unsupported, names: new DocumentNames(), cachePoints: takesCachePoints(model) };
+  const { system, messages } = renderTurns(request, context);
+  const { fields, maxTokens, fixesSampling } = renderThinking(request, target, messages, unsupported);
+  const sampling = renderSampling(request, model, fixesSampling, unsupported);
+  const stop = stopOf(request);
+  const more = { ...fields, ...sampling.fields };
+  const body = present({
+    system,
+    messages,
+    inferenceConfig: unlessEmpty({ maxTokens, ...sampling.inference, stopSequences: stop }),
+    toolConfig: renderToolConfig(request, context),
+    outputConfig: outputOf(request, unsupported),
+    additionalModelRequestFields: unlessEmpty(more),
+    // The answer says which of the sequences it was only where it is asked to.
+    additionalModelResponseFieldPaths: stop !== undefined && isClaude(model) ? ["/stop_sequence"] : undefined,
+    serviceTier: tierOf(request, unsupported),
+  });
+  return { body, dropped: unsupported.words };
+}
+
+function unlessEmpty(members: JsonObject): JsonObject | undefined {
+  const given = present(members);
+  return Object.keys(given).length > 0 ? given : undefined;
+}
+
+function stopOf({ stop }: TextRequest): readonly string[] | undefined {
+  return stop !== undefined && stop.length > 0 ? stop : undefined;
+}
+
+/** Sampling, as far as the model takes it: beside Claude's thoughts none, and of its newest models one at most. */
+function renderSampling(
+  { temperature, topP, topK }: TextRequest,
+  model: string,
+  fixed: boolean,
+  unsupported: Unsupported,
+): { readonly inference: JsonObject; readonly fields: JsonObject } {
+  if (temperature !== undefined && temperature > 1)
+    throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
+  const free = !fixed && !(isClaude(model) && takesAdaptiveOnly(model));
+  const both = free && !(temperature !== undefined && isClaude(model) && takesOneSampling(model));
+  const inference = { temperature: free ? temperature : undefined, topP: both ? topP : undefined };
+  // One is the default of both.
+  unsupported.noteIf("temperature", isLost(temperature, inference.temperature));
+  unsupported.noteIf("topP", isLost(topP, inference.topP));
+  return { inference, fields: renderTopK(topK, free ? topKMember(model) : undefined, unsupported) };
+}
+
+function isLost(given: number | undefined, kept: number | undefined): boolean {
+  return given !== undefined && given !== 1 && kept === undefined;
+}
+
+function renderTopK(
+  topK: number | undefined,
+  member: ReturnType<typeof topKMember>,
+  unsupported: Unsupported,
+): JsonObject {
+  unsupported.noteIf("topK", member === undefined && topK !== undefined);
+  if (topK === undefined || member === undefined) return {};
+  return member === "top_k" ? { top_k: topK } : { inferenceConfig: { topK } };
+}
+
+function outputOf({ format }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+  if (format === undefined) return undefined;
+  if (format.kind === "json")
+    throw unsupportedFailure("format", "The vendor of this model gives JSON by a schema only.");
+  unsupported.noteIf("format.strict", format.strict);
+  const { schema, name, description } = format;
+  const jsonSchema = present({ schema: JSON.stringify(schema), name, description });
+  return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
+}
+
+const tiers: ReadonlySet<string> = new Set(["default", "flex", "priority", "reserved"]);
+
+function tierOf({ serviceTier }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+  if (serviceTier === undefined || serviceTier === "auto") return undefined;
+  if (tiers.has(serviceTier)) return { type: serviceTier };
+  unsupported.note("serviceTier");
+  return undefined;
+}
+
+/** Names that the vendor takes. */
+const validName = /^[A-Za-z0-9_-]{1,64}$/;
+
+const noParameters: JsonObject = { type: "object", properties: {} };
+
+/**
+ * Tools and which of them. The vendor wants the tools of every call in the history: where a client no longer offers
+ * them, they are declared by their names. It has no word for calling none: the tools are left out, or the wish is lost.
+ */
+function renderToolConfig(request: TextRequest, context: PartContext): JsonObject | undefined {
+  const { tools = [], toolChoice } = request;
+  const called = calledNames(request);
+  const hides = toolChoice?.mode === "none" && called.length === 0;
+  context.unsupported.noteIf("toolChoice", toolChoice !== undefined && tools.length === 0);
+  context.unsupported.noteIf("toolChoice", toolChoice?.mode === "none" && tools.length > 0 && !hides);
+  if (hides) return undefined;
+  const narrow = toolChoice === undefined || forcesOne(toolChoice) ? undefined : toolChoice.names;
+  const offered = tools.filter((tool) => narrow === undefined || ("name" in tool && narrow.includes(tool.name)));
+  const all = offered.length > 0 ? offered.flatMap((tool) => renderTool(tool, context)) : called.map(specOfName);
+  return all.length > 0 ? present({ tools: all, toolChoice: renderChoice(offered, toolChoice) }) : undefined;
+}
+
+function calledNames({ turns }: TextRequest): readonly string[] {
+  const parts = turns.flatMap((turn) => turn.parts);
+  return [...new Set(parts.flatMap((part) => (part.kind === "tool-call" ? [part.name] : [])))];
+}
+
+function specOfName(name: string): JsonObject {
+  return { toolSpec: { name: valid(name), inputSchema: { json: noParameters } } };
+}
+
+function renderTool(tool: Tool, context: PartContext): readonly JsonObject[] {
+  if (tool.kind === "web-search") throw unsupportedFailure("tools: web_search");
+  if (tool.kind === "vendor") throw unsupportedFailure(`tools: ${tool.name}`);
+  const { name, description } = tool;
+  if (tool.kind === "custom") {
+    context.unsupported.noteIf("tools.format", tool.format);
+    return [{ toolSpec: present({ name: valid(name), description, inputSchema: { json: customParameters } }) }];
+  }
+  const toolSpec = present({
+    name: valid(name),
+    description: description === "" ? undefined : description,
+    inputSchema: { json: tool.parameters ?? noParameters },
+    strict: tool.strict === true ? true : undefined,
+  });
+  return withCachePoint([{ toolSpec }], tool.cache, context);
+}
+
+function valid(name: string): string {
+  if (validName.test(name)) return name;
+  throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
+}
+
+function renderChoice(offered: readonly Tool[], choice: TextRequest["toolChoice"]): JsonObject | undefined {
+  if (choice === undefined || choice.mode === "none" || offered.length === 0) return undefined;
+  if (forcesOne(choice)) return { tool: { name: choice.names?.[0] } };
+  return choice.mode === "required" ? { any: {} } : { auto: {} };
+}
+
+function forcesOne({ mode, names }: NonNullable<TextRequest["toolChoice"]>): boolean {
+  return mode === "required" && names?.length === 1;
+}

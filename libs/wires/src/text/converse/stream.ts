@@ -1,0 +1,174 @@
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { parseRecord } from "../../json/parse-record.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { TextEvent } from "../hub/answer.ts";
+import type { StreamReader } from "../hub/codec.ts";
+import { PartBook } from "../hub/part-book.ts";
+import { finishOf, converseFees, stopSequenceOf, imagePart, parseCitation, textOf, converseUsage } from "./answer.ts";
+import { redactedSeal, signatureSeal } from "./turns.ts";
+
+/** Characters of blocks that wait for their end, as they are passed on whole; beyond it: upstream_error. */
+const mostHeld = 16 * 2 ** 20;
+
+/** What waits for the end of a block: its signature, thoughts that are sealed, a picture's bytes. */
+interface Held {
+  signature: string;
+  redacted: string[];
+  format: string;
+  image: string[];
+}
+
+type Handler = (event: JsonRecord) => readonly TextEvent[];
+
+/**
+ * A vendor's stream: a message's start, blocks by their index, its stop, and last a report of its usage. A block of text or
+ * thoughts begins with its first words. Unknown events and deltas are ignored.
+ */
+export class ConverseReader implements StreamReader {
+  readonly #book = new PartBook(0);
+  readonly #held = new Map<string, Held>();
+  readonly #calls = new Set<string>();
+  #heldCharacters = 0;
+  #whole = false;
+  #done = false;
+  readonly #on: Readonly<Record<string, Handler>> = {
+    messageStart: () => [{ type: "start", id: "", model: "", createdAt: 0 }],
+    contentBlockStart: ({ contentBlockIndex: at, start }) => (isRecord(start) ? this.#begin(String(at), start) : []),
+    contentBlockDelta: ({ contentBlockIndex: at, delta }) => (isRecord(delta) ? this.#grow(String(at), delta) : []),
+    contentBlockStop: ({ contentBlockIndex: at }) => this.#end(String(at)),
+    messageStop: (event) => this.#stop(event),
+    metadata: (event) => this.#report(event),
+    failure: ({ code, message }) => [failureOf(textOf(code), textOf(message))],
+  };
+
+  get whole(): boolean {
+    return this.#whole;
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  read({ data }: Frame): readonly TextEvent[] {
+    const event = parseRecord(data);
+    if (event === undefined)
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    return Object.entries(event).flatMap(([type, payload]) =>
+      isRecord(payload) ? (own(this.#on, type)?.(payload) ?? []) : [],
+    );
+  }
+
+  end(): readonly TextEvent[] {
+    return this.#book.endAll();
+  }
+
+  #begin(key: string, { toolUse, image }: JsonRecord): readonly TextEvent[] {
+    if (isRecord(image)) this.#heldOf(key).format = textOf(image["format"]);
+    if (!isRecord(toolUse)) return [];
+    this.#calls.add(key);
+    const { toolUseId, name } = toolUse;
+    return this.#book.start(key, { kind: "tool-call", id: textOf(toolUseId), name: textOf(name) });
+  }
+
+  #grow(key: string, delta: JsonRecord): readonly TextEvent[] {
+    const { text, toolUse, reasoningContent, citation, image } = delta;
+    if (typeof text === "string") return this.#words(key, "text", text);
+    if (isRecord(toolUse)) return this.#book.delta(key, textOf(toolUse["input"]));
+    if (isRecord(reasoningContent)) return this.#think(key, reasoningContent);
+    if (isRecord(image) && isRecord(image["source"])) this.#keep(this.#heldOf(key).image, image["source"]["bytes"]);
+    const part = citation === undefined ? undefined : this.#book.numberOf(key);
+    if (part === undefined) return [];
+    return parseCitation(citation).map((each) => ({ type: "citation", choice: 0, part, citation: each }));
+  }
+
+  #words(key: string, kind: "text" | "reasoning", text: string): readonly TextEvent[] {
+    return text === "" ? [] : [...this.#book.start(key, { kind }), ...this.#book.delta(key, text)];
+  }
+
+  #think(key: string, { text, signature, redactedContent }: JsonRecord): readonly TextEvent[] {
+    if (typeof signature === "string") this.#heldOf(key).signature += signature;
+    if (redactedContent !== undefined) this.#keep(this.#heldOf(key).redacted, redactedContent);
+    return this.#words(key, "reasoning", textOf(text));
+  }
+
+  #heldOf(key: string): Held {
+    const held = this.#held.get(key) ?? { signature: "", redacted: [], format: "", image: [] };
+    this.#held.set(key, held);
+    return held;
+  }
+
+  #keep(pieces: string[], piece: unknown): void {
+    const text = textOf(piece);
+    this.#heldCharacters += text.length;
+    if (this.#heldCharacters > mostHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
+    pieces.push(text);
+  }
+
+  #end(key: string): readonly TextEvent[] {
+    const held = this.#held.get(key);
+    this.#held.delete(key);
+    // A call without arguments has no piece of them.
+    const empty = this.#calls.has(key) && !this.#book.hasText(key) ? this.#book.delta(key, "{}") : [];
+    if (held === undefined) return [...empty, ...this.#book.end(key)];
+    const { signature, redacted, format, image } = held;
+    if (redacted.length > 0)
+      return this.#book.whole({ kind: "reasoning", text: "", seal: redactedSeal(joined(redacted)) });
+    if (image.length > 0) return this.#book.whole(imagePart(format, joined(image)));
+    // Thoughts that are not shown are sealed all the same.
+    const seal = signatureSeal(signature);
+    return seal === undefined || this.#book.isOpen(key)
+      ? this.#book.end(key, seal)
+      : this.#book.whole({ kind: "reasoning", text: "", seal });
+  }
+
+  #stop({ stopReason, additionalModelResponseFields: fields }: JsonRecord): readonly TextEvent[] {
+    if (this.#whole) return [];
+    this.#whole = true;
+    const stopSequence = stopSequenceOf(fields);
+    const ended = [...this.#held.keys()].flatMap((key) => this.#end(key));
+    return [
+      ...ended,
+      ...this.#book.endAll(),
+      present({
+        type: "finish",
+        choice: 0,
+        reason: finishOf(stopReason, this.#book.kinds),
+        stopSequence,
+      }),
+    ];
+  }
+
+  #report(event: JsonRecord): readonly TextEvent[] {
+    this.#done = this.#whole;
+    const usage = converseUsage(event["usage"]);
+    const fees = converseFees(event);
+    return [
+      ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
+      ...(fees === undefined ? [] : [{ type: "fees", fees } as const]),
+    ];
+  }
+}
+
+/** Base64 that came in pieces, each whole in itself. */
+function joined(pieces: readonly string[]): string {
+  const [only = ""] = pieces;
+  if (pieces.length === 1) return only;
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
+}
+
+/** Statuses that the vendor answers with outside of streams. */
+const statuses: Readonly<Record<string, number>> = {
+  validationException: 400,
+  throttlingException: 429,
+  internalServerException: 500,
+  modelStreamErrorException: 500,
+  serviceUnavailableException: 503,
+  modelTimeoutException: 504,
+};
+
+function failureOf(code: string, message: string): TextEvent {
+  const status = own(statuses, code);
+  return present({ type: "failure", code, message, status });
+}

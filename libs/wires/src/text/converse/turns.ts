@@ -1,0 +1,274 @@
+import { present } from "@modelgate/contracts";
+import { createHash } from "node:crypto";
+import { isRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
+import { noResult, pairedMessages, type Message, type PairForm } from "../hub/paired-messages.ts";
+import type { FilePart, ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, Source, Seal } from "../hub/part.ts";
+import type { JsonObject, TextRequest, Turn, CacheHint } from "../hub/request.ts";
+import { ownSeal } from "../hub/seals.ts";
+import { argsOf } from "../hub/tool-calls.ts";
+
+/** The dialogue, and what is said before it. */
+interface RenderedTurns {
+  readonly system: readonly JsonObject[] | undefined;
+  readonly messages: readonly Message[];
+}
+
+/** Messages for a vendor; instructions in the middle move to the front, instructions alone become the user's words. */
+export function renderTurns(request: TextRequest, context: PartContext): RenderedTurns {
+  const middle = request.turns.filter(({ role }) => role === "system");
+  context.unsupported.noteIf("turn.system-place", middle.length > 0);
+  const system = [...request.instructions, ...middle.flatMap(({ parts }) => parts)].flatMap((part) =>
+    renderPart(part, context),
+  );
+  const messages = pairedMessages(request.turns, (turn) => renderTurn(turn, context), pairs).map(withWords);
+  const [first] = messages;
+  const begins = first?.role === "assistant";
+  context.unsupported.noteIf("turn.first-assistant", begins);
+  if (first !== undefined)
+    return { system: system.length > 0 ? system : undefined, messages: begins ? [opening, ...messages] : messages };
+  return { system: undefined, messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
+}
+
+/** What the user says before a history that begins with the assistant, which the vendor refuses. */
+const opening: Message = { role: "user", content: [{ text: "(The assistant speaks first.)" }] };
+
+function renderTurn({ role, parts }: Turn, context: PartContext): readonly JsonObject[] {
+  return parts.flatMap((part) => {
+    if (role === "assistant" && (part.kind === "image" || part.kind === "file"))
+      throw unsupportedFailure(`${part.kind} parts of the model`);
+    return renderPart(part, context);
+  });
+}
+
+/** The vendor refuses a message that holds a document and no text: the text is the document's name. */
+function withWords(message: Message): Message {
+  const { document } = message.content.find((block) => isRecord(block["document"])) ?? {};
+  if (!isRecord(document) || message.content.some((block) => "text" in block)) return message;
+  return { ...message, content: [...message.content, { text: String(document["name"]) }] };
+}
+
+const pairs: PairForm = {
+  callOf: ({ toolUse }) => (isRecord(toolUse) ? toolUse["toolUseId"] : undefined),
+  resultOf: ({ toolResult }) => (isRecord(toolResult) ? toolResult["toolUseId"] : undefined),
+  missing: (toolUseId) => ({ toolResult: { toolUseId, content: [{ text: noResult }], status: "error" } }),
+};
+
+/** What rendering parts depends on beside the part. */
+export interface PartContext {
+  readonly unsupported: Unsupported;
+  readonly names: DocumentNames;
+  /** Whether the model takes points of a cache. */
+  readonly cachePoints: boolean;
+}
+
+type Renders = {
+  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: PartContext) => readonly JsonObject[];
+};
+
+const renders: Renders = {
+  text: renderText,
+  refusal: ({ text }) => (isBlank(text) ? [] : [{ text }]),
+  image: renderImage,
+  file: renderFile,
+  audio: ({ source }) => [renderMedia("audio", source)],
+  video: ({ source }) => [renderMedia("video", source)],
+  reasoning: renderThoughts,
+  "tool-call": (part) => [{ toolUse: { toolUseId: vendorId(part.id), name: part.name, input: argsOf(part) } }],
+  "tool-result": renderResult,
+  compaction: () => {
+    throw unsupportedFailure("a compaction of another vendor");
+  },
+  vendor: ({ wire, value }) => {
+    if (wire === "converse" && isRecord(value)) return [value];
+    throw unsupportedFailure("items of another vendor's tools");
+  },
+};
+
+/** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot say. */
+function renderPart(part: Part, context: PartContext): readonly JsonObject[] {
+  // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const render = renders[part.kind] as (part: Part, context: PartContext) => readonly JsonObject[];
+  return render(part, context);
+}
+
+/** The vendor refuses a text without a letter. */
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+function renderText({ text, cache, citations }: TextPart, context: PartContext): readonly JsonObject[] {
+  context.unsupported.noteIf("text.citations", citations !== undefined && citations.length > 0);
+  return isBlank(text) ? [] : withCachePoint([{ text }], cache, context);
+}
+
+function renderImage({ source, detail, cache }: ImagePart, context: PartContext): readonly JsonObject[] {
+  context.unsupported.noteIf("image.detail", detail);
+  return withCachePoint([renderMedia("image", source)], cache, context);
+}
+
+function renderFile(part: FilePart, context: PartContext): readonly JsonObject[] {
+  return withCachePoint([renderDocument(part, context.names.give(part))], part.cache, context);
+}
+
+/** Thoughts that the vendor sealed; others are nothing to it. */
+function renderThoughts({ text, seal }: ReasoningPart, { unsupported }: PartContext): readonly JsonObject[] {
+  const value = ownSeal(seal, "converse");
+  unsupported.noteIf("turn.reasoning", value === undefined);
+  if (value === undefined) return [];
+  const thought = isRedacted(seal) ? { redactedContent: value } : { reasoningText: { text, signature: value } };
+  return [{ reasoningContent: thought }];
+}
+
+/** Ids that the vendor takes. */
+const validId = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** An id as the vendor takes it: the same for a call and its result, and another for every other. */
+function vendorId(id: string): string {
+  return validId.test(id) ? id : `tooluse_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+}
+
+function renderResult({ callId, parts, isError, cache }: ToolResultPart, context: PartContext): readonly JsonObject[] {
+  const content = parts.flatMap((part) => renderPart(part, { ...context, cachePoints: false }));
+  const toolResult = present({
+    toolUseId: vendorId(callId),
+    // The vendor wants something, if it says nothing.
+    content: content.length > 0 ? content : [{ json: {} }],
+    status: isError === true ? "error" : undefined,
+  });
+  return withCachePoint([{ toolResult }], cache, context);
+}
+
+const imageFormats: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpeg",
+  "image/jpg": "jpeg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+};
+
+const videoFormats: Readonly<Record<string, string>> = {
+  "video/mp4": "mp4",
+  "video/quicktime": "mov",
+  "video/webm": "webm",
+  "video/x-matroska": "mkv",
+  "video/mpeg": "mpeg",
+  "video/x-flv": "flv",
+  "video/x-ms-wmv": "wmv",
+  "video/3gpp": "three_gp",
+};
+
+const audioFormats: Readonly<Record<string, string>> = {
+  "audio/mpeg": "mp3",
+  "audio/mp3": "mp3",
+  "audio/wav": "wav",
+  "audio/x-wav": "wav",
+  "audio/flac": "flac",
+  "audio/ogg": "ogg",
+  "audio/aac": "aac",
+  "audio/opus": "opus",
+};
+
+const documentFormats: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "text/csv": "csv",
+  "text/html": "html",
+  "text/markdown": "md",
+  "application/msword": "doc",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+  "application/vnd.ms-excel": "xls",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+  "application/json": "txt",
+  "application/xml": "txt",
+  "application/yaml": "txt",
+};
+
+const formats = { image: imageFormats, video: videoFormats, audio: audioFormats } as const;
+
+/** A picture, film or sound. Throws Failure unsupported_parameter for an address: the vendor fetches none. */
+function renderMedia(kind: keyof typeof formats, source: Source): JsonObject {
+  const { mediaType, data } = bytesOf(kind, source);
+  const format = own(formats[kind], mediaType);
+  if (format === undefined) throw unsupportedFailure(`${mediaType} parts`);
+  return { [kind]: { format, source: { bytes: data } } };
+}
+
+/** A file as a document; `name` is one that the vendor takes and that no other document of the request has. */
+function renderDocument({ source, context, citations }: FilePart, name: string): JsonObject {
+  return {
+    document: present({
+      ...contentOf(source),
+      name,
+      context,
+      citations: citations === true ? { enabled: true } : undefined,
+    }),
+  };
+}
+
+function contentOf(source: FilePart["source"]): JsonObject {
+  if (source.kind === "text") return { format: "txt", source: { bytes: Buffer.from(source.text).toString("base64") } };
+  const { mediaType, data } = bytesOf("file", source);
+  const format = own(documentFormats, mediaType) ?? (mediaType.startsWith("text/") ? "txt" : undefined);
+  if (format === undefined) throw unsupportedFailure(`${mediaType} parts`);
+  return { format, source: { bytes: data } };
+}
+
+function bytesOf(kind: string, source: Source): Extract<Source, { kind: "base64" }> {
+  if (source.kind === "base64") return source;
+  throw unsupportedFailure(source.kind === "url" ? `${kind} parts by address` : "file ids of another vendor");
+}
+
+/** Gives documents names of the vendor's characters, each another: it refuses two of one name. */
+export class DocumentNames {
+  readonly #given = new Set<string>();
+
+  /** A name for a file, after the client's own. */
+  give({ title, name }: Pick<FilePart, "title" | "name">): string {
+    const wanted = (title ?? name ?? "")
+      .replaceAll(/[^\p{L}\p{N}\s()[\]-]/gu, "-")
+      .replaceAll(/\s+/g, " ")
+      .trim()
+      .slice(0, mostNameCharacters);
+    const plain = wanted === "" ? "document" : wanted;
+    let given = plain;
+    for (let number = 2; this.#given.has(given); number++) given = `${plain} (${number})`;
+    this.#given.add(given);
+    return given;
+  }
+}
+
+/** The vendor takes 200, a number behind included. */
+const mostNameCharacters = 190;
+
+/** Blocks with the point behind them up to which the vendor keeps the prompt, where the client set one. */
+export function withCachePoint(
+  blocks: readonly JsonObject[],
+  cache: CacheHint | undefined,
+  { cachePoints, unsupported }: { readonly cachePoints: boolean; readonly unsupported: Unsupported },
+): readonly JsonObject[] {
+  if (cache === undefined || blocks.length === 0) return blocks;
+  if (cachePoints) return [...blocks, { cachePoint: present({ type: "default", ttl: cache.lifetime }) }];
+  unsupported.note("cache");
+  return blocks;
+}
+
+/** What the wire calls its two kinds of seals: beside thoughts, and in place of them. */
+const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
+
+/** The seal beside thoughts; undefined for models that sign none. */
+export function signatureSeal(signature: unknown): Seal | undefined {
+  if (typeof signature !== "string" || signature === "") return undefined;
+  return { wire: "converse", kind: signatureKind, value: signature };
+}
+
+/** The seal in place of thoughts; `data` is Base64. */
+export function redactedSeal(data: string): Seal {
+  return { wire: "converse", kind: redactedKind, value: data };
+}
+
+/** Whether a seal stands in place of its thoughts. */
+function isRedacted(seal: Seal | undefined): boolean {
+  return seal?.wire === "converse" && seal.kind === redactedKind;
+}

@@ -1,0 +1,129 @@
+import { Failure } from "@modelgate/contracts";
+import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
+import type { Part } from "./part.ts";
+
+/** A whole answer as the events of a stream: one delta a part. */
+export function replay(answer: TextAnswer): readonly TextEvent[] {
+  const { id, model, createdAt, usage } = answer;
+  return [
+    { type: "start", id, model, createdAt },
+    ...answer.choices.flatMap(replayChoice),
+    ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
+  ];
+}
+
+function replayChoice({ parts, finish, stopSequence }: Choice, choice: number): readonly TextEvent[] {
+  return [
+    ...parts.flatMap((part, index) => replayPart(part, choice, index)),
+    { type: "finish", choice, reason: finish, ...(stopSequence === undefined ? {} : { stopSequence }) },
+  ];
+}
+
+/** The events of one part: opened, its text, closed; or whole where it has no text that could come in pieces. */
+export function replayPart(whole: Part, choice: number, part: number): readonly TextEvent[] {
+  const opened = openingOf(whole);
+  if (opened === undefined) return [{ type: "part-whole", choice, part, whole }];
+  const citations = whole.kind === "text" ? (whole.citations ?? []) : [];
+  const seal = "seal" in whole ? whole.seal : undefined;
+  return [
+    { type: "part-start", choice, part, opened },
+    ...deltaOf(whole, choice, part),
+    ...citations.map((citation) => ({ type: "citation", choice, part, citation }) as const),
+    { type: "part-end", choice, part, ...(seal === undefined ? {} : { seal }) },
+  ];
+}
+
+function openingOf(part: Part): OpenedPart | undefined {
+  if (part.kind === "text" || part.kind === "refusal") return { kind: part.kind };
+  if (part.kind === "reasoning") return { kind: "reasoning", summary: part.summary, id: part.id };
+  if (part.kind === "tool-call") return { kind: "tool-call", id: part.id, name: part.name, custom: part.custom };
+  return undefined;
+}
+
+function deltaOf(part: Part, choice: number, index: number): readonly TextEvent[] {
+  const text = part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "";
+  const logProbabilities = part.kind === "text" ? part.logProbabilities : undefined;
+  if (text === "" && logProbabilities === undefined) return [];
+  return [
+    { type: "part-delta", choice, part: index, text, ...(logProbabilities === undefined ? {} : { logProbabilities }) },
+  ];
+}
+
+/** Characters that may wait while another part is open; beyond it the stream fails as `upstream_error`. */
+export const mostWaiting = 8 * 2 ** 20;
+
+type PartEvent = Extract<TextEvent, { readonly part: number }>;
+
+/**
+ * Puts interleaved parts one after another, for wires whose parts may not overlap: events of a later part wait until
+ * the open one ends. A part that came whole but has text is opened, filled and closed. All choices but the first are
+ * left out: these wires have one answer.
+ */
+export class OneAtATime {
+  #open: number | undefined;
+  #characters = 0;
+  readonly #waiting = new Map<number, PartEvent[]>();
+
+  /** The events that may be written now. */
+  take(event: TextEvent): readonly TextEvent[] {
+    if ("choice" in event && event.choice !== 0) return [];
+    if ("part" in event) return this.#takePart(event);
+    return event.type === "finish" ? [...this.#flush(), event] : [event];
+  }
+
+  #takePart(event: PartEvent): readonly TextEvent[] {
+    if (event.type === "part-whole") {
+      const events = replayPart(event.whole, event.choice, event.part);
+      if (events.length > 1) return events.flatMap((each) => this.take(each));
+    }
+    if (this.#open !== undefined && this.#open !== event.part) {
+      this.#wait(event);
+      return [];
+    }
+    if (event.type === "part-start") this.#open = event.part;
+    if (event.type !== "part-end") return [event];
+    this.#open = undefined;
+    return [event, ...this.#release()];
+  }
+
+  /** What waited, until one of the waiting parts is open itself. */
+  #release(): readonly TextEvent[] {
+    const released: TextEvent[] = [];
+    for (const [part, events] of this.#waiting) {
+      this.#waiting.delete(part);
+      for (const event of events) released.push(event);
+      if (events.at(-1)?.type === "part-end" || events[0]?.type === "part-whole") continue;
+      this.#open = part;
+      break;
+    }
+    if (this.#waiting.size === 0) this.#characters = 0;
+    return released;
+  }
+
+  /** Everything, at the end: a reader closes its parts before `finish`, so nothing is open by now. */
+  #flush(): readonly TextEvent[] {
+    const events = [...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    return events;
+  }
+
+  #wait(event: PartEvent): void {
+    if (event.type === "part-delta") this.#characters += event.text.length + 1;
+    if (this.#characters > mostWaiting)
+      throw new Failure("upstream_error", "Too much of the answer is waiting for one part.");
+    const events = this.#waiting.get(event.part);
+    if (events === undefined) this.#waiting.set(event.part, [event]);
+    else events.push(event);
+  }
+}
+
+/** Calls the handler of an event's type, if there is one. */
+export function dispatch<Result>(
+  on: { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => Result },
+  event: TextEvent,
+): Result | undefined {
+  // Each handler takes exactly the events of the key that it stands under, which TypeScript cannot follow here.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const handler = on[event.type] as ((event: TextEvent) => Result) | undefined;
+  return handler?.(event);
+}

@@ -1,0 +1,70 @@
+import { own } from "../../json/own.ts";
+import { unsupportedFailure } from "./field-support.ts";
+import type { Source } from "./part.ts";
+
+/** The bytes of a `data:` URL as Base64 with their media type, parameters left out; undefined for any other URL. */
+export function readDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
+  const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
+  if (comma < 0) return undefined;
+  const [mediaType, ...parameters] = url.slice("data:".length, comma).split(";");
+  const body = url.slice(comma + 1);
+  const data = parameters.includes("base64") ? body : Buffer.from(percentDecoded(body)).toString("base64");
+  return { mediaType: mediaType === undefined || mediaType === "" ? "text/plain" : knownMediaType(mediaType), data };
+}
+
+/** A media type as vendors know it: clients write `image/jpg`, which none takes. */
+export function knownMediaType(mediaType: string): string {
+  return mediaType.toLowerCase() === "image/jpg" ? "image/jpeg" : mediaType;
+}
+
+export function writeDataUrl({ mediaType, data }: { readonly mediaType: string; readonly data: string }): string {
+  return `data:${mediaType};base64,${data}`;
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  csv: "text/csv",
+  html: "text/html",
+  json: "application/json",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  mp4: "video/mp4",
+};
+
+/** What a name's ending says of a file; undefined where it says nothing. */
+export function mediaTypeOfName(name: string): string | undefined {
+  const [, ending] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(name) ?? [];
+  return ending === undefined ? undefined : own(mediaTypes, ending.toLowerCase());
+}
+
+/** Formats of `input_audio`, which the chat and responses wires spell alike, and their media types. */
+export const audioTypes = { mp3: "audio/mpeg", wav: "audio/wav" } as const;
+
+/** Audio as `input_audio` holds it. Throws Failure for what it cannot hold. */
+export function audioBytes(source: Source): { readonly data: string; readonly format: keyof typeof audioTypes } {
+  if (source.kind !== "base64") throw unsupportedFailure("audio by address");
+  const format = source.mediaType === audioTypes.mp3 ? "mp3" : source.mediaType.endsWith("wav") ? "wav" : undefined;
+  if (format === undefined) throw unsupportedFailure(`${source.mediaType} parts`);
+  return { data: source.data, format };
+}
+
+/** An address, or the bytes of a data URL. */
+export function sourceOfUrl(url: string): Source {
+  const read = readDataUrl(url);
+  return read === undefined ? { kind: "url", url } : { kind: "base64", ...read };
+}

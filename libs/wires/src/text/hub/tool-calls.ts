@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { isRecord } from "../../json/fields.ts";
+import type { ToolCallPart } from "./part.ts";
+import type { JsonObject, Tool } from "./request.ts";
+
+/** The member for arguments that are not a JSON object, on wires that want an object. */
+const rawName = "_raw";
+
+/** Parses a call's arguments as an object; other text travels as it is, under one name. */
+export function argsOf({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonObject {
+  if (custom === true) return wrapCustom(text);
+  if (text.trim() === "") return {};
+  const value = parsed(text);
+  return isRecord(value) ? value : { [rawName]: text };
+}
+
+/** The JSON text of a call's arguments. */
+export function argumentsOf(args: unknown): string {
+  if (isRecord(args) && Object.keys(args).length === 1 && typeof args[rawName] === "string") return args[rawName];
+  return JSON.stringify(args ?? {});
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * An id for a call that has none, made of where it stands: the same whenever the same conversation is read, another
+ * for every other path.
+ */
+export function callId(...path: readonly (string | number)[]): string {
+  return `call_${createHash("sha256").update(JSON.stringify(path)).digest("hex").slice(0, 24)}`;
+}
+
+/** A call that waits for its result. */
+interface Pending {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Pairs results with calls by id, and by name and order where no call has that id. */
+export class CallPairs {
+  readonly #names = new Map<string, string>();
+  readonly #pending: Pending[] = [];
+
+  called(id: string, name: string): void {
+    this.#names.set(id, name);
+    this.#pending.push({ id, name });
+  }
+
+  /** The id of the call that a result answers; undefined where no such call waits. */
+  answered(id: string | undefined, name: string): string | undefined {
+    const byId = this.#pending.findIndex((call) => call.id === id);
+    const at = byId >= 0 ? byId : this.#pending.findIndex((call) => call.name === name);
+    const [call] = at < 0 ? [] : this.#pending.splice(at, 1);
+    return call?.id ?? id;
+  }
+
+  nameOf(id: string): string | undefined {
+    return this.#names.get(id);
+  }
+}
+
+/** The schema of a free-text tool on a wire that has functions only. */
+export const customParameters: JsonObject = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+};
+
+/** Free text as the arguments of the function that stands for a free-text tool. */
+export function wrapCustom(text: string): JsonObject {
+  return { input: text };
+}
+
+/** The free text out of such arguments; as it came where the model wrote something else. */
+export function unwrapCustom(json: string): string {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (typeof value === "object" && value !== null && "input" in value && typeof value.input === "string")
+      return value.input;
+  } catch {
+    // The model wrote no JSON: the text itself is the best that there is.
+  }
+  return json;
+}
+
+export function customNames(tools: readonly Tool[] | undefined): ReadonlySet<string> {
+  return new Set(tools?.flatMap((tool) => (tool.kind === "custom" ? [tool.name] : [])));
+}

@@ -1,0 +1,72 @@
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import type { TextAnswer } from "../hub/answer.ts";
+import type { AnswerContext } from "../hub/codec.ts";
+import type { Part, ReasoningPart, Seal } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import type { Envelope } from "../hub/seals.ts";
+import { argsOf } from "../hub/tool-calls.ts";
+import { renderCitation, sealBlock, isRedacted, signatureFor } from "./extras.ts";
+import { renderUsage, tierWord } from "./usage.ts";
+import { stopReasonOf } from "./vendor-answer.ts";
+
+/** A whole message as a client of this wire gets it. The first choice only: its clients cannot ask for more. */
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+  const [choice] = answer.choices;
+  if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
+  const calls = choice.parts.some(({ kind }) => kind === "tool-call");
+  const usage = renderUsage(answer.usage ?? { inputTokens: context.inputTokens });
+  return {
+    id: context.answerId,
+    type: "message",
+    role: "assistant",
+    model: context.model,
+    content: allAnswerBlocks(choice.parts),
+    stop_reason: stopReasonOf(choice.finish, calls),
+    stop_sequence: choice.stopSequence ?? null,
+    usage: present({ ...usage, service_tier: tierWord(answer.serviceTier) }),
+  };
+}
+
+/**
+ * An answer's parts for a client. The seal of its last words is left out: clients take the last block for the answer, and
+ * only seals of calls are ones that a vendor insists on.
+ */
+function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
+  const shown = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
+  const last = shown.at(-1);
+  return last?.kind === "text"
+    ? [...shown.slice(0, -1), { ...last, seal: undefined }].flatMap(answerBlocks)
+    : shown.flatMap(answerBlocks);
+}
+
+/** A part of an answer for a client; none for what this wire has no word for. */
+export function answerBlocks(part: Part): readonly JsonObject[] {
+  if (part.kind === "text") {
+    const citations = (part.citations ?? []).flatMap(renderCitation);
+    const block = { type: "text", text: part.text, citations: citations.length > 0 ? citations : undefined };
+    // A seal on no words stands alone: clients leave empty texts out.
+    if (part.text === "") return sealBlocks(part.seal, {});
+    return [present(block), ...sealBlocks(part.seal, { previous: true })];
+  }
+  if (part.kind === "refusal") return part.text === "" ? [] : [{ type: "text", text: part.text }];
+  if (part.kind === "reasoning") return thoughtBlocks(part);
+  if (part.kind === "tool-call") {
+    const call = { type: "tool_use", id: part.id, name: part.name, input: argsOf(part) };
+    return [call, ...sealBlocks(part.seal, { call: part.id })];
+  }
+  return part.kind === "vendor" && part.wire === "messages" && isRecord(part.value) ? [part.value] : [];
+}
+
+function thoughtBlocks({ text, seal }: ReasoningPart): readonly JsonObject[] {
+  if (text === "" && seal === undefined) return [];
+  const redacted = seal !== undefined && isRedacted(seal) ? [{ type: "redacted_thinking", data: seal.value }] : [];
+  if (redacted.length > 0 && text === "") return redacted;
+  const signature = signatureFor(redacted.length > 0 ? undefined : seal);
+  return [{ type: "thinking", thinking: text, signature }, ...redacted];
+}
+
+/** What carries another vendor's seal of words or a call; nothing for this wire's, which seals thoughts only. */
+export function sealBlocks(seal: Seal | undefined, on: Omit<Envelope, "seal">): readonly JsonObject[] {
+  return seal === undefined || seal.wire === "messages" ? [] : [sealBlock({ seal, ...on })];
+}

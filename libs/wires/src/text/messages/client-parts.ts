@@ -1,0 +1,191 @@
+import { present } from "@modelgate/contracts";
+import { type Fields, isRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/part.ts";
+import type { Envelope } from "../hub/seals.ts";
+import { knownMediaType } from "../hub/sources.ts";
+import { argumentsOf } from "../hub/tool-calls.ts";
+import { parseCache, parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";
+
+/** Blocks that one message or tool result may have. */
+const mostBlocks = 4_096;
+
+/** Names of the calls so far, by id. */
+type CallNames = Map<string, string>;
+
+type ReadBlock = (block: Fields, names: CallNames) => readonly Part[];
+
+const readers: Readonly<Record<string, ReadBlock>> = {
+  text: readText,
+  image: (block) => [readImage(block)],
+  document: (block) => parseDocument(block, mostBlocks),
+  tool_use: readCall,
+  tool_result: readResult,
+  thinking: readThinking,
+};
+
+/**
+ * A content: text, or blocks. Types that are not in the table are a vendor's own and travel to the same wire only.
+ * Seals that travelled beside their part go back onto it.
+ */
+export function parseContent(of: Fields, name: string, names: CallNames): readonly Part[] {
+  const content = of.raw(name);
+  if (content === undefined) return [];
+  if (typeof content === "string") return [{ kind: "text", text: content }];
+  const parts: Part[] = [];
+  const carried: Envelope[] = [];
+  for (const block of of.each(name, mostBlocks)) {
+    const type = block.needText("type");
+    if (type === "redacted_thinking") readRedacted(block, parts, carried);
+    else parts.push(...(own(readers, type)?.(block, names) ?? [vendorPart(block)]));
+  }
+  for (const { seal, call } of carried) {
+    const at = parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
+    const part = parts[at];
+    if (part?.kind === "tool-call") parts[at] = { ...part, seal };
+  }
+  return parts;
+}
+
+/** A seal in place of thoughts, or one that was on its way with another part. */
+function readRedacted(block: Fields, parts: Part[], carried: Envelope[]): void {
+  const envelope = envelopeOf(block.needText("data"));
+  const { seal, call, previous } = envelope;
+  const last = parts.at(-1);
+  if (call !== undefined) carried.push(envelope);
+  else if (previous !== true) parts.push({ kind: "reasoning", text: "", seal });
+  else if (last?.kind === "text" || last?.kind === "image") parts[parts.length - 1] = { ...last, seal };
+}
+
+function vendorPart(block: Fields): Part {
+  return { kind: "vendor", wire: "messages", value: block.whole() };
+}
+
+function readText(block: Fields): readonly Part[] {
+  const citations = (block.list("citations") ?? []).flatMap(parseCitation);
+  const text = block.needText("text");
+  return [{ kind: "text", text, ...(citations.length > 0 ? { citations } : {}), ...parseCache(block) }];
+}
+
+function readImage(block: Fields): ImagePart {
+  const source = block.fields("source");
+  if (source === undefined) throw block.wrong("source", "an object");
+  return { kind: "image", source: imageSource(source), ...parseCache(block) };
+}
+
+function readCall(block: Fields, names: CallNames): readonly Part[] {
+  // Who called says nothing to anybody else, and a call of an earlier turn needs no mark in a cache.
+  block.ignore("caller");
+  const id = block.needText("id");
+  const name = block.needText("name");
+  names.set(id, name);
+  return [{ kind: "tool-call", id, name, arguments: argumentsOf(block.record("input")) }];
+}
+
+function readThinking(block: Fields): readonly Part[] {
+  const seal = sealOfSignature(block.text("signature") ?? "");
+  const text = block.text("thinking") ?? "";
+  return [present({ kind: "reasoning", text, seal })];
+}
+
+function readResult(block: Fields, names: CallNames): readonly Part[] {
+  const callId = block.needText("tool_use_id");
+  const name = names.get(callId);
+  return [
+    present({
+      kind: "tool-result",
+      callId,
+      name,
+      parts: resultParts(block, names),
+      ...(block.flag("is_error") === true ? { isError: true } : {}),
+      ...parseCache(block),
+    }),
+  ];
+}
+
+function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
+  return parseContent(block, "content", names).flatMap((part) => {
+    if (part.kind === "text" || part.kind === "image" || part.kind === "file") return [part];
+    const found = part.kind === "vendor" ? searchResultText(part.value) : undefined;
+    if (found !== undefined) return [{ kind: "text", text: found }];
+    throw block.wrong("content", "text, images and documents");
+  });
+}
+
+/** A document: a file, and beside it the images of one that is given as content. */
+function parseDocument(block: Fields, mostBlocks: number): readonly (FilePart | ImagePart)[] {
+  const source = block.fields("source");
+  if (source === undefined) throw block.wrong("source", "an object");
+  const type = source.word("type", ["base64", "text", "url", "content", "file"]);
+  if (type === undefined) throw source.wrong("type", "one of base64, text, url, content, file");
+  const { text, images } = type === "content" ? contentOf(source, mostBlocks) : plain;
+  const file: FilePart = {
+    kind: "file",
+    source: type === "content" ? { kind: "text", text } : fileSource(source, type),
+    ...present({
+      title: block.text("title"),
+      context: block.text("context"),
+      citations: block.fields("citations")?.flag("enabled") === true ? true : undefined,
+    }),
+    ...parseCache(block),
+  };
+  return [file, ...images];
+}
+
+function fileSource(source: Fields, type: "base64" | "text" | "url" | "file"): FilePart["source"] {
+  if (type === "base64") return bytesOf(source);
+  if (type !== "text") return addressOf(source, type);
+  source.ignore("media_type");
+  return { kind: "text", text: source.needText("data") };
+}
+
+/** What a document of blocks holds. */
+interface DocumentContent {
+  readonly text: string;
+  readonly images: readonly ImagePart[];
+}
+
+const plain: DocumentContent = { text: "", images: [] };
+
+function contentOf(source: Fields, mostBlocks: number): DocumentContent {
+  const content = source.raw("content");
+  if (typeof content === "string") return { text: content, images: [] };
+  const texts: string[] = [];
+  const images: ImagePart[] = [];
+  for (const block of source.each("content", mostBlocks)) {
+    const type = block.word("type", ["text", "image"]);
+    const picture = block.fields("source");
+    if (type === "text") texts.push(block.needText("text"));
+    else if (type === "image" && picture !== undefined) images.push({ kind: "image", source: imageSource(picture) });
+    else throw block.wrong("type", "text, or an image with its source");
+  }
+  return { text: texts.join("\n\n"), images };
+}
+
+/** What a client's own search found, as words under its title and address; undefined for any other block. */
+function searchResultText(block: unknown): string | undefined {
+  if (!isRecord(block) || block["type"] !== "search_result") return undefined;
+  const { title, source, content } = block;
+  const texts: readonly unknown[] = Array.isArray(content)
+    ? content.map((each) => (isRecord(each) ? each["text"] : ""))
+    : [];
+  return [title, source, ...texts].filter((text) => typeof text === "string" && text !== "").join("\n\n");
+}
+
+/** The `source` of an image. */
+function imageSource(source: Fields): Source {
+  const type = source.word("type", ["base64", "url", "file"]);
+  if (type === undefined) throw source.wrong("type", "one of base64, url, file");
+  return type === "base64" ? bytesOf(source) : addressOf(source, type);
+}
+
+/** Bytes with their type. */
+function bytesOf(source: Fields): Source {
+  return { kind: "base64", mediaType: knownMediaType(source.needText("media_type")), data: source.needText("data") };
+}
+
+/** An address, or an id in the vendor's store. */
+function addressOf(source: Fields, type: "url" | "file"): Source {
+  if (type === "url") return { kind: "url", url: source.needText("url") };
+  return { kind: "file-id", wire: "messages", id: source.needText("file_id") };
+}

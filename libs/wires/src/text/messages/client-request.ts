@@ -1,0 +1,215 @@
+import { Failure, present, bodies } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { wantsCost } from "../../cost/with-cost.ts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { firstProblem } from "../../json/problem.ts";
+import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
+import type { Parsed } from "../hub/codec.ts";
+import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
+import type { JsonObject, OutputFormat, TextRequest, Turn, Tool } from "../hub/request.ts";
+import { mediaOf, bytesMedia, imageMedia, remoteFile, textAt, type Media } from "../media.ts";
+import { parseContent } from "./client-parts.ts";
+import { parseCache } from "./extras.ts";
+import { parseSearch } from "./search.ts";
+import { parseThinking } from "./thinking.ts";
+import { askedFeesOf, reliedForFees } from "./usage.ts";
+
+/** What is in one vendor account's store, at its places or on its servers: no other wire can say it. */
+const refused = ["container", "mcp_servers", "inference_geo"] as const;
+
+/** A request to the messages endpoint in the neutral form (interface section 4.2). */
+export function parseRequest(body: JsonObject): Parsed {
+  const fields = new Fields(body);
+  // A wish to see the cost is granted here: no vendor hears of it.
+  if (wantsCost(fields.value)) fields.ignore("usage");
+  for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
+  const { instructions, turns: said } = parseTurns(fields);
+  const turns = markedAtEnd(said, parseCache(fields));
+  const tools = parseTools(fields);
+  const output = fields.fields("output_config");
+  const request: TextRequest = {
+    model: fields.needText("model"),
+    stream: fields.flag("stream") ?? false,
+    instructions,
+    turns,
+    maxTokens: parseMaxTokens(fields),
+    ...(tools.length > 0 ? { tools } : {}),
+    ...present({
+      ...parseToolChoice(fields),
+      stop: fields.texts("stop_sequences"),
+      format: parseFormat(output?.fields("format") ?? fields.fields("output_format")),
+      reasoning: parseThinking(fields, output),
+      temperature: fields.number("temperature"),
+      topP: fields.number("top_p"),
+      topK: fields.count("top_k"),
+      user: fields.fields("metadata")?.text("user_id"),
+      serviceTier: parseTier(fields),
+    }),
+  };
+  return { request, dropped: fields.unread() };
+}
+
+/** The whole prompt's mark, which stands beside it here, on its last part. */
+function markedAtEnd(turns: readonly Turn[], mark: ReturnType<typeof parseCache>): readonly Turn[] {
+  const [turn, part] = [turns.at(-1), turns.at(-1)?.parts.at(-1)];
+  if (mark.cache === undefined || turn === undefined || part === undefined || !takesMark(part)) return turns;
+  return [...turns.slice(0, -1), { ...turn, parts: [...turn.parts.slice(0, -1), { ...part, ...mark }] }];
+}
+
+function takesMark(part: Part): part is TextPart | ImagePart | FilePart | ToolResultPart {
+  return part.kind === "text" || part.kind === "image" || part.kind === "file" || part.kind === "tool-result";
+}
+
+function parseMaxTokens(fields: Fields): number {
+  const given = fields.count("max_tokens", 1);
+  if (given !== undefined) return given;
+  throw new Failure("missing_required_parameter", "Missing required parameter: max_tokens.", { param: "max_tokens" });
+}
+
+/** The form of the answer, which stood in \`output_format\` before it stood in \`output_config\`. */
+function parseFormat(format: Fields | undefined): OutputFormat | undefined {
+  if (format === undefined) return undefined;
+  if (format.word("type", ["json_schema"]) === undefined) throw format.wrong("type", "json_schema");
+  const schema = format.record("schema");
+  if (schema === undefined) throw format.wrong("schema", "an object");
+  return { kind: "schema", schema };
+}
+
+/** The words of the neutral form are those of the wire with the most tiers. */
+function parseTier(fields: Fields): string | undefined {
+  const word = fields.word("service_tier", ["auto", "standard_only"]);
+  return word === "standard_only" ? "default" : word;
+}
+
+/** Messages that one request may have. */
+const mostMessages = 20_000;
+
+/** The dialogue, and what is said before it. */
+interface ParsedTurns {
+  readonly instructions: readonly TextPart[];
+  readonly turns: readonly Turn[];
+}
+
+/** `system` and `messages`. A system message before the dialogue is an instruction too. */
+function parseTurns(body: Fields): ParsedTurns {
+  if (!body.has("messages"))
+    throw new Failure("missing_required_parameter", "Missing required parameter: messages.", { param: "messages" });
+  const names = new Map<string, string>();
+  const instructions = [...onlyText(body, "system", parseContent(body, "system", names))];
+  const turns: Turn[] = [];
+  for (const message of body.each("messages", mostMessages)) {
+    const role = message.word("role", ["user", "assistant", "system"]) ?? message.needText("role");
+    const parts = parseContent(message, "content", names);
+    if (role === "user" || role === "assistant") turns.push({ role, parts });
+    else if (turns.length === 0) instructions.push(...onlyText(message, "content", parts));
+    else turns.push({ role: "system", parts: onlyText(message, "content", parts) });
+  }
+  return { instructions, turns };
+}
+
+function onlyText(of: Fields, name: string, parts: readonly Part[]): readonly TextPart[] {
+  return parts.map((part) => {
+    if (part.kind === "text") return part;
+    throw of.wrong(name, "text only");
+  });
+}
+
+/** Tools that one request may have. */
+const mostTools = 1_024;
+
+/** Functions, the vendor's search, and its other typed tools as its own. */
+function parseTools(body: Fields): readonly Tool[] {
+  return body.each("tools", mostTools).map((tool) => {
+    const type = tool.text("type") ?? "custom";
+    if (type === "custom") return parseFunction(tool);
+    const definition = tool.whole();
+    if (type.startsWith("web_search_")) return parseSearch(definition);
+    const { name } = definition;
+    return { kind: "vendor", wire: "messages", name: typeof name === "string" ? name : type, definition };
+  });
+}
+
+function parseFunction(tool: Fields): Tool {
+  // Whether arguments come in small pieces is the vendor's affair.
+  tool.ignore("eager_input_streaming");
+  const schema = tool.record("input_schema");
+  return {
+    kind: "function",
+    name: tool.needText("name"),
+    ...present({
+      description: tool.text("description"),
+      parameters: schema === undefined || isEmpty(schema) ? undefined : schema,
+      strict: tool.flag("strict") === true ? true : undefined,
+    }),
+    ...parseCache(tool),
+  };
+}
+
+/** A schema without properties is how this wire says that there are no arguments. */
+function isEmpty({ type, properties, ...rest }: JsonObject): boolean {
+  const none = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
+  return (type === undefined || type === "object") && none && Object.keys(rest).length === 0;
+}
+
+const modes = { auto: "auto", any: "required", none: "none", tool: "required" } as const;
+
+/** Which tools, and whether several at once. */
+function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parallelTools"> {
+  const choice = body.fields("tool_choice");
+  if (choice === undefined) return {};
+  const word = choice.word("type", ["auto", "any", "none", "tool"]);
+  if (word === undefined) throw choice.wrong("type", "one of auto, any, none, tool");
+  return {
+    toolChoice: { mode: modes[word], ...(word === "tool" ? { names: [choice.needText("name")] } : {}) },
+    // Several at once is what every wire does where nothing is said.
+    parallelTools: choice.flag("disable_parallel_tool_use") === true ? false : undefined,
+  };
+}
+
+/** The members that decide what a call may do and cost. */
+export const relied = Object.keys(bodies.MessagesRequest.properties).concat("usage", reliedForFees);
+
+const request = Compile(bodies.MessagesRequest);
+
+const counted = Compile(bodies.CountMessageTokensRequest);
+
+/** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
+export function readAsk(body: unknown): TextAsk {
+  if (!request.Check(body)) throw firstProblem(request.Errors(body), body);
+  const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
+  return {
+    model: body.model,
+    stream: body.stream ?? false,
+    includeUsage: true,
+    ...(wantsCost(body) ? { showsCost: true } : {}),
+    maxOutputTokens: most,
+    boundNames,
+    readsBeyond: readsBeyond(body),
+    choices: 1,
+    media: mediaOf(body.messages, measurePart),
+    fees: askedFeesOf(body),
+  };
+}
+
+/** The same of a request whose tokens are only counted. */
+export function askOfMessageCount(body: unknown): TextAsk {
+  if (!counted.Check(body)) throw firstProblem(counted.Errors(body), body);
+  return {
+    model: body.model,
+    stream: false,
+    includeUsage: true,
+    maxOutputTokens: 0,
+    boundNames: [],
+    readsBeyond: false,
+    choices: 1,
+    media: mediaOf(body.messages, measurePart),
+  };
+}
+
+/** Measures a block by its source. Plain text in one is text. */
+function measurePart({ type, source }: JsonRecord): Media | undefined {
+  if (!isRecord(source)) return undefined;
+  if (source["type"] === "url") return type === "image" ? imageMedia("") : remoteFile;
+  if (source["type"] !== "base64") return undefined;
+  return bytesMedia(textAt(source, "media_type"), textAt(source, "data"));
+}

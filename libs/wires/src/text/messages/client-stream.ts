@@ -1,0 +1,255 @@
+import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import type { FinishReason, TextEvent, OpenedPart } from "../hub/answer.ts";
+import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import { dispatch, OneAtATime } from "../hub/events.ts";
+import type { Citation, Part, Seal } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { answerBlocks, sealBlocks } from "./client-answer.ts";
+import { renderCitation, isRedacted, signatureFor } from "./extras.ts";
+import { renderUsage } from "./usage.ts";
+import { stopReasonOf } from "./vendor-answer.ts";
+
+/** Keeps a silent stream alive. */
+export const ping = frame("ping", '{"type":"ping"}');
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
+
+/**
+ * A stream of message events: one `message_start`, blocks strictly one after another, one `message_delta` with the
+ * end's reason and the usage so far, one `message_stop`.
+ */
+export class MessagesWriter implements StreamWriter {
+  readonly #context: AnswerContext;
+  readonly #order = new OneAtATime();
+  readonly #blocks = new PartWriter();
+  #started = false;
+  #calls = false;
+  #usage: Units;
+  #finish: FinishReason = "other";
+  #stopSequence: string | undefined;
+  readonly #on: Handlers = {
+    start: ({ usage }) => {
+      this.#usage = usage ?? this.#usage;
+      return this.#start();
+    },
+    usage: ({ usage }) => {
+      this.#usage = usage;
+      return "";
+    },
+    finish: ({ choice, reason, stopSequence }) => {
+      if (choice !== 0) return "";
+      this.#finish = reason;
+      this.#stopSequence = stopSequence;
+      return "";
+    },
+    ping: () => this.heartbeat(),
+  };
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.#usage = { inputTokens: context.inputTokens };
+  }
+
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
+  write(event: TextEvent): string {
+    let text = dispatch(this.#on, event) ?? "";
+    if ("part" in event && !this.#started) text += this.#start();
+    for (const each of this.#order.take(event)) {
+      if (each.type === "part-start" && each.opened.kind === "tool-call") this.#calls = true;
+      text += this.#blocks.write(each);
+    }
+    return text;
+  }
+
+  end(): string {
+    const delta = {
+      stop_reason: stopReasonOf(this.#finish, this.#calls),
+      stop_sequence: this.#stopSequence ?? null,
+    };
+    const json = JSON.stringify({ type: "message_delta", delta, usage: renderUsage(this.#usage) });
+    const written = this.#start() + this.#blocks.close();
+    return written + frame("message_delta", json) + frame("message_stop", '{"type":"message_stop"}');
+  }
+
+  fail(failure: Failure, requestId: string): string {
+    return failureFrames.messages(failure, requestId);
+  }
+
+  /** Clients may get it after the message's beginning only. */
+  heartbeat(): string {
+    return this.#start() + ping;
+  }
+
+  /** The vendor's own count of the input where it came with its first words, else the gateway's: never zero. */
+  #start(): string {
+    if (this.#started) return "";
+    this.#started = true;
+    const message = {
+      id: this.#context.answerId,
+      type: "message",
+      role: "assistant",
+      model: this.#context.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: renderUsage(this.#usage),
+    };
+    return frame("message_start", JSON.stringify({ type: "message_start", message }));
+  }
+}
+
+/** One event on the wire. Its name stands beside the data too: clients' SDKs drop events without one. */
+export function frame(type: string, json: string): string {
+  return `event: ${type}\ndata: ${json}\n\n`;
+}
+
+/** How the deltas of a kind of part begin. */
+const deltaHeads = {
+  text: '{"type":"text_delta","text":',
+  refusal: '{"type":"text_delta","text":',
+  reasoning: '{"type":"thinking_delta","thinking":',
+  "tool-call": '{"type":"input_json_delta","partial_json":',
+} as const satisfies Record<OpenedPart["kind"], string>;
+
+/**
+ * The blocks of an answer, one after another, numbered without a gap. Words and thoughts open their block with
+ * their first piece: clients must not get blocks that hold nothing. Takes parts that do not overlap.
+ */
+class PartWriter {
+  #index = 0;
+  #opened: OpenedPart | undefined;
+  #isOpen = false;
+  /** All of a delta's frame before its text. */
+  #head = "";
+  /** The seal of words, on its way with the next block: clients take the last block for the answer. */
+  #waiting: readonly JsonObject[] = [];
+  readonly #on: Handlers = {
+    "part-start": ({ opened }) => this.#start(opened),
+    "part-delta": ({ text }) => (text === "" ? "" : this.#open() + this.#delta(text)),
+    citation: ({ citation }) => this.#cite(citation),
+    "part-end": ({ seal }) => this.#end(seal),
+    "part-whole": ({ whole }) => this.#whole(whole),
+  };
+
+  write(event: TextEvent): string {
+    return dispatch(this.#on, event) ?? "";
+  }
+
+  /** Ends a block that is still open. */
+  close(): string {
+    return this.#opened === undefined ? "" : this.#end(undefined);
+  }
+
+  #start(opened: OpenedPart): string {
+    this.#opened = opened;
+    if (opened.kind !== "tool-call") return "";
+    // A free-text tool is a function with one text here: its pieces are put into that text's quotes.
+    return this.#open() + (opened.custom === true ? this.#piece('{"input":"') : "");
+  }
+
+  /** Opens the block of the part that began, if it is not open. */
+  #open(): string {
+    const opened = this.#opened;
+    if (this.#isOpen || opened === undefined) return "";
+    const waited = this.#flush();
+    this.#isOpen = true;
+    this.#head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":${deltaHeads[opened.kind]}`;
+    if (opened.kind === "tool-call")
+      return waited + this.#announce({ type: "tool_use", id: opened.id, name: opened.name, input: {} });
+    const empty =
+      opened.kind === "reasoning" ? { type: "thinking", thinking: "", signature: "" } : { type: "text", text: "" };
+    return waited + this.#announce(empty);
+  }
+
+  #flush(): string {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return this.#allWhole(waiting);
+  }
+
+  #delta(text: string): string {
+    const opened = this.#opened;
+    if (opened === undefined) return "";
+    return this.#piece(
+      opened.kind === "tool-call" && opened.custom === true ? JSON.stringify(text).slice(1, -1) : text,
+    );
+  }
+
+  #piece(text: string): string {
+    return `${this.#head}${JSON.stringify(text)}}}\n\n`;
+  }
+
+  #cite(citation: Citation): string {
+    if (this.#opened?.kind !== "text") return "";
+    return renderCitation(citation)
+      .map((each) => this.#open() + this.#other({ type: "citations_delta", citation: each }))
+      .join("");
+  }
+
+  #end(seal: Seal | undefined): string {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    if (opened === undefined) return "";
+    if (opened.kind === "reasoning") return this.#endThoughts(opened, seal);
+    const wasOpen = this.#isOpen;
+    const closing = opened.kind === "tool-call" && opened.custom === true ? this.#piece('"}') : "";
+    const stopped = closing + this.#stop();
+    if (opened.kind === "tool-call") return stopped + this.#allWhole(sealBlocks(seal, { call: opened.id }));
+    this.#waiting = [...this.#waiting, ...sealBlocks(seal, wasOpen ? { previous: true } : {})];
+    return stopped;
+  }
+
+  #endThoughts(opened: OpenedPart, seal: Seal | undefined): string {
+    if (!this.#isOpen && seal === undefined) return "";
+    const redacted = isRedacted(seal) && seal !== undefined ? this.#redacted(seal) : undefined;
+    if (redacted !== undefined && !this.#isOpen) return redacted();
+    this.#opened = opened;
+    const open = this.#open();
+    this.#opened = undefined;
+    const signature = signatureFor(redacted === undefined ? seal : undefined);
+    return open + this.#other({ type: "signature_delta", signature }) + this.#stop() + (redacted?.() ?? "");
+  }
+
+  #redacted({ value }: Seal): () => string {
+    return () => this.#wholeBlock({ type: "redacted_thinking", data: value });
+  }
+
+  #whole(part: Part): string {
+    return this.#allWhole(answerBlocks(part));
+  }
+
+  #allWhole(blocks: readonly JsonObject[]): string {
+    return blocks.map((block) => this.#wholeBlock(block)).join("");
+  }
+
+  /** A block at once; an input comes as clients expect it, after the block's beginning. */
+  #wholeBlock(block: JsonObject): string {
+    const waited = this.#flush();
+    const { input } = block;
+    if (!isRecord(input)) return waited + this.#announce(block) + this.#stopFrame();
+    const begun = this.#announce({ ...block, input: {} });
+    const delta = this.#other({ type: "input_json_delta", partial_json: JSON.stringify(input) });
+    return waited + begun + delta + this.#stopFrame();
+  }
+
+  #announce(block: JsonObject): string {
+    const type = "content_block_start";
+    return frame(type, JSON.stringify({ type, index: this.#index, content_block: block }));
+  }
+
+  #other(delta: JsonObject): string {
+    const type = "content_block_delta";
+    return frame(type, JSON.stringify({ type, index: this.#index, delta }));
+  }
+
+  #stop(): string {
+    if (!this.#isOpen) return "";
+    this.#isOpen = false;
+    return this.#stopFrame();
+  }
+
+  #stopFrame(): string {
+    return frame("content_block_stop", `{"type":"content_block_stop","index":${this.#index++}}`);
+  }
+}

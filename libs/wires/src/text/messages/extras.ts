@@ -1,0 +1,86 @@
+import { present } from "@modelgate/contracts";
+import { isRecord, type Fields } from "../../json/fields.ts";
+import type { Seal, Citation } from "../hub/part.ts";
+import type { JsonObject, CacheHint } from "../hub/request.ts";
+import { closeEnvelope, openEnvelope, sealForClient, sealFromClient, unsealed, type Envelope } from "../hub/seals.ts";
+
+/** What the wire calls its two kinds of seals: beside thoughts, and in place of them. */
+const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
+
+/** The seal in a `signature`; undefined where it says nothing. */
+export function sealOfSignature(signature: string): Seal | undefined {
+  if (signature === "" || signature === unsealed) return undefined;
+  return sealFromClient(signature, "messages", signatureKind);
+}
+
+/** The `signature` for a client of this wire. */
+export function signatureFor(seal: Seal | undefined): string {
+  return seal === undefined ? unsealed : sealForClient(seal, "messages");
+}
+
+/** Whether a seal stands in place of its thoughts. */
+export function isRedacted(seal: Seal | undefined): boolean {
+  return seal?.wire === "messages" && seal.kind === redactedKind;
+}
+
+/** A block for another vendor's seal of something else than thoughts: clients send it back unread. */
+export function sealBlock(envelope: Envelope): JsonObject {
+  return { type: "redacted_thinking", data: closeEnvelope(envelope) };
+}
+
+/** What a `redacted_thinking` block's data holds. */
+export function envelopeOf(data: string): Envelope {
+  return openEnvelope(data) ?? { seal: { wire: "messages", kind: redactedKind, value: data } };
+}
+
+/** What stands for the vendor's own index of a source in citations that are not the vendor's. */
+const noIndex = "";
+
+/** A citation of a text, kept whole for the same wire; none for what is no object. */
+export function parseCitation(value: unknown): readonly Citation[] {
+  if (!isRecord(value)) return [];
+  const { url, source, title, document_title: document, cited_text: citedText, encrypted_index: index } = value;
+  return [
+    present({
+      url: textOr(url, source),
+      title: textOr(title, document),
+      citedText: textOr(citedText),
+      own: index === noIndex ? undefined : ({ wire: "messages", value } as const),
+    }),
+  ];
+}
+
+function textOr(...values: readonly unknown[]): string | undefined {
+  return values.find((value) => typeof value === "string");
+}
+
+/** A citation for a client: the wire's own as it came, another's where it has an address. */
+export function renderCitation({ own, url, title, citedText }: Citation): readonly unknown[] {
+  if (own?.wire === "messages") return [own.value];
+  if (url === undefined) return [];
+  const cited: JsonObject = {
+    type: "web_search_result_location",
+    url,
+    title: title ?? null,
+    encrypted_index: noIndex,
+    cited_text: citedText ?? "",
+  };
+  return [cited];
+}
+
+/** The vendor's own citations, on their way back to it: it refuses those that it did not make. */
+export function ownCitations(citations: readonly Citation[]): readonly unknown[] {
+  return citations.flatMap(({ own }) => (own?.wire === "messages" ? [own.value] : []));
+}
+
+/** `cache_control` of a block or a tool, as a member to spread; nothing where there is none. */
+export function parseCache(of: Fields): { readonly cache?: CacheHint } {
+  const control = of.fields("cache_control");
+  if (control === undefined) return {};
+  control.word("type", ["ephemeral"]);
+  return { cache: present({ lifetime: control.word("ttl", ["5m", "1h"]) }) };
+}
+
+export function renderCache(cache: CacheHint | undefined): JsonObject | undefined {
+  return cache === undefined ? undefined : present({ type: "ephemeral", ttl: cache.lifetime });
+}

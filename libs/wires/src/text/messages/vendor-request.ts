@@ -1,0 +1,217 @@
+import { present } from "@modelgate/contracts";
+import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude.ts";
+import type { Rendered, Target } from "../hub/codec.ts";
+import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
+import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { type JsonObject, type TextRequest, searchName, type Tool } from "../hub/request.ts";
+import { customParameters } from "../hub/tool-calls.ts";
+import { renderCache } from "./extras.ts";
+import { renderSearch } from "./search.ts";
+import { renderThinking } from "./thinking.ts";
+import { withCacheMarks, renderTurns } from "./vendor-turns.ts";
+
+/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+export const fieldSupport: FieldSupport = {
+  tools: { as: "tools" },
+  toolChoice: { as: "tool_choice" },
+  parallelTools: { as: "tool_choice.disable_parallel_tool_use" },
+  maxTokens: { as: "max_tokens" },
+  stop: { as: "stop_sequences" },
+  format: { as: "output_config.format" },
+  reasoning: { as: "thinking" },
+  temperature: { as: "temperature" },
+  topP: { as: "top_p" },
+  topK: { as: "top_k" },
+  presencePenalty: { unsupported: "dropped" },
+  frequencyPenalty: { unsupported: "dropped" },
+  seed: { unsupported: "dropped" },
+  choices: { unsupported: "refused" },
+  logProbabilities: { unsupported: "dropped" },
+  logitBias: { unsupported: "dropped" },
+  modalities: { unsupported: "refused" },
+  image: { unsupported: "dropped" },
+  audio: { unsupported: "refused" },
+  verbosity: { unsupported: "dropped" },
+  cacheKey: { as: "cache_control" },
+  cacheRetention: { as: "cache_control" },
+  metadata: { unsupported: "dropped" },
+  user: { as: "metadata.user_id" },
+  safetyIdentifier: { unsupported: "dropped" },
+  serviceTier: { as: "service_tier" },
+  prediction: { unsupported: "dropped" },
+};
+
+/** The request for a vendor of this wire. Throws Failure unsupported_parameter for what the wire cannot say. */
+export function renderRequest(asked: TextRequest, target: Target): Rendered {
+  const unsupported = new Unsupported();
+  const request = withoutForeignSearches(asked, "messages", unsupported);
+  for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
+  const turns = renderTurns(withFormatInWords(request, unsupported), unsupported);
+  const { system, messages } = withCacheMarks(turns, request);
+  const { thinking, effort, maxTokens, on } = renderThinking(request, target, messages, unsupported);
+  const body = present({
+    model: target.model,
+    max_tokens: maxTokens,
+    system,
+    messages,
+    stream: request.stream ? true : undefined,
+    tools: renderTools(request, unsupported),
+    tool_choice: renderToolChoice(request, unsupported),
+    stop_sequences: renderStop(request),
+    thinking,
+    output_config: renderOutput(request, effort, unsupported),
+    ...renderSampling(request, target.model, on, unsupported),
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+    service_tier: renderTier(request, unsupported),
+  });
+  return { body, dropped: unsupported.words };
+}
+
+/** The vendor gives JSON by a schema only: without one the model is asked for it in words, and the member is named as lost. */
+function withFormatInWords(request: TextRequest, unsupported: Unsupported): TextRequest {
+  if (request.format?.kind !== "json") return request;
+  unsupported.note("format");
+  const words = { kind: "text", text: "Answer with one JSON object and nothing else." } as const;
+  return { ...request, instructions: [...request.instructions, words] };
+}
+
+/** The vendor refuses a sequence of white space only. */
+function renderStop({ stop }: TextRequest): readonly string[] | undefined {
+  if (stop?.some((sequence) => sequence.trim() === "") === true)
+    throw unsupportedFailure("stop", "The vendor of this model cannot stop at white space only.");
+  return stop !== undefined && stop.length > 0 ? stop : undefined;
+}
+
+function renderOutput(
+  { format }: TextRequest,
+  effort: string | undefined,
+  unsupported: Unsupported,
+): JsonObject | undefined {
+  if (format === undefined || format.kind === "json") return effort === undefined ? undefined : { effort };
+  unsupported.noteIf("format.name", format.name);
+  unsupported.noteIf("format.description", format.description);
+  unsupported.noteIf("format.strict", format.strict);
+  return present({ effort, format: { type: "json_schema", schema: format.schema } });
+}
+
+function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): string | undefined {
+  if (serviceTier === "auto") return serviceTier;
+  if (serviceTier === "default" || serviceTier === "standard_only") return "standard_only";
+  unsupported.noteIf("serviceTier", serviceTier);
+  return undefined;
+}
+
+/** Names that the vendor takes. */
+const validName = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Tools. Where only some may be called, the others are left out: the wire has no word for a choice among some. */
+function renderTools({ tools, toolChoice }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
+  const narrow =
+    toolChoice === undefined || toolChoice.mode === "none" || forcesOne(toolChoice) ? undefined : toolChoice.names;
+  const all = (tools ?? []).filter((tool) => narrow === undefined || narrow.includes(nameOf(tool)));
+  return all.length > 0 ? all.map((tool) => renderTool(tool, unsupported)) : undefined;
+}
+
+function nameOf(tool: Tool): string {
+  return tool.kind === "web-search" ? searchName : tool.name;
+}
+
+type Renders = {
+  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonObject;
+};
+
+const renders: Renders = {
+  function: ({ name, description, parameters, strict, cache }) =>
+    present({
+      name: valid(name),
+      description,
+      input_schema: schemaOf(name, parameters),
+      strict: strict === true ? true : undefined,
+      cache_control: renderCache(cache),
+    }),
+  custom: ({ name, description, format }, unsupported) => {
+    unsupported.noteIf("tools.format", format);
+    return present({ name: valid(name), description, input_schema: customParameters });
+  },
+  "web-search": renderSearch,
+  vendor: ({ wire, name, definition }) => {
+    if (wire === "messages") return definition;
+    throw unsupportedFailure(`tools: ${name}`);
+  },
+};
+
+function renderTool(tool: Tool, unsupported: Unsupported): JsonObject {
+  if (tool.kind === "function") return renders.function(tool, unsupported);
+  if (tool.kind === "custom") return renders.custom(tool, unsupported);
+  return tool.kind === "vendor" ? renders.vendor(tool, unsupported) : renders["web-search"](tool, unsupported);
+}
+
+function valid(name: string): string {
+  if (validName.test(name)) return name;
+  throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
+}
+
+/** The vendor wants a schema of an object, and says so in `type`. */
+function schemaOf(name: string, parameters: JsonObject | undefined): JsonObject {
+  if (parameters === undefined) return { type: "object", properties: {} };
+  const { type } = parameters;
+  if (type === "object") return parameters;
+  if (type === undefined || type === null || (Array.isArray(type) && type.includes("object")))
+    return { ...parameters, type: "object" };
+  throw unsupportedFailure("tools", `The vendor of this model wants the arguments of ${name} to be an object.`);
+}
+
+const modes = { auto: "auto", none: "none", required: "any" } as const;
+
+/** Which tools; the vendor refuses a choice without tools. */
+function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+  const { tools, toolChoice, parallelTools } = request;
+  if (tools === undefined || tools.length === 0) {
+    unsupported.noteIf("toolChoice", toolChoice);
+    return undefined;
+  }
+  const one = parallelTools === false && toolChoice?.mode !== "none" ? true : undefined;
+  if (toolChoice === undefined) return one === undefined ? undefined : { type: "auto", disable_parallel_tool_use: one };
+  const chosen = forcesOne(toolChoice)
+    ? { type: "tool", name: toolChoice.names?.[0] }
+    : { type: modes[toolChoice.mode] };
+  return present({ ...chosen, disable_parallel_tool_use: one });
+}
+
+function forcesOne({ mode, names }: NonNullable<TextRequest["toolChoice"]>): boolean {
+  return mode === "required" && names?.length === 1;
+}
+
+/** The least top_p that the vendor takes beside thoughts. */
+const leastTopP = 0.95;
+
+/**
+ * Sampling, as far as the vendor takes it from this model and beside thoughts; one is the default of both. Throws
+ * Failure unsupported_parameter for a temperature beyond the wire's range.
+ */
+function renderSampling(
+  { temperature, topP, topK }: TextRequest,
+  model: string,
+  thinks: boolean,
+  unsupported: Unsupported,
+): JsonObject {
+  if (temperature !== undefined && temperature > 1)
+    throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
+  const free = !takesAdaptiveOnly(model);
+  const alone = temperature === undefined || !takesOneSampling(model);
+  const beside = !thinks || (topP ?? 0) >= leastTopP;
+  const kept = taken(free && !thinks, { temperature, top_k: topK });
+  const keptTopP = taken(free && alone && beside, { top_p: topP });
+  unsupported.noteIf("temperature", temperature === 1 ? undefined : lost(temperature, kept["temperature"]));
+  unsupported.noteIf("topP", topP === 1 ? undefined : lost(topP, keptTopP["top_p"]));
+  unsupported.noteIf("topK", lost(topK, kept["top_k"]));
+  return { ...kept, ...keptTopP };
+}
+
+function taken(takes: boolean, members: JsonObject): JsonObject {
+  return takes ? members : {};
+}
+
+function lost(given: number | undefined, kept: unknown): number | undefined {
+  return kept === undefined ? given : undefined;
+}

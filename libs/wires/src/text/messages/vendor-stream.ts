@@ -1,0 +1,194 @@
+import { Failure, type Units, present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { parseRecord } from "../../json/parse-record.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { SeenFees } from "../fees.ts";
+import type { TextEvent } from "../hub/answer.ts";
+import type { StreamReader } from "../hub/codec.ts";
+import { PartBook } from "../hub/part-book.ts";
+import { argumentsOf } from "../hub/tool-calls.ts";
+import { parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";
+import { callOfBlock, messagesFees, messagesUsage } from "./usage.ts";
+import { finishOf, textOf } from "./vendor-answer.ts";
+
+/** Characters of a vendor's own block that wait for its end, as it is passed on whole; beyond it: upstream_error. */
+export const mostHeld = 8 * 2 ** 20;
+
+/** A block that began: how it began, and what of it waits for its end. */
+interface Begun {
+  readonly block: JsonRecord;
+  /** A vendor's own block comes whole, at its end. */
+  readonly whole: boolean;
+  signature: string;
+  input: string;
+}
+
+type Handler = (event: JsonRecord) => readonly TextEvent[];
+
+/** What each kind of block is opened as; all others are a vendor's own. */
+const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
+
+/**
+ * A vendor's stream of message events: blocks one after another, each named by its index. Unknown events and
+ * deltas are ignored.
+ */
+export class MessagesReader implements StreamReader {
+  readonly #book = new PartBook(0);
+  readonly #begun = new Map<string, Begun>();
+  #started = false;
+  #finished = false;
+  #whole = false;
+  #usage: Units | undefined;
+  readonly #on: Readonly<Record<string, Handler>> = {
+    message_start: ({ message }) => this.#start(isRecord(message) ? message : {}),
+    content_block_start: ({ index, content_block: block }) =>
+      isRecord(block) ? this.#begin(String(index), block) : [],
+    content_block_delta: ({ index, delta }) => (isRecord(delta) ? this.#grow(String(index), delta) : []),
+    content_block_stop: ({ index }) => this.#end(String(index)),
+    message_delta: (event) => this.#delta(event),
+    message_stop: () => {
+      this.#whole = true;
+      return this.#finish(undefined, undefined);
+    },
+    ping: () => [{ type: "ping" }],
+    error: ({ error }) => [failureOf(isRecord(error) ? error : {})],
+  };
+
+  get whole(): boolean {
+    return this.#whole;
+  }
+
+  get done(): boolean {
+    return this.#whole;
+  }
+
+  read({ event: name, data }: Frame): readonly TextEvent[] {
+    if (data === "" || data === "[DONE]") return [];
+    const event = parseRecord(data);
+    if (event === undefined)
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    const type = event["type"];
+    return own(this.#on, typeof type === "string" ? type : (name ?? ""))?.(event) ?? [];
+  }
+
+  end(): readonly TextEvent[] {
+    return this.#book.endAll();
+  }
+
+  #start(message: JsonRecord): readonly TextEvent[] {
+    if (this.#started) return [];
+    this.#started = true;
+    this.#usage = messagesUsage(message["usage"]);
+    const usage = this.#usage === undefined ? {} : { usage: this.#usage };
+    const start = { type: "start", id: textOf(message["id"]), model: textOf(message["model"]), createdAt: 0 } as const;
+    return [{ ...start, ...usage }, ...feesEvents(messagesFees(message["usage"]))];
+  }
+
+  #begin(key: string, block: JsonRecord): readonly TextEvent[] {
+    const { type } = block;
+    this.#begun.set(key, {
+      block,
+      whole: !opened.has(type),
+      signature: textOf(block["signature"]),
+      input: "",
+    });
+    const calls = callOfBlock(block);
+    if (calls.length > 0) return [{ type: "fees", fees: { calls } }];
+    if (type === "tool_use")
+      return this.#book.start(key, { kind: "tool-call", id: textOf(block["id"]), name: textOf(block["name"]) });
+    if (type === "thinking") return this.#grow(key, { type: "thinking_delta", thinking: block["thinking"] });
+    return type === "text" ? this.#grow(key, { type: "text_delta", text: block["text"] }) : [];
+  }
+
+  #grow(key: string, delta: JsonRecord): readonly TextEvent[] {
+    if (delta["type"] === "text_delta")
+      return [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, textOf(delta["text"]))];
+    if (delta["type"] === "thinking_delta")
+      return [...this.#book.start(key, { kind: "reasoning" }), ...this.#book.delta(key, textOf(delta["thinking"]))];
+    const begun = this.#begun.get(key);
+    if (begun === undefined) return [];
+    if (delta["type"] === "input_json_delta") return this.#input(key, begun, textOf(delta["partial_json"]));
+    if (delta["type"] === "signature_delta") begun.signature += textOf(delta["signature"]);
+    const part = delta["type"] === "citations_delta" ? this.#book.numberOf(key) : undefined;
+    if (part === undefined) return [];
+    return parseCitation(delta["citation"]).map((citation) => ({ type: "citation", choice: 0, part, citation }));
+  }
+
+  #input(key: string, begun: Begun, text: string): readonly TextEvent[] {
+    if (!begun.whole) return this.#book.delta(key, text);
+    begun.input += text;
+    if (begun.input.length > mostHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
+    return [];
+  }
+
+  #end(key: string): readonly TextEvent[] {
+    const begun = this.#begun.get(key);
+    this.#begun.delete(key);
+    if (begun?.whole === true) return this.#readWhole(begun);
+    // Vendors that send no pieces give the arguments with the call's beginning; none at all are an empty object.
+    const late =
+      begun?.block["type"] === "tool_use" && !this.#book.hasText(key)
+        ? this.#book.delta(key, argumentsOf(begun.block["input"]))
+        : [];
+    return [...late, ...this.#book.end(key, sealOfSignature(begun?.signature ?? ""))];
+  }
+
+  #readWhole({ block, input }: Begun): readonly TextEvent[] {
+    if (block["type"] === "redacted_thinking") {
+      const { seal } = envelopeOf(textOf(block["data"]));
+      return this.#book.whole({ kind: "reasoning", text: "", seal });
+    }
+    const said = input === "" ? undefined : parseRecord(input);
+    const value = said === undefined ? block : { ...block, input: said };
+    return this.#book.whole({ kind: "vendor", wire: "messages", value });
+  }
+
+  #delta({ delta, usage: report }: JsonRecord): readonly TextEvent[] {
+    const usage = messagesUsage(report, this.#usage);
+    this.#usage = usage ?? this.#usage;
+    const { stop_reason: reason, stop_sequence: sequence }: JsonRecord = isRecord(delta) ? delta : {};
+    const finish = typeof reason === "string" ? this.#finish(reason, sequence) : [];
+    const fees = feesEvents(messagesFees(report));
+    return usage === undefined ? [...finish, ...fees] : [...finish, { type: "usage", usage }, ...fees];
+  }
+
+  #finish(reason: unknown, sequence: unknown): readonly TextEvent[] {
+    if (this.#finished) return [];
+    this.#finished = true;
+    const stopSequence = typeof sequence === "string" ? { stopSequence: sequence } : {};
+    return [
+      ...this.#book.endAll(),
+      { type: "finish", choice: 0, reason: finishOf(reason, this.#book.kinds), ...stopSequence },
+    ];
+  }
+}
+
+function feesEvents(fees: SeenFees | undefined): readonly TextEvent[] {
+  return fees === undefined ? [] : [{ type: "fees", fees }];
+}
+
+/** Statuses that the vendor answers with outside of streams. */
+const statuses: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+function failureOf(error: JsonRecord): TextEvent {
+  const type = textOf(error["type"]);
+  const status = own(statuses, type);
+  return present({
+    type: "failure",
+    code: type === "" ? "api_error" : type,
+    message: textOf(error["message"]),
+    status,
+  });
+}

@@ -1,0 +1,247 @@
+import { present } from "@modelgate/contracts";
+import { createHash } from "node:crypto";
+import { isRecord } from "../../json/fields.ts";
+import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
+import { noResult, pairedMessages, type Message, type PairForm } from "../hub/paired-messages.ts";
+import type {
+  ImagePart,
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  FilePart,
+  Source,
+} from "../hub/part.ts";
+import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
+import { ownSeal } from "../hub/seals.ts";
+import { argsOf } from "../hub/tool-calls.ts";
+import { renderCache, ownCitations, isRedacted } from "./extras.ts";
+
+/** The dialogue, and what is said before it. */
+interface RenderedTurns {
+  readonly system: string | readonly JsonObject[] | undefined;
+  readonly messages: readonly Message[];
+}
+
+/**
+ * Messages for a vendor. Neighbours of one role are one message, as it wants all results of one turn's calls
+ * together; instructions in the middle move to the front; instructions alone become the user's words. A history that begins with
+ * the assistant gets an opening of the user's, which is named as a loss.
+ */
+export function renderTurns(request: TextRequest, unsupported: Unsupported): RenderedTurns {
+  const middle = request.turns.filter(({ role }) => role === "system");
+  unsupported.noteIf("turn.system-place", middle.length > 0);
+  const system = [...request.instructions, ...middle.flatMap(({ parts }) => parts)].flatMap((part) =>
+    renderPart(part, unsupported),
+  );
+  const messages = pairedMessages(request.turns, (turn) => renderTurn(turn, unsupported), pairs);
+  const [first] = messages;
+  const begins = first?.role === "assistant";
+  unsupported.noteIf("turn.first-assistant", begins);
+  if (first !== undefined) return { system: systemOf(system), messages: begins ? [opening, ...messages] : messages };
+  return { system: undefined, messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
+}
+
+/** What the user says before a history that begins with the assistant, which the vendor refuses. */
+const opening: Message = { role: "user", content: [{ type: "text", text: "(The assistant speaks first.)" }] };
+
+/** One plain text as itself, more as blocks. */
+function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
+  const [first] = blocks;
+  if (first === undefined) return undefined;
+  const { text, cache_control: cache } = first;
+  return blocks.length === 1 && typeof text === "string" && cache === undefined ? text : blocks;
+}
+
+function renderTurn({ role, parts }: Turn, unsupported: Unsupported): readonly JsonObject[] {
+  return parts.flatMap((part) => {
+    if (role === "assistant" && (part.kind === "image" || part.kind === "file"))
+      throw unsupportedFailure(`${part.kind} parts of the model`);
+    return renderPart(part, unsupported);
+  });
+}
+
+const pairs: PairForm = {
+  callOf: ({ type, id }) => (type === "tool_use" ? id : undefined),
+  resultOf: ({ type, tool_use_id: id }) => (type === "tool_result" ? id : undefined),
+  missing: (id) => ({ type: "tool_result", tool_use_id: id, content: noResult, is_error: true }),
+};
+
+type Renders = {
+  readonly [Kind in Part["kind"]]: (
+    part: Extract<Part, { kind: Kind }>,
+    unsupported: Unsupported,
+  ) => readonly JsonObject[];
+};
+
+const renders: Renders = {
+  text: renderText,
+  refusal: ({ text }) => (isBlank(text) ? [] : [{ type: "text", text }]),
+  image: renderImage,
+  file: renderDocument,
+  audio: () => {
+    throw unsupportedFailure("audio parts");
+  },
+  video: () => {
+    throw unsupportedFailure("video parts");
+  },
+  reasoning: renderThoughts,
+  "tool-call": (part) => [renderCall(part)],
+  "tool-result": renderResult,
+  compaction: () => {
+    throw unsupportedFailure("a compaction of another vendor");
+  },
+  vendor: ({ wire, value }) => {
+    if (wire === "messages" && isRecord(value)) return [value];
+    throw unsupportedFailure("items of another vendor's tools");
+  },
+};
+
+/** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot say. */
+function renderPart(part: Part, unsupported: Unsupported): readonly JsonObject[] {
+  // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const render = renders[part.kind] as (part: Part, unsupported: Unsupported) => readonly JsonObject[];
+  return render(part, unsupported);
+}
+
+/** The vendor refuses a text without a letter. */
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+function renderText({ text, cache, citations }: TextPart, unsupported: Unsupported): readonly JsonObject[] {
+  if (isBlank(text)) return [];
+  const own = ownCitations(citations ?? []);
+  unsupported.noteIf("text.citations", own.length < (citations?.length ?? 0));
+  return [
+    present({
+      type: "text",
+      text,
+      citations: own.length > 0 ? own : undefined,
+      cache_control: renderCache(cache),
+    }),
+  ];
+}
+
+function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): readonly JsonObject[] {
+  unsupported.noteIf("image.detail", detail);
+  return [present({ type: "image", source: renderImageSource(source), cache_control: renderCache(cache) })];
+}
+
+/** Thoughts that the vendor sealed; it refuses all others. */
+function renderThoughts({ text, seal }: ReasoningPart, unsupported: Unsupported): readonly JsonObject[] {
+  const value = ownSeal(seal, "messages");
+  unsupported.noteIf("turn.reasoning", value === undefined);
+  if (value === undefined) return [];
+  return isRedacted(seal)
+    ? [{ type: "redacted_thinking", data: value }]
+    : [{ type: "thinking", thinking: text, signature: value }];
+}
+
+function renderCall(part: ToolCallPart): JsonObject {
+  return { type: "tool_use", id: vendorId(part.id), name: part.name, input: argsOf(part) };
+}
+
+/** Ids that the vendor takes. */
+const validId = /^[A-Za-z0-9_-]+$/;
+
+/** An id as the vendor takes it: the same for a call and its result, and another for every other. */
+function vendorId(id: string): string {
+  return validId.test(id) ? id : `toolu_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+}
+
+function renderResult(
+  { callId, parts, isError, cache }: ToolResultPart,
+  unsupported: Unsupported,
+): readonly JsonObject[] {
+  const [only] = parts;
+  const plain = parts.length === 1 && only?.kind === "text" && only.cache === undefined ? only.text : undefined;
+  const content = plain ?? parts.flatMap((part) => renderPart(part, unsupported));
+  return [
+    present({
+      type: "tool_result",
+      tool_use_id: vendorId(callId),
+      content: content.length > 0 ? content : undefined,
+      is_error: isError === true ? true : undefined,
+      cache_control: renderCache(cache),
+    }),
+  ];
+}
+
+const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+/** Types beside `text/…` whose bytes are text. */
+const textTypes: ReadonlySet<string> = new Set(["application/json", "application/xml", "application/yaml"]);
+
+/** The `source` of an image. Addresses that the vendor cannot fetch are the service's to bring in before. */
+function renderImageSource(source: Source): JsonObject {
+  if (source.kind !== "base64") return addressSource(source);
+  const mediaType = source.mediaType;
+  if (!imageTypes.has(mediaType)) throw unsupportedFailure(`${mediaType} parts`);
+  return { type: "base64", media_type: mediaType, data: source.data };
+}
+
+/** A file as a document. Its name is its title, where it has none of its own. */
+function renderDocument(part: FilePart, unsupported: Unsupported): readonly JsonObject[] {
+  const { source, name, title, context, citations, cache } = part;
+  unsupported.noteIf("file.name", title === undefined ? undefined : name);
+  return [
+    present({
+      type: "document",
+      source: fileSource(source),
+      title: title ?? name,
+      context,
+      citations: citations === true ? { enabled: true } : undefined,
+      cache_control: renderCache(cache),
+    }),
+  ];
+}
+
+/** PDF goes as bytes, text as text. */
+function fileSource(source: FilePart["source"]): JsonObject {
+  if (source.kind === "text") return textSource(source.text);
+  if (source.kind !== "base64") return addressSource(source);
+  const { mediaType, data } = source;
+  if (mediaType === "application/pdf") return { type: "base64", media_type: mediaType, data };
+  if (!mediaType.startsWith("text/") && !textTypes.has(mediaType)) throw unsupportedFailure(`${mediaType} parts`);
+  return textSource(Buffer.from(data, "base64").toString());
+}
+
+function textSource(data: string): JsonObject {
+  return { type: "text", media_type: "text/plain", data };
+}
+
+function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject {
+  if (source.kind === "url") return { type: "url", url: source.url };
+  if (source.wire !== "messages") throw unsupportedFailure("file ids of another vendor");
+  return { type: "file", file_id: source.id };
+}
+
+/** Blocks that cannot be marked. */
+const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
+
+/**
+ * Marks the prompt for the vendor's cache where the client wished for one as other wires say it: by a key, or by how long
+ * it is kept. The vendor caches what is marked alone: the instructions, and all that was said so far.
+ */
+export function withCacheMarks(
+  { system, messages }: RenderedTurns,
+  { cacheKey, cacheRetention }: TextRequest,
+): RenderedTurns {
+  if (cacheKey === undefined && cacheRetention === undefined) return { system, messages };
+  const cache_control = renderCache({ lifetime: cacheRetention === "24h" ? "1h" : undefined });
+  const marked = (blocks: readonly JsonObject[]): readonly JsonObject[] => {
+    const at = blocks.findLastIndex(({ type }) => !unmarked.has(type));
+    return blocks.map((block, index) => (index === at ? { cache_control, ...block } : block));
+  };
+  const last = messages.length - 1;
+  return {
+    system:
+      system === undefined ? undefined : marked(typeof system === "string" ? [{ type: "text", text: system }] : system),
+    messages: messages.map((message, index) =>
+      index === last ? { ...message, content: marked(message.content) } : message,
+    ),
+  };
+}

@@ -1,0 +1,124 @@
+import { Failure, inputTotal, outputTotal, type Units } from "@modelgate/contracts";
+import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
+import type { AnswerContext } from "../hub/codec.ts";
+import { logProbability } from "../hub/content.ts";
+import type { ToolCallPart } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { argsOf } from "../hub/tool-calls.ts";
+
+/** A whole answer, of the first choice: clients of this wire cannot ask for several. */
+export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonObject {
+  return ({ choices: [choice], usage }, { model, now, elapsedMs }) => {
+    if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
+    const probabilities = choice.parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
+    return {
+      model,
+      created_at: timeOf(now),
+      ...form(saidIn(choice)),
+      logprobs: probabilities.length === 0 ? undefined : probabilities.map(logProbability),
+      ...lastMembers(choice.finish, usage, { total: elapsedMs?.() ?? 0 }),
+    };
+  };
+}
+
+/** A time in Unix seconds, as this wire writes it. */
+export function timeOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
+}
+
+/** A refusal's words stand where the answer's would. */
+function saidIn({ parts }: Choice): Said {
+  const text = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : [])).join("");
+  const thinking = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("");
+  const calls = parts.filter((part) => part.kind === "tool-call").map(renderCall);
+  const images = parts.flatMap((part) =>
+    part.kind === "image" && part.source.kind === "base64" ? [part.source.data] : [],
+  );
+  return {
+    text,
+    thinking: thinking === "" ? undefined : thinking,
+    calls: calls.length === 0 ? undefined : calls,
+    images: images.length === 0 ? undefined : images,
+  };
+}
+
+/** What a piece of an answer says: words, thoughts, calls, images as Base64. */
+export interface Said {
+  readonly text?: string | undefined;
+  readonly thinking?: string | undefined;
+  readonly calls?: readonly JsonObject[] | undefined;
+  readonly images?: readonly string[] | undefined;
+}
+
+/** How an endpoint's answers hold what was said. */
+export type AnswerForm = (said: Said) => JsonObject;
+
+/** `/api/chat`: a message. */
+export const chatForm: AnswerForm = ({ text = "", thinking, calls, images }) => ({
+  message: { role: "assistant", content: text, thinking, tool_calls: calls, images },
+});
+
+/** `/api/generate`: words alone, with thoughts beside them. */
+export const generateForm: AnswerForm = ({ text = "", thinking }) => ({ response: text, thinking });
+
+/** A call; `index` is its number in the answer. */
+export function renderCall(
+  call: Pick<ToolCallPart, "id" | "name" | "arguments" | "custom">,
+  index: number,
+): JsonObject {
+  return { id: call.id, function: { index, name: call.name, arguments: argsOf(call) } };
+}
+
+const nanosecondsPerMillisecond = 1_000_000;
+
+/** How long an answer took, in milliseconds; until its first words, where they are known. */
+interface Took {
+  readonly total: number;
+  readonly untilWords?: number | undefined;
+}
+
+/** What the last line of an answer says beside its words. No model is loaded for a call, so that takes no time. */
+export function lastMembers(
+  finish: FinishReason,
+  usage: Units | undefined,
+  { total, untilWords = 0 }: Took,
+): JsonObject {
+  return {
+    done: true,
+    done_reason: finishWords[finish],
+    total_duration: nanoseconds(total),
+    load_duration: 0,
+    prompt_eval_count: usage === undefined ? undefined : inputTotal(usage),
+    prompt_eval_duration: nanoseconds(untilWords),
+    eval_count: usage === undefined ? undefined : outputTotal(usage),
+    eval_duration: nanoseconds(total - untilWords),
+  };
+}
+
+function nanoseconds(milliseconds: number): number {
+  return Math.round(milliseconds * nanosecondsPerMillisecond);
+}
+
+/** What each neutral reason is called here; filtered answers have a word of OpenAI's, as Ollama filters none. */
+const finishWords = {
+  stop: "stop",
+  "stop-sequence": "stop",
+  length: "length",
+  "context-full": "length",
+  "tool-calls": "stop",
+  filtered: "content_filter",
+  refused: "content_filter",
+  paused: "stop",
+  "malformed-tool-call": "stop",
+  other: "stop",
+} as const satisfies Record<FinishReason, string>;
+
+const forms = { "ollama-chat": chatForm, "ollama-generate": generateForm } as const;
+
+/** The answer to a request that says nothing, which asks only for its model to be ready. */
+export function renderLoaded(
+  wire: keyof typeof forms,
+  { model, now }: { readonly model: string; readonly now: number },
+): JsonObject {
+  return { model, created_at: timeOf(now), ...forms[wire]({}), done: true, done_reason: "load" };
+}

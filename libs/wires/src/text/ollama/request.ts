@@ -1,0 +1,171 @@
+import { present, bodies } from "@modelgate/contracts";
+import type { Static } from "typebox";
+import { Compile } from "typebox/compile";
+import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { firstProblem } from "../../json/problem.ts";
+import type { TextAsk } from "../ask.ts";
+import type { Parsed } from "../hub/codec.ts";
+import type { OutputFormat, ReasoningWish, TextRequest, Tool } from "../hub/request.ts";
+import { bytesMedia, mediaOf, type MediaMeasure } from "../media.ts";
+import { parseImages, parseTurns } from "./turns.ts";
+
+/** A request for a chat in the neutral form. Throws Failure (400) naming the field that is wrong. */
+export function parseChat(body: JsonRecord): Parsed {
+  const fields = new Fields(body);
+  const { instructions, turns } = parseTurns(fields);
+  const tools = parseTools(fields);
+  const request = { ...parseShared(fields), instructions, turns, ...(tools.length > 0 ? { tools } : {}) };
+  return { request, dropped: fields.unread() };
+}
+
+/**
+ * A prompt in the neutral form: it is what a user says. Throws Failure (400) naming the field that is wrong, or that no
+ * chat can say: what stands behind the words wanted, and a conversation in tokens.
+ */
+export function parseGenerate(body: JsonRecord): Parsed {
+  const fields = new Fields(body);
+  if ((fields.text("suffix") ?? "") !== "") throw fields.unsupported("suffix");
+  if ((fields.list("context") ?? []).length > 0) throw fields.unsupported("context");
+  const prompt = fields.text("prompt") ?? "";
+  const system = fields.text("system") ?? "";
+  // Nothing puts a template around a prompt here.
+  if (body["raw"] === false) fields.ignore("raw");
+  if (body["template"] === "") fields.ignore("template");
+  const words = prompt === "" ? [] : [{ kind: "text", text: prompt } as const];
+  const request = {
+    ...parseShared(fields),
+    instructions: system === "" ? [] : [{ kind: "text", text: system } as const],
+    turns: [{ role: "user", parts: [...words, ...parseImages(fields)] } as const],
+  };
+  return { request, dropped: fields.unread() };
+}
+
+/** What requests of both endpoints say alike. */
+function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"> {
+  return {
+    model: fields.needText("model"),
+    stream: fields.flag("stream") ?? true,
+    ...present({
+      format: parseFormat(fields),
+      reasoning: parseThink(fields),
+      logProbabilities: parseProbabilityWish(fields),
+      ...parseOptions(fields.fields("options") ?? new Fields({})),
+    }),
+  };
+}
+
+/** What vendors know of `options`; the rest is about a model that runs on the machine itself. */
+function parseOptions(options: Fields): Partial<TextRequest> {
+  const most = options.number("num_predict");
+  const stop = options.raw("stop");
+  return {
+    maxTokens: most === undefined || most < 0 ? undefined : options.count("num_predict", 1),
+    temperature: options.number("temperature"),
+    topP: options.number("top_p"),
+    topK: options.count("top_k"),
+    seed: options.count("seed", Number.MIN_SAFE_INTEGER),
+    presencePenalty: options.number("presence_penalty"),
+    frequencyPenalty: options.number("frequency_penalty"),
+    stop: typeof stop === "string" ? [stop] : options.texts("stop"),
+  };
+}
+
+/** `json`, a schema, or nothing, which some clients write as "". */
+function parseFormat(fields: Fields): OutputFormat | undefined {
+  const format = fields.raw("format");
+  if (format === undefined || format === "") return undefined;
+  if (format === "json") return { kind: "json" };
+  if (typeof format === "string") throw fields.wrong("format", '"json" or a JSON schema');
+  return { kind: "schema", schema: fields.record("format") ?? {} };
+}
+
+const efforts = ["low", "medium", "high", "max"] as const;
+
+/** A switch, or how hard to think. Thoughts are shown where they are wanted. */
+function parseThink(fields: Fields): ReasoningWish | undefined {
+  const think = fields.raw("think");
+  if (think === undefined) return undefined;
+  if (think === false) return { effort: "none" };
+  if (think === true) return { budgetTokens: -1, show: "full" };
+  const effort = fields.word("think", efforts);
+  return effort === undefined ? undefined : { effort, show: "full" };
+}
+
+function parseProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
+  const alternatives = fields.count("top_logprobs") ?? 0;
+  return fields.flag("logprobs") === true ? { alternatives } : undefined;
+}
+
+/** Tools that a request may have. */
+const mostTools = 4_096;
+
+/** The functions that a model may call. */
+function parseTools(body: Fields): readonly Tool[] {
+  return body.each("tools", mostTools).map(parseTool);
+}
+
+function parseTool(tool: Fields): Tool {
+  const type = tool.text("type") ?? "function";
+  if (type !== "function") throw tool.unsupported("type");
+  const named = tool.fields("function");
+  if (named === undefined) throw tool.wrong("function", "an object");
+  return {
+    kind: "function",
+    name: named.needText("name"),
+    ...present({ description: named.text("description"), parameters: named.record("parameters") }),
+  };
+}
+
+/** What admission must know, and whether there is anything to answer. */
+export interface OllamaAsk extends TextAsk {
+  readonly saysNothing: boolean;
+}
+
+const chatShape = Compile(bodies.OllamaChatRequest);
+
+const generateShape = Compile(bodies.OllamaGenerateRequest);
+
+/** The members that decide what a call may do and cost. */
+export const relied = ["model", "stream", "messages", "prompt", "system", "images", "tools", "think", "options"].concat(
+  "options.num_predict",
+);
+
+/** Checks a request for a chat. Throws Failure (400) naming the field. */
+export function askOfChat(body: unknown): OllamaAsk {
+  if (!chatShape.Check(body)) throw firstProblem(chatShape.Errors(body), body);
+  return { ...askOf(body, body.messages), saysNothing: (body.messages ?? []).length === 0 };
+}
+
+/** Checks a request for a continued prompt. Throws Failure (400) naming the field. */
+export function askOfGenerate(body: unknown): OllamaAsk {
+  if (!generateShape.Check(body)) throw firstProblem(generateShape.Errors(body), body);
+  const saysNothing = (body.prompt ?? "") === "" && (body.images ?? []).length === 0;
+  return { ...askOf(body, [{ images: body.images }]), saysNothing };
+}
+
+type Body = Pick<Static<typeof bodies.OllamaChatRequest>, "model" | "stream" | "options">;
+
+/** Answers are streams where a request does not say otherwise. */
+function askOf({ model, stream, options }: Body, said: unknown): TextAsk {
+  const most = options?.num_predict ?? undefined;
+  return {
+    model,
+    stream: stream ?? true,
+    includeUsage: true,
+    maxOutputTokens: most === undefined || most < 0 ? undefined : most,
+    boundNames: [],
+    readsBeyond: false,
+    choices: 1,
+    media: mediaOf(said, measureImages),
+  };
+}
+
+/** Images stand beside the words that they belong to, as Base64. */
+const measureImages: MediaMeasure = ({ images }) => {
+  if (!Array.isArray(images)) return undefined;
+  const all = images.flatMap((image: unknown) => (typeof image === "string" ? [bytesMedia("image/", image)] : []));
+  return {
+    characters: all.reduce((sum, { characters }) => sum + characters, 0),
+    tokens: all.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+};

@@ -1,0 +1,113 @@
+import { Failure, failureFrames, type Units } from "@modelgate/contracts";
+import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
+import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import { logProbability } from "../hub/content.ts";
+import { dispatch } from "../hub/events.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { renderCall, type AnswerForm, type Said, lastMembers, timeOf } from "./answer.ts";
+
+/** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
+const mostHeld = 8 * 2 ** 20;
+
+/** White space before a line's JSON, which every reader of lines passes over; an empty line would break some. */
+export const silence = " ";
+
+/** A part that is open: what it is, and what of it waits. */
+interface Open {
+  readonly opened: OpenedPart;
+  readonly pieces: string[];
+}
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
+
+/** A stream of lines, each a JSON object. Words go out as they come, a call once it is whole, the usage in the last line. */
+export class LineWriter implements StreamWriter {
+  readonly #context: AnswerContext;
+  readonly #form: AnswerForm;
+  readonly #open = new Map<number, Open>();
+  #calls = 0;
+  #held = 0;
+  #usage: Units | undefined;
+  #finish: FinishReason = "other";
+  #untilWords: number | undefined;
+  readonly #on: Handlers = {
+    start: ({ usage }) => this.#keepUsage(usage),
+    usage: ({ usage }) => this.#keepUsage(usage),
+    "part-start": ({ part, opened }) => {
+      this.#open.set(part, { opened, pieces: [] });
+      return "";
+    },
+    "part-delta": (event) => this.#delta(event),
+    "part-end": ({ part }) => this.#end(part),
+    "part-whole": ({ whole }) => {
+      const isImage = whole.kind === "image" && whole.source.kind === "base64";
+      if (isImage && whole.source.kind === "base64") return this.#say({ images: [whole.source.data] });
+      return whole.kind === "reasoning" && whole.text !== "" ? this.#say({ thinking: whole.text }) : "";
+    },
+    finish: ({ reason }) => {
+      this.#finish = reason;
+      return "";
+    },
+    ping: () => this.heartbeat(),
+  };
+
+  constructor(context: AnswerContext, form: AnswerForm) {
+    this.#context = context;
+    this.#form = form;
+  }
+
+  /** Clients of this wire cannot ask for several answers. A vendor's `failure` writes nothing: the caller reports it by `fail`. */
+  write(event: TextEvent): string {
+    if ("choice" in event && event.choice !== 0) return "";
+    return dispatch(this.#on, event) ?? "";
+  }
+
+  end(): string {
+    const took = { total: this.#context.elapsedMs?.() ?? 0, untilWords: this.#untilWords };
+    return this.#line({ ...this.#form({}), ...lastMembers(this.#finish, this.#usage, took) });
+  }
+
+  fail(failure: Failure, requestId: string): string {
+    return failureFrames.ollama(failure, requestId);
+  }
+
+  heartbeat(): string {
+    return silence;
+  }
+
+  #keepUsage(usage: Units | undefined): string {
+    this.#usage = usage ?? this.#usage;
+    return "";
+  }
+
+  #delta({ part, text, logProbabilities }: Extract<TextEvent, { type: "part-delta" }>): string {
+    const open = this.#open.get(part);
+    if (open === undefined) return "";
+    if (open.opened.kind === "reasoning") return this.#say({ thinking: text });
+    if (open.opened.kind !== "tool-call")
+      return this.#say({ text }, logProbabilities === undefined ? undefined : logProbabilities.map(logProbability));
+    this.#held += text.length;
+    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
+    open.pieces.push(text);
+    return "";
+  }
+
+  #end(part: number): string {
+    const open = this.#open.get(part);
+    this.#open.delete(part);
+    if (open?.opened.kind !== "tool-call") return "";
+    const text = open.pieces.join("");
+    this.#held -= text.length;
+    return this.#say({ calls: [renderCall({ ...open.opened, arguments: text }, this.#calls++)] });
+  }
+
+  #say(said: Said, logprobs?: readonly JsonObject[]): string {
+    this.#untilWords ??= this.#context.elapsedMs?.();
+    return this.#line({ ...this.#form(said), logprobs, done: false });
+  }
+
+  #line(members: JsonObject): string {
+    const { model, now } = this.#context;
+    return `${JSON.stringify({ model, created_at: timeOf(now), ...members })}\n`;
+  }
+}

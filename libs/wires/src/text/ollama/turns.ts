@@ -1,0 +1,117 @@
+import { present } from "@modelgate/contracts";
+import type { Fields } from "../../json/fields.ts";
+import type { Part, TextPart, ToolCallPart, ToolResultPart, ImagePart } from "../hub/part.ts";
+import type { Turn } from "../hub/request.ts";
+import { argumentsOf, callId } from "../hub/tool-calls.ts";
+
+/** Messages that one request may have, and calls of one message. */
+const [mostMessages, mostCalls] = [20_000, 1_024];
+
+const roles = ["system", "user", "assistant", "tool"] as const;
+
+/** The conversation in `messages`: what systems say before it are instructions. */
+export function parseTurns(fields: Fields): {
+  readonly instructions: readonly TextPart[];
+  readonly turns: readonly Turn[];
+} {
+  const instructions: TextPart[] = [];
+  const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
+  const calls = new WaitingCalls();
+  for (const [index, message] of fields.each("messages", mostMessages).entries()) {
+    message.needText("role");
+    const role = message.word("role", roles);
+    const text = message.text("content") ?? "";
+    const said: readonly TextPart[] = text === "" ? [] : [{ kind: "text", text }];
+    if (role === "system" && turns.length === 0) instructions.push(...said);
+    else if (role === "tool") answer(turns, parseResult(message, text, calls, index));
+    else if (role === "assistant")
+      turns.push({ role, parts: [...parseThought(message), ...said, ...parseCalls(message, calls, index)] });
+    else turns.push({ role: role ?? "user", parts: [...said, ...parseImages(message)] });
+  }
+  return { instructions, turns: turns.filter(({ parts }) => parts.length > 0) };
+}
+
+/** Results that follow each other are one turn. */
+function answer(turns: { readonly role: Turn["role"]; readonly parts: Part[] }[], result: ToolResultPart): void {
+  const last = turns.at(-1);
+  if (last?.parts.every(({ kind }) => kind === "tool-result") === true) last.parts.push(result);
+  else turns.push({ role: "user", parts: [result] });
+}
+
+function parseThought(message: Fields): readonly Part[] {
+  const text = message.text("thinking") ?? "";
+  return text === "" ? [] : [{ kind: "reasoning", text }];
+}
+
+/** Calls may have ids, which clients are free to lose. */
+function parseCalls(message: Fields, calls: WaitingCalls, index: number): readonly ToolCallPart[] {
+  return message.each("tool_calls", mostCalls).map((call, at) => {
+    call.ignore("type");
+    const named = call.fields("function");
+    if (named === undefined) throw call.wrong("function", "an object");
+    named.ignore("index");
+    const name = named.needText("name");
+    const id = call.text("id") ?? callId(index, at, name);
+    calls.called(id, name);
+    const given = named.raw("arguments");
+    const text = typeof given === "string" ? given : argumentsOf(named.record("arguments"));
+    return { kind: "tool-call", id, name, arguments: text };
+  });
+}
+
+/** A result names its call, or its tool, or neither: then it answers the call that has waited longest. */
+function parseResult(message: Fields, text: string, calls: WaitingCalls, index: number): ToolResultPart {
+  const named = message.text("tool_name") ?? message.text("name");
+  const call = calls.answered(message.text("tool_call_id"), named);
+  return {
+    kind: "tool-result",
+    callId: call?.id ?? callId(index, named ?? ""),
+    ...present({ name: named ?? call?.name }),
+    parts: [{ kind: "text", text }, ...parseImages(message)],
+  };
+}
+
+/** Images as Base64, whose media type only their first bytes show. */
+export function parseImages(fields: Fields): readonly ImagePart[] {
+  const images = fields.texts("images") ?? [];
+  return images.map((text) => {
+    const data = text.replace(/^data:[^,]*,/, "");
+    return { kind: "image", source: { kind: "base64", mediaType: mediaTypeOfImage(data), data } };
+  });
+}
+
+/** How the Base64 of an image begins, by its media type. */
+const beginnings = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+] as const;
+
+/** Reads an image's media type off the beginning of its Base64; what is unknown is taken for a PNG. */
+function mediaTypeOfImage(data: string): string {
+  return beginnings.find(([beginning]) => data.startsWith(beginning))?.[1] ?? "image/png";
+}
+
+/** A call that waits for its result. */
+interface Waiting {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Pairs results with calls: by id, else by the tool's name, else in their order. */
+class WaitingCalls {
+  readonly #waiting: Waiting[] = [];
+
+  called(id: string, name: string): void {
+    this.#waiting.push({ id, name });
+  }
+
+  /** Takes the call that a result answers; undefined where none of that id or name waits. */
+  answered(id: string | undefined, name: string | undefined): Waiting | undefined {
+    const at = this.#waiting.findIndex((call) =>
+      id === undefined ? name === undefined || call.name === name : call.id === id,
+    );
+    return at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
+  }
+}

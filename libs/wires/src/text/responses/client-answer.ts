@@ -1,0 +1,114 @@
+import { Failure, type Units } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import type { TextAnswer } from "../hub/answer.ts";
+import type { AnswerContext } from "../hub/codec.ts";
+import { replay } from "../hub/events.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { isToolList } from "./client-request.ts";
+import { PartWriter } from "./part-writer.ts";
+import { renderUsage } from "./usage.ts";
+import { endingOf, type Ending } from "./vendor-answer.ts";
+
+/**
+ * The response object for a whole answer. Its output is built by what builds a stream's, in one go, so both
+ * are the same by construction. The first choice only: this wire's clients cannot ask for more.
+ */
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+  const [choice] = answer.choices;
+  if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
+  const builder = new PartWriter(context, () => "");
+  for (const event of replay(answer)) builder.take(event);
+  builder.finish();
+  const ending = endingOf(choice.finish, builder.refusedInWords);
+  return responseObject(context, {
+    ...ending,
+    output: builder.output,
+    usage: answer.usage,
+    completedAt: ending.status === "completed" ? context.now : null,
+    serviceTier: answer.serviceTier,
+  });
+}
+
+/** What a response object says beyond what it echoes. */
+export interface ResponseState {
+  readonly status: Ending["status"] | "in_progress";
+  readonly incomplete_details: JsonObject | null;
+  readonly error: JsonObject | null;
+  readonly output: readonly JsonObject[];
+  readonly usage: Units | undefined;
+  /** Unix seconds; null where the clock was not read. */
+  readonly completedAt: number | null;
+  readonly serviceTier?: string | undefined;
+}
+
+/** Fields of the request that a response repeats, with what they are where the client said nothing. */
+const echoed: Readonly<Record<string, unknown>> = {
+  background: false,
+  frequency_penalty: 0,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  store: true,
+  temperature: 1,
+  tool_choice: "auto",
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: "disabled",
+  user: null,
+};
+
+/** The whole response object, as the client of this endpoint gets it and as events of its stream hold it. */
+export function responseObject(context: AnswerContext, state: ResponseState): JsonObject {
+  const { asked } = context;
+  const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, asked[name] ?? otherwise]));
+  return {
+    id: context.answerId,
+    object: "response",
+    created_at: context.now,
+    completed_at: state.completedAt,
+    status: state.status,
+    error: state.error,
+    incomplete_details: state.incomplete_details,
+    model: context.model,
+    output: state.output,
+    ...echo,
+    ...echoConversation(asked["conversation"]),
+    reasoning: echoReasoning(asked["reasoning"]),
+    service_tier: state.serviceTier ?? echoTier(asked["service_tier"]),
+    text: echoText(asked["text"]),
+    tools: isToolList(asked["tools"]) ? asked["tools"].map(echoTool) : [],
+    usage: state.usage === undefined ? null : renderUsage(state.usage),
+  };
+}
+
+/** The conversation that it is a turn of; absent: none. */
+function echoConversation(conversation: unknown): JsonObject {
+  if (typeof conversation === "string") return { conversation: { id: conversation } };
+  return isRecord(conversation) ? { conversation: { id: conversation["id"] } } : {};
+}
+
+/** The tier that served it, where the vendor does not say: never the wish to have one chosen. */
+function echoTier(tier: unknown): string {
+  return typeof tier === "string" && tier !== "auto" ? tier : "default";
+}
+
+/** A function with all of its members; what was not asked for is not enforced either. */
+function echoTool(tool: JsonObject): JsonObject {
+  return tool["type"] === "function" ? { description: null, parameters: null, strict: false, ...tool } : tool;
+}
+
+function echoReasoning(reasoning: unknown): JsonObject {
+  const asked = isRecord(reasoning) ? reasoning : {};
+  return { effort: asked["effort"] ?? null, summary: asked["summary"] ?? asked["generate_summary"] ?? null };
+}
+
+function echoText(text: unknown): JsonObject {
+  const asked = isRecord(text) ? text : {};
+  return { ...asked, format: asked["format"] ?? { type: "text" } };
+}

@@ -1,0 +1,274 @@
+import { present, bodies } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { wantsCost } from "../../cost/with-cost.ts";
+import { Fields, isRecord } from "../../json/fields.ts";
+import { firstProblem } from "../../json/problem.ts";
+import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
+import type { Parsed } from "../hub/codec.ts";
+import { followersMembers } from "../hub/followers-members.ts";
+import {
+  efforts,
+  type JsonObject,
+  type OutputFormat,
+  type ReasoningWish,
+  type TextRequest,
+  type NamespacedTool,
+  type Tool,
+  type ToolChoice,
+  searchName,
+} from "../hub/request.ts";
+import { mediaOf, measureTypedPart } from "../media.ts";
+import { parseTurns } from "./client-turns.ts";
+import { qualifiedName } from "./namespaces.ts";
+import { isSearch, parseSearch } from "./search.ts";
+import { askedFeesOf, reliedForFees } from "./usage.ts";
+
+const wantsProbabilities = "message.output_text.logprobs";
+
+/** Wishes for what is carried anyway, or asked of the vendor where it is needed. */
+const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wantsProbabilities];
+
+/**
+ * A request to the responses endpoint in the neutral form. `store` and a stored conversation are the service's: it
+ * puts earlier items into `input` and takes `previous_response_id` out; what is left of it here is refused, and so
+ * are `conversation`, `prompt` and `background: true`, which no other wire can say.
+ */
+export function parseRequest(body: JsonObject): Parsed {
+  const fields = new Fields(body);
+  refuseState(fields);
+  const { instructions: systems, turns, compactionTrigger } = parseTurns(fields);
+  const instructions = fields.text("instructions");
+  const { tools, makesImages } = parseTools(fields);
+  const request: TextRequest = {
+    model: fields.needText("model"),
+    stream: fields.flag("stream") ?? false,
+    instructions: [...(instructions === undefined ? [] : [{ kind: "text", text: instructions } as const]), ...systems],
+    turns,
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(makesImages ? { modalities: ["text", "image"] } : {}),
+    ...present({
+      toolChoice: parseToolChoice(fields),
+      parallelTools: fields.flag("parallel_tool_calls"),
+      reasoning: parseReasoning(fields),
+      ...parseText(fields),
+      ...parsePlain(fields),
+      logProbabilities: parseLogProbabilityWish(fields),
+    }),
+  };
+  return {
+    request,
+    dropped: [...fields.unread(), ...lostIncludes(fields)],
+    ...(compactionTrigger ? { compactionTrigger } : {}),
+  };
+}
+
+function refuseState(fields: Fields): void {
+  for (const name of ["conversation", "prompt", "previous_response_id"])
+    if (fields.has(name)) throw fields.unsupported(name);
+  if (fields.flag("background") === true) throw fields.unsupported("background");
+  fields.ignore("store");
+  // A wish to see the cost is granted here: no vendor hears of it.
+  if (wantsCost(fields.value)) fields.ignore("usage");
+  if (fields.value["truncation"] === "disabled") fields.ignore("truncation");
+  // Streams of ours are never padded, so a wish for no padding is granted.
+  const options = fields.value["stream_options"];
+  if (isRecord(options) && options["include_obfuscation"] !== true) fields.ignore("stream_options");
+}
+
+/** Fields that are one value here and one there. */
+function parsePlain(fields: Fields): Partial<TextRequest> {
+  return {
+    maxTokens: fields.count("max_output_tokens", 1),
+    temperature: fields.number("temperature"),
+    topP: fields.number("top_p"),
+    // Open Responses has these two, which other wires take, and the wire's own vendor not.
+    presencePenalty: fields.number("presence_penalty"),
+    frequencyPenalty: fields.number("frequency_penalty"),
+    cacheKey: fields.text("prompt_cache_key"),
+    cacheRetention: fields.text("prompt_cache_retention"),
+    metadata: fields.record("metadata"),
+    user: fields.text("user"),
+    safetyIdentifier: fields.text("safety_identifier"),
+    serviceTier: fields.text("service_tier"),
+  };
+}
+
+function parseReasoning(fields: Fields): ReasoningWish | undefined {
+  const reasoning = fields.fields("reasoning");
+  if (reasoning === undefined) return undefined;
+  const effort = reasoning.word("effort", efforts);
+  const words = ["auto", "concise", "detailed"] as const;
+  const summary = reasoning.word("summary", words) ?? reasoning.word("generate_summary", words);
+  const show = summary === undefined ? "none" : summary === "detailed" ? "full" : "summary";
+  return present({ effort, show });
+}
+
+function parseText(fields: Fields): Partial<TextRequest> {
+  const text = fields.fields("text");
+  if (text === undefined) return {};
+  const format = text.fields("format");
+  return { verbosity: text.text("verbosity"), format: format === undefined ? undefined : parseFormat(format) };
+}
+
+function parseFormat(format: Fields): OutputFormat | undefined {
+  const type = format.word("type", ["text", "json_object", "json_schema"]);
+  if (type === "json_object") return { kind: "json" };
+  if (type !== "json_schema") return undefined;
+  const schema = format.record("schema");
+  if (schema === undefined) throw format.wrong("schema", "an object");
+  return {
+    kind: "schema",
+    schema,
+    ...present({
+      name: format.text("name"),
+      description: format.text("description"),
+      strict: format.flag("strict"),
+    }),
+  };
+}
+
+/** Wanted by `include`, by a number of alternatives, or both. */
+function parseLogProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
+  const alternatives = fields.count("top_logprobs") ?? 0;
+  const included = (fields.list("include") ?? []).includes(wantsProbabilities);
+  return alternatives > 0 || included ? { alternatives } : undefined;
+}
+
+function lostIncludes(fields: Fields): readonly string[] {
+  return (fields.list("include") ?? []).some((name) => !needlessIncludes.includes(name)) ? ["include"] : [];
+}
+
+/** Tools that one request may have. */
+const mostTools = 1_024;
+
+/** What `tools` says: tools, and whether the model is to make images (a tool on this wire, a modality elsewhere). */
+interface ParsedTools {
+  readonly tools: readonly Tool[];
+  readonly makesImages: boolean;
+}
+
+function parseTools(body: Fields): ParsedTools {
+  const all = body.each("tools", mostTools);
+  const images = all.filter(isPlainImageTool);
+  return { tools: all.filter((tool) => !images.includes(tool)).flatMap(parseTool), makesImages: images.length > 0 };
+}
+
+/** Image generation without options: any vendor that makes images can do it. */
+function isPlainImageTool(tool: Fields): boolean {
+  return tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1;
+}
+
+function parseTool(tool: Fields): readonly Tool[] {
+  const type = tool.needText("type");
+  if (type === "function") return [parseFunction(tool)];
+  if (type === "custom") return [parseCustom(tool)];
+  if (type === "namespace" && isPlainNamespace(tool)) return parseNamespace(tool);
+  const definition = tool.whole();
+  if (isSearch(type)) return [parseSearch(definition)];
+  return [{ kind: "vendor", wire: "responses", name: type, definition }];
+}
+
+/** A set of functions and free-text tools: its members can be sent one by one. */
+function isPlainNamespace(namespace: Fields): boolean {
+  const members = namespace.list("tools") ?? [];
+  return members.every((tool) => isRecord(tool) && (tool["type"] === "function" || tool["type"] === "custom"));
+}
+
+function parseNamespace(set: Fields): readonly Tool[] {
+  const namespace = set.needText("name");
+  const about = set.text("description");
+  return set.each("tools", mostTools).map((each, at) => {
+    const tool = each.raw("type") === "custom" ? parseCustom(each) : parseFunction(each);
+    const { name, description } = tool;
+    const within: NamespacedTool = { namespace, about, name, description };
+    const whole = at === 0 ? [about, description].filter((text) => text !== undefined).join("\n\n") : description;
+    return { ...tool, name: qualifiedName(namespace, name), ...(whole === "" ? {} : { description: whole }), within };
+  });
+}
+
+function parseCustom(tool: Fields): Extract<Tool, { kind: "custom" }> {
+  const description = tool.text("description");
+  const format = tool.raw("format");
+  return present({
+    kind: "custom",
+    name: tool.needText("name"),
+    description,
+    format,
+  });
+}
+
+function parseFunction(tool: Fields): Extract<Tool, { kind: "function" }> {
+  const description = tool.text("description");
+  const parameters = tool.record("parameters");
+  return present({
+    kind: "function",
+    name: tool.needText("name"),
+    description,
+    parameters,
+    // False is what every other wire means anyway.
+    ...(tool.flag("strict") === true ? { strict: true } : {}),
+  });
+}
+
+const modes = ["auto", "none", "required"] as const;
+
+/** Which tools: functions and free-text tools by name, the vendor's own by type. */
+function parseToolChoice(body: Fields): ToolChoice | undefined {
+  const choice = body.raw("tool_choice");
+  if (choice === undefined) return undefined;
+  if (typeof choice === "string") return { mode: body.word("tool_choice", modes) ?? "auto" };
+  const fields = body.fields("tool_choice");
+  if (fields === undefined) return undefined;
+  if (fields.needText("type") !== "allowed_tools") return { mode: "required", names: [chosenName(fields)] };
+  return {
+    mode: fields.word("mode", ["auto", "required"]) ?? "auto",
+    names: fields.each("tools", mostTools).map(chosenName),
+  };
+}
+
+function chosenName(tool: Fields): string {
+  const type = tool.needText("type");
+  if (type === "function" || type === "custom") return qualifiedName(tool.text("namespace"), tool.needText("name"));
+  return isSearch(type) ? searchName : type;
+}
+
+/** Whether a value of `tools` is worth echoing: objects only. */
+export function isToolList(value: unknown): value is readonly JsonObject[] {
+  return Array.isArray(value) && value.every(isRecord);
+}
+
+/** What the responses endpoint must know of a request beyond what every text call needs. */
+export interface ResponsesAsk extends TextAsk {
+  readonly previousId: string | undefined;
+  /** Whether the response may be referred to later. */
+  readonly store: boolean;
+  /** The last item asks for a compaction at the end of this turn. */
+  readonly compacts: boolean;
+}
+
+/** The members that decide what a call may do and cost. */
+export const relied = Object.keys(bodies.ResponsesRequest.properties).concat("background", "usage", reliedForFees);
+
+const shape = Compile(bodies.ResponsesRequest);
+
+/** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
+export function readAsk(body: unknown): ResponsesAsk {
+  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+  const { most, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
+  return {
+    model: body.model,
+    stream: body.stream ?? false,
+    includeUsage: true,
+    ...(wantsCost(body) ? { showsCost: true } : {}),
+    maxOutputTokens: most,
+    boundNames,
+    foreignNames: Object.keys(body).filter((name) => name !== "reasoning" && followersMembers.has(name)),
+    readsBeyond: readsBeyond(body),
+    choices: 1,
+    media: mediaOf(body.input, measureTypedPart),
+    fees: askedFeesOf(body),
+    previousId: body.previous_response_id ?? undefined,
+    store: body.store ?? true,
+    compacts: Array.isArray(body.input) && body.input.at(-1)?.["type"] === "compaction_trigger",
+  };
+}

@@ -1,0 +1,87 @@
+import type { Failure, Units } from "@modelgate/contracts";
+import type { FinishReason, TextEvent } from "../hub/answer.ts";
+import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import { dispatch } from "../hub/events.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { responseObject, type ResponseState } from "./client-answer.ts";
+import { PartWriter } from "./part-writer.ts";
+import { endingOf } from "./vendor-answer.ts";
+
+type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
+
+const running = { status: "in_progress", incomplete_details: null, error: null, completedAt: null } as const;
+
+/**
+ * A stream of response events: sequence numbers without a gap, ids equal wherever an item is named, one terminal
+ * event whose response holds exactly what was sent. It is kept for that, up to `mostKept`.
+ */
+export class ResponsesWriter implements StreamWriter {
+  readonly #context: AnswerContext;
+  readonly #builder: PartWriter;
+  #sequence = 0;
+  #started = false;
+  #usage: Units | undefined;
+  #finish: FinishReason = "other";
+  readonly #on: Handlers = {
+    start: ({ usage }) => {
+      this.#usage ??= usage;
+      return this.#start();
+    },
+    usage: ({ usage }) => {
+      this.#usage = usage;
+      return "";
+    },
+    finish: ({ choice, reason }) => {
+      if (choice === 0) this.#finish = reason;
+      return "";
+    },
+    ping: () => this.heartbeat(),
+  };
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+    this.#builder = new PartWriter(context, (type, members) => this.#emit(type, members));
+  }
+
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
+  write(event: TextEvent): string {
+    const own = dispatch(this.#on, event) ?? "";
+    return own + ("part" in event ? this.#start() : "") + this.#builder.take(event);
+  }
+
+  end(): string {
+    const written = this.#start() + this.#builder.finish();
+    const ending = endingOf(this.#finish, this.#builder.refusedInWords);
+    return written + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
+  }
+
+  fail(failure: Failure): string {
+    const code = failure.status === 429 ? "rate_limit_exceeded" : "server_error";
+    const state = { ...running, status: "failed", error: { code, message: failure.message } } as const;
+    return this.#start() + this.#respond("response.failed", state, this.#builder.broken());
+  }
+
+  heartbeat(): string {
+    return ": keep-alive\n\n";
+  }
+
+  #start(): string {
+    if (this.#started) return "";
+    this.#started = true;
+    return this.#respond("response.created", running, []) + this.#respond("response.in_progress", running, []);
+  }
+
+  #respond(
+    type: string,
+    state: Pick<ResponseState, "status" | "incomplete_details" | "error" | "completedAt">,
+    output: readonly JsonObject[],
+  ): string {
+    const usage = state.status === "in_progress" ? undefined : this.#usage;
+    return this.#emit(type, { response: responseObject(this.#context, { ...state, output, usage }) });
+  }
+
+  #emit(type: string, members: JsonObject): string {
+    const event = { type, sequence_number: this.#sequence++, ...members };
+    return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
+  }
+}

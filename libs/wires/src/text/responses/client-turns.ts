@@ -1,0 +1,143 @@
+import { Failure } from "@modelgate/contracts";
+import type { Fields } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
+import type { Turn } from "../hub/request.ts";
+import type { Envelope } from "../hub/seals.ts";
+import { parseModelItem, carriedSeal, parseContent } from "./parse-items.ts";
+
+/** Items that one request may have. */
+const mostItems = 20_000;
+
+/** The conversation in an `input`. */
+interface Input {
+  /** System and developer messages before the dialogue. */
+  readonly instructions: readonly TextPart[];
+  readonly turns: readonly Turn[];
+  /** The last item asks for a compaction. */
+  readonly compactionTrigger: boolean;
+}
+
+interface OpenTurn {
+  readonly role: Turn["role"];
+  readonly parts: Part[];
+  /** More of the same role's items may join it: the model's items of one turn, or tool outputs. */
+  readonly joins: boolean;
+}
+
+/** State while items are read: the model's adjacent items are one turn, and so are adjacent tool outputs. */
+class Conversation {
+  readonly instructions: TextPart[] = [];
+  readonly turns: OpenTurn[] = [];
+  compactionTrigger = false;
+  readonly #names = new Map<string, string>();
+
+  say(role: Turn["role"], parts: readonly Part[], joins: boolean): void {
+    for (const part of parts) if (part.kind === "tool-call") this.#names.set(part.id, part.name);
+    const last = this.turns.at(-1);
+    if (joins && last?.joins === true && last.role === role) last.parts.push(...parts);
+    else this.turns.push({ role, parts: [...parts], joins });
+  }
+
+  /** A tool's output, with the tool's name if the call is there. */
+  answer(result: ToolResultPart): void {
+    const name = this.#names.get(result.callId);
+    this.say("user", [name === undefined ? result : { ...result, name }], true);
+  }
+
+  /** A seal that travelled beside its part goes back onto it; without the part it has lost its meaning. */
+  seal({ seal, call }: Envelope): void {
+    const parts = this.turns.at(-1)?.parts ?? [];
+    const at = call === undefined ? parts.length - 1 : parts.findIndex((part) => isCall(part, call));
+    const part = parts[at];
+    if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image") parts[at] = { ...part, seal };
+  }
+}
+
+function isCall(part: Part, id: string): boolean {
+  return part.kind === "tool-call" && part.id === id;
+}
+
+/** Reads `input`: a string, or items. Throws Failure (400) for items that are wrong or were not resolved. */
+export function parseTurns(body: Fields): Input {
+  const conversation = new Conversation();
+  // Instructions alone are a request as well.
+  const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");
+  if (typeof input === "string") conversation.say("user", [{ kind: "text", text: input }], false);
+  else for (const item of body.each("input", mostItems)) readItem(conversation, item);
+  const { instructions, compactionTrigger } = conversation;
+  return { instructions, compactionTrigger, turns: conversation.turns.map(({ role, parts }) => ({ role, parts })) };
+}
+
+type ReadItem = (conversation: Conversation, item: Fields) => void;
+
+/** Items of the client. Those of the model are in `parse-items.ts`. */
+const clientItems: Readonly<Record<string, ReadItem>> = {
+  message: readMessage,
+  function_call_output: (conversation, item) => conversation.answer(readOutput(item, false)),
+  custom_tool_call_output: (conversation, item) => conversation.answer(readOutput(item, true)),
+  item_reference: (_, item) => {
+    throw unresolved(item);
+  },
+  compaction_trigger: (conversation, item) => {
+    item.ignore("type");
+    conversation.compactionTrigger = true;
+  },
+};
+
+function readItem(conversation: Conversation, item: Fields): void {
+  const type = typeOf(item);
+  item.ignore("type");
+  const read = own(clientItems, type);
+  if (read !== undefined) {
+    read(conversation, item);
+    return;
+  }
+  const carried = type === "reasoning" ? carriedSeal(item) : undefined;
+  if (carried !== undefined) {
+    item.whole();
+    conversation.seal(carried);
+    return;
+  }
+  const parts = parseModelItem(item, type);
+  if (parts === undefined) throw item.wrong("type", "a type of item that this gateway knows");
+  conversation.say("assistant", parts, true);
+}
+
+/** Messages may leave their type out, and so may references. */
+function typeOf(item: Fields): string {
+  const type = item.text("type");
+  if (type !== undefined) return type;
+  return item.has("role") ? "message" : item.has("id") ? "item_reference" : item.needText("type");
+}
+
+function unresolved(item: Fields): Failure {
+  const param = item.at("id");
+  return new Failure("invalid_value", `${param} refers to an item that is not known here.`, { param });
+}
+
+function readMessage(conversation: Conversation, item: Fields): void {
+  const role = item.word("role", ["user", "assistant", "system", "developer"]) ?? item.needText("role");
+  item.ignore("id", "status");
+  const parts = parseContent(item, "content");
+  if (role === "assistant") conversation.say("assistant", parts, true);
+  else if (role === "user") conversation.say("user", parts, false);
+  else if (conversation.turns.length === 0) conversation.instructions.push(...onlyText(item, parts));
+  else conversation.say("system", onlyText(item, parts), false);
+}
+
+function onlyText(item: Fields, parts: readonly Part[]): readonly TextPart[] {
+  return parts.map((part) => {
+    if (part.kind === "text") return part;
+    throw item.wrong("content", "text only in a system or developer message");
+  });
+}
+
+function readOutput(item: Fields, custom: boolean): ToolResultPart {
+  item.ignore("id", "status");
+  const parts = parseContent(item, "output").map((part) => {
+    if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
+    throw item.wrong("output", "text, images and files");
+  });
+  return { kind: "tool-result", callId: item.needText("call_id"), parts, ...(custom ? { custom } : {}) };
+}

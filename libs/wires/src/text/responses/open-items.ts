@@ -1,0 +1,288 @@
+import { present } from "@modelgate/contracts";
+import type { OpenedPart } from "../hub/answer.ts";
+import { logProbability } from "../hub/content.ts";
+import type { Citation, Seal, TokenProbability, RefusalPart, TextPart, ReasoningPart } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { sealForClient, unsealed } from "../hub/seals.ts";
+import { unwrapCustom } from "../hub/tool-calls.ts";
+import type { LocalName } from "./namespaces.ts";
+import {
+  type ItemStatus,
+  callItem,
+  messageItem,
+  annotation,
+  outputText,
+  isSummary,
+  reasoningItem,
+} from "./render-items.ts";
+
+/** Puts one event on the wire: its type, and its members beside type and sequence number. */
+export type Emit = (type: string, members: JsonObject) => string;
+
+/** What every event about an item names it by. */
+export interface ItemRef {
+  readonly id: string;
+  readonly index: number;
+}
+
+/**
+ * An output item while it is streamed. Every method returns the events that it causes, as text. An item outlives its
+ * parts: the next part may join it.
+ */
+export interface OpenItem {
+  /** Whether a part that opens now belongs to this item. */
+  joins(opened: OpenedPart): boolean;
+  start(opened: OpenedPart): string;
+  delta(text: string, logProbabilities: readonly TokenProbability[]): string;
+  cite(citation: Citation): string;
+  endPart(seal: Seal | undefined): string;
+  /** The last events before `response.output_item.done`. */
+  close(): string;
+  /** The item as it is now. */
+  item(status: ItemStatus): JsonObject;
+}
+
+type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
+
+/**
+ * A call of a function or of a free-text tool. Where the vendor knows functions only, a free-text tool's input comes
+ * wrapped and is sent at its end, unwrapped.
+ */
+export class OpenCall implements OpenItem {
+  readonly #emit: Emit;
+  readonly #ref: ItemRef;
+  readonly #call: OpenedCall;
+  readonly #wrapped: boolean;
+  readonly #local: LocalName | undefined;
+  readonly #pieces: string[] = [];
+
+  constructor(emit: Emit, ref: ItemRef, call: OpenedCall, wrapped: boolean, local?: LocalName) {
+    this.#emit = emit;
+    this.#ref = ref;
+    this.#call = wrapped ? { ...call, custom: true } : call;
+    this.#wrapped = wrapped;
+    this.#local = local;
+  }
+
+  joins(): boolean {
+    return false;
+  }
+
+  start(): string {
+    return "";
+  }
+
+  delta(text: string): string {
+    this.#pieces.push(text);
+    return this.#wrapped ? "" : this.#event("delta", { delta: text });
+  }
+
+  cite(): string {
+    return "";
+  }
+
+  endPart(): string {
+    const text = this.#text();
+    const late = this.#wrapped && text !== "" ? this.#event("delta", { delta: text }) : "";
+    const said =
+      this.#call.custom === true ? { input: text } : { name: this.#local?.name ?? this.#call.name, arguments: text };
+    return late + this.#event("done", said);
+  }
+
+  close(): string {
+    return "";
+  }
+
+  item(status: ItemStatus): JsonObject {
+    const text = status === "in_progress" ? "" : this.#text();
+    return callItem(this.#ref.id, { ...this.#call, arguments: text }, status, this.#local);
+  }
+
+  #text(): string {
+    const text = this.#pieces.join("");
+    return this.#wrapped ? unwrapCustom(text) : text;
+  }
+
+  #event(what: "delta" | "done", members: JsonObject): string {
+    const type = this.#call.custom === true ? "custom_tool_call_input" : "function_call_arguments";
+    const { id, index } = this.#ref;
+    return this.#emit(`response.${type}.${what}`, { item_id: id, output_index: index, ...members });
+  }
+}
+
+/** A text or refusal while it grows. */
+interface Growing {
+  readonly kind: "text" | "refusal";
+  readonly pieces: string[];
+  readonly citations: Citation[];
+  readonly logProbabilities: TokenProbability[];
+  annotated: number;
+  /** Characters so far. */
+  length: number;
+}
+
+/** A message: texts and refusals as its content parts. */
+export class OpenMessage implements OpenItem {
+  readonly #emit: Emit;
+  readonly #ref: ItemRef;
+  readonly #done: (TextPart | RefusalPart)[] = [];
+  #open: Growing | undefined;
+
+  constructor(emit: Emit, ref: ItemRef) {
+    this.#emit = emit;
+    this.#ref = ref;
+  }
+
+  joins({ kind }: OpenedPart): boolean {
+    return kind === "text" || kind === "refusal";
+  }
+
+  start({ kind }: OpenedPart): string {
+    const open: Growing = {
+      kind: kind === "refusal" ? kind : "text",
+      pieces: [],
+      citations: [],
+      logProbabilities: [],
+      annotated: 0,
+      length: 0,
+    };
+    this.#open = open;
+    return this.#event("response.content_part.added", { part: content(whole(open)) });
+  }
+
+  delta(text: string, logProbabilities: readonly TokenProbability[]): string {
+    if (this.#open !== undefined) this.#open.length += text.length;
+    this.#open?.pieces.push(text);
+    if (this.#open?.kind === "refusal") return this.#event("response.refusal.delta", { delta: text });
+    for (const each of logProbabilities) this.#open?.logProbabilities.push(each);
+    return this.#event("response.output_text.delta", { delta: text, logprobs: logProbabilities.map(logProbability) });
+  }
+
+  cite(citation: Citation): string {
+    const open = this.#open;
+    if (open === undefined || open.kind === "refusal") return "";
+    const [first] = annotation(citation, open.length);
+    if (first === undefined) return "";
+    // Kept as it was sent, so that the text's end does not change what a client already has.
+    open.citations.push({ own: { wire: "responses", value: first } });
+    return this.#event("response.output_text.annotation.added", {
+      annotation: first,
+      annotation_index: open.annotated++,
+    });
+  }
+
+  endPart(): string {
+    const open = this.#open;
+    if (open === undefined) return "";
+    const part = whole(open);
+    const end =
+      part.kind === "refusal"
+        ? this.#event("response.refusal.done", { refusal: part.text })
+        : this.#event("response.output_text.done", { text: part.text, logprobs: content(part)["logprobs"] });
+    const done = this.#event("response.content_part.done", { part: content(part) });
+    this.#done.push(part);
+    this.#open = undefined;
+    return end + done;
+  }
+
+  close(): string {
+    return "";
+  }
+
+  item(status: ItemStatus): JsonObject {
+    const open = this.#open === undefined ? [] : [whole(this.#open)];
+    return messageItem(this.#ref.id, [...this.#done, ...open], status);
+  }
+
+  #event(type: string, members: JsonObject): string {
+    const { id, index } = this.#ref;
+    return this.#emit(type, { item_id: id, output_index: index, content_index: this.#done.length, ...members });
+  }
+}
+
+function whole({ kind, pieces, citations, logProbabilities }: Growing): TextPart | RefusalPart {
+  const text = pieces.join("");
+  if (kind === "refusal") return { kind, text };
+  return present({ kind, text, citations: [...citations], logProbabilities: [...logProbabilities] });
+}
+
+function content(part: TextPart | RefusalPart): JsonObject {
+  return part.kind === "text" ? outputText(part) : { type: "refusal", refusal: part.text };
+}
+
+/** Thoughts: summaries and contents under one id, with the seal that brings them back. */
+export class OpenReasoning implements OpenItem {
+  readonly #emit: Emit;
+  readonly #ref: ItemRef;
+  readonly #givenId: string | undefined;
+  readonly #done: ReasoningPart[] = [];
+  #summary = true;
+  #pieces: string[] | undefined;
+  #hasText = false;
+  #sealed: string | undefined;
+
+  constructor(emit: Emit, ref: ItemRef, givenId: string | undefined) {
+    this.#emit = emit;
+    this.#ref = ref;
+    this.#givenId = givenId;
+  }
+
+  joins(opened: OpenedPart): boolean {
+    if (opened.kind !== "reasoning" || this.#sealed !== undefined) return false;
+    return opened.id !== undefined && opened.id === this.#givenId;
+  }
+
+  start(opened: OpenedPart): string {
+    this.#summary = isSummary(opened.kind === "reasoning" ? opened : {});
+    this.#pieces = [];
+    this.#hasText = false;
+    return "";
+  }
+
+  /** A summary's part is announced with its first words: a seal without thoughts has none. */
+  delta(text: string): string {
+    const first = this.#hasText ? "" : this.#announce("added", "");
+    this.#hasText = true;
+    this.#pieces?.push(text);
+    return first + this.#event(`${this.#word}.delta`, { delta: text });
+  }
+
+  cite(): string {
+    return "";
+  }
+
+  endPart(seal: Seal | undefined): string {
+    const text = this.#pieces?.join("") ?? "";
+    const events = this.#hasText ? this.#event(`${this.#word}.done`, { text }) + this.#announce("done", text) : "";
+    if (text !== "") this.#done.push({ kind: "reasoning", text, summary: this.#summary });
+    if (seal !== undefined) this.#sealed = sealForClient(seal, "responses");
+    this.#pieces = undefined;
+    return events;
+  }
+
+  close(): string {
+    return "";
+  }
+
+  item(status: ItemStatus): JsonObject {
+    const text = this.#pieces?.join("") ?? "";
+    const open: ReasoningPart = { kind: "reasoning", text, summary: this.#summary };
+    const parts = status === "in_progress" ? [] : [...this.#done, open];
+    return reasoningItem(this.#ref.id, parts, status === "in_progress" ? undefined : (this.#sealed ?? unsealed));
+  }
+
+  get #word(): string {
+    return this.#summary ? "response.reasoning_summary_text" : "response.reasoning_text";
+  }
+
+  #announce(what: "added" | "done", text: string): string {
+    if (!this.#summary) return "";
+    return this.#event(`response.reasoning_summary_part.${what}`, { part: { type: "summary_text", text } });
+  }
+
+  #event(type: string, members: JsonObject): string {
+    const index = this.#done.filter(({ summary }) => summary === this.#summary).length;
+    const at = this.#summary ? { summary_index: index } : { content_index: index };
+    return this.#emit(type, { item_id: this.#ref.id, output_index: this.#ref.index, ...at, ...members });
+  }
+}

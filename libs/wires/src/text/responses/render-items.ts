@@ -1,0 +1,153 @@
+import { present } from "@modelgate/contracts";
+import { logProbability } from "../hub/content.ts";
+import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
+import type {
+  CompactionPart,
+  ImagePart,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  Citation,
+  FilePart,
+  Source,
+  TextPart,
+} from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { ownSeal } from "../hub/seals.ts";
+import { writeDataUrl } from "../hub/sources.ts";
+import type { LocalName } from "./namespaces.ts";
+
+/** Items in these states: streamed items are added `in_progress` and done `completed`; a cut one is `incomplete`. */
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+/** Texts and refusals that the model said in one go. */
+export function messageItem(id: string, parts: readonly Part[], status: ItemStatus): JsonObject {
+  return { type: "message", id, status, role: "assistant", content: parts.flatMap(messageContent) };
+}
+
+function messageContent(part: Part): readonly JsonObject[] {
+  if (part.kind === "text") return [outputText(part)];
+  return part.kind === "refusal" ? [{ type: "refusal", refusal: part.text }] : [];
+}
+
+/** Thoughts under one id: those that are marked as not a summary are content, all others are summary. */
+export function reasoningItem(
+  id: string | undefined,
+  parts: readonly ReasoningPart[],
+  sealed: string | undefined,
+): JsonObject {
+  const shown = parts.filter(({ text }) => text !== "");
+  const summary = shown.filter(isSummary).map(({ text }) => ({ type: "summary_text", text }));
+  const content = shown.filter((part) => !isSummary(part)).map(({ text }) => ({ type: "reasoning_text", text }));
+  return present({
+    type: "reasoning",
+    id,
+    summary,
+    content: content.length > 0 ? content : undefined,
+    encrypted_content: sealed,
+  });
+}
+
+export function isSummary({ summary }: { readonly summary?: boolean | undefined }): boolean {
+  return summary !== false;
+}
+
+/** A call; `id` is the item's, not the one that pairs it with its output. `local` is the tool's name on this wire. */
+export function callItem(
+  id: string | undefined,
+  part: Pick<ToolCallPart, "id" | "name" | "arguments" | "custom">,
+  status: ItemStatus,
+  local?: LocalName,
+): JsonObject {
+  const called = { id, call_id: part.id, name: part.name, ...local };
+  return part.custom === true
+    ? present({ type: "custom_tool_call", ...called, input: part.arguments, status })
+    : present({ type: "function_call", ...called, arguments: part.arguments, status });
+}
+
+/** An image that the model made; undefined where its bytes are not at hand. */
+export function imageItem(id: string, { source }: ImagePart): JsonObject | undefined {
+  if (source.kind !== "base64") return undefined;
+  const format = source.mediaType.split("/")[1];
+  return present({
+    type: "image_generation_call",
+    id,
+    status: "completed",
+    result: source.data,
+    output_format: format === "png" ? undefined : format,
+  });
+}
+
+/** A compaction of this wire; another's means nothing here. */
+export function compactionItem(id: string | undefined, { seal }: CompactionPart): JsonObject | undefined {
+  const value = ownSeal(seal, "responses");
+  return value === undefined ? undefined : present({ type: "compaction", id, encrypted_content: value });
+}
+
+/** A part of a user's or system's message, or of a tool's output. Throws Failure for what the wire cannot say. */
+export function inputPart(part: Part, unsupported: Unsupported): JsonObject {
+  if (part.kind === "text") return inputText(part, unsupported);
+  if (part.kind === "image") return inputImage(part, unsupported);
+  if (part.kind === "file") return inputFile(part, unsupported);
+  if (part.kind === "refusal") return { type: "input_text", text: part.text };
+  throw unsupportedFailure(`${part.kind} parts`);
+}
+
+function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("text.cache", cache);
+  return { type: "input_text", text };
+}
+
+function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("image.cache", cache);
+  return present({ type: "input_image", detail: detail ?? "auto", ...imageSource(source) });
+}
+
+function imageSource(source: Source): JsonObject {
+  if (source.kind === "file-id") return { file_id: ownFile(source) };
+  return { image_url: source.kind === "url" ? source.url : writeDataUrl(source) };
+}
+
+function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("file.title", title);
+  unsupported.noteIf("file.context", context);
+  unsupported.noteIf("file.citations", citations);
+  unsupported.noteIf("file.cache", cache);
+  return present({ type: "input_file", ...fileSource(source, name ?? title) });
+}
+
+function fileSource(source: FilePart["source"], name: string | undefined): JsonObject {
+  if (source.kind === "file-id") return { file_id: ownFile(source), filename: name };
+  if (source.kind === "url") return { file_url: source.url, filename: name };
+  // The vendor wants a name beside bytes.
+  if (source.kind === "base64") return { file_data: writeDataUrl(source), filename: name ?? nameOf(source.mediaType) };
+  const data = Buffer.from(source.text).toString("base64");
+  return { file_data: writeDataUrl({ mediaType: "text/plain", data }), filename: name ?? "document.txt" };
+}
+
+function nameOf(mediaType: string): string {
+  return mediaType === "application/pdf" ? "document.pdf" : "document.txt";
+}
+
+function ownFile({ wire, id }: Extract<Source, { kind: "file-id" }>): string {
+  if (wire === "responses") return id;
+  throw unsupportedFailure("file ids of another vendor");
+}
+
+/** A text of the model, in an answer or in the history. */
+export function outputText({ text, citations, logProbabilities }: TextPart): JsonObject {
+  return {
+    type: "output_text",
+    text,
+    annotations: (citations ?? []).flatMap((citation) => annotation(citation, text.length)),
+    logprobs: (logProbabilities ?? []).map(logProbability),
+  };
+}
+
+/** A citation as an annotation: the wire's own as it came, another's where it has an address. */
+export function annotation(citation: Citation, length: number): readonly unknown[] {
+  if (citation.own?.wire === "responses") return [citation.own.value];
+  const { url, title, start, end } = citation;
+  if (url === undefined) return [];
+  return [{ type: "url_citation", start_index: start ?? 0, end_index: end ?? length, title: title ?? url, url }];
+}

@@ -1,0 +1,93 @@
+import { Failure, present } from "@modelgate/contracts";
+import { Fields, isRecord } from "../../json/fields.ts";
+import type { TextAnswer, FinishReason } from "../hub/answer.ts";
+import type { Part } from "../hub/part.ts";
+import type { JsonObject } from "../hub/request.ts";
+import { parseModelItem } from "./parse-items.ts";
+import { responsesUsage } from "./usage.ts";
+
+/** Parses a vendor's response. Throws Failure upstream_error if it failed or cannot be read. */
+export function parseAnswer(body: JsonObject): TextAnswer {
+  const parts = outputOf(body).flatMap((item) => answerItem(item));
+  const usage = responsesUsage(body["usage"]);
+  const tier = body["service_tier"];
+  return present({
+    id: textOf(body["id"]),
+    model: textOf(body["model"]),
+    createdAt: typeof body["created_at"] === "number" ? body["created_at"] : 0,
+    choices: [{ parts, finish: finishOf(body, new Set(parts.map(({ kind }) => kind))) }],
+    usage,
+    ...(typeof tier === "string" ? { serviceTier: tier } : {}),
+  });
+}
+
+/** The output items of a response. Throws Failure upstream_error if it failed or has none. */
+export function outputOf(body: JsonObject): readonly unknown[] {
+  const { output } = body;
+  if (body["status"] === "failed" || body["status"] === "cancelled") throw failed(body);
+  if (!Array.isArray(output)) throw new Failure("upstream_error", "The vendor's answer has no output.");
+  return output;
+}
+
+/** One output item; unknown types are ignored. */
+export function answerItem(item: unknown): readonly Part[] {
+  if (!isRecord(item) || typeof item["type"] !== "string") return [];
+  try {
+    return parseModelItem(new Fields(item), item["type"]) ?? [];
+  } catch (cause) {
+    throw new Failure("upstream_error", "The vendor's answer has an item that cannot be read.", { cause });
+  }
+}
+
+function failed({ error }: JsonObject): Failure {
+  const message = isRecord(error) ? error["message"] : undefined;
+  return new Failure("upstream_error", typeof message === "string" ? message : undefined);
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** How a response ended, in its own words. */
+export interface Ending {
+  readonly status: "completed" | "incomplete" | "failed";
+  readonly incomplete_details: JsonObject | null;
+  readonly error: JsonObject | null;
+}
+
+const completed: Ending = { status: "completed", incomplete_details: null, error: null };
+
+const cut = (reason: string): Ending => ({ ...completed, status: "incomplete", incomplete_details: { reason } });
+
+const endings: Readonly<Record<FinishReason, Ending>> = {
+  stop: completed,
+  "stop-sequence": completed,
+  length: cut("max_output_tokens"),
+  "context-full": cut("max_output_tokens"),
+  "tool-calls": completed,
+  filtered: cut("content_filter"),
+  refused: cut("content_filter"),
+  paused: completed,
+  "malformed-tool-call": {
+    status: "failed",
+    incomplete_details: null,
+    error: { code: "server_error", message: "The model wrote a tool call that cannot be read." },
+  },
+  other: completed,
+};
+
+/** The ending for a finish reason; a refusal that was said in words is a whole answer. */
+export function endingOf(finish: FinishReason, refusedInWords: boolean): Ending {
+  return finish === "refused" && refusedInWords ? completed : endings[finish];
+}
+
+/** Why the model stopped, out of a finished response and what it holds. */
+export function finishOf(response: JsonObject, kinds: ReadonlySet<Part["kind"]>): FinishReason {
+  if (response["status"] === "incomplete") {
+    const details = response["incomplete_details"];
+    const reason = isRecord(details) ? details["reason"] : undefined;
+    return reason === "content_filter" ? "filtered" : "length";
+  }
+  if (kinds.has("tool-call")) return "tool-calls";
+  return kinds.has("refusal") ? "refused" : "stop";
+}

@@ -1,0 +1,208 @@
+import { present } from "@modelgate/contracts";
+import type { Rendered, Target } from "../hub/codec.ts";
+import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
+import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { cachedBy } from "../hub/prompt-cache.ts";
+import {
+  effortOf,
+  type JsonObject,
+  type TextRequest,
+  searchName,
+  type NamespacedTool,
+  type Tool,
+} from "../hub/request.ts";
+import { localNames, namespaceOf } from "./namespaces.ts";
+import { renderSearch } from "./search.ts";
+import { renderTurns } from "./vendor-turns.ts";
+
+/** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
+export const fieldSupport: FieldSupport = {
+  tools: { as: "tools" },
+  toolChoice: { as: "tool_choice" },
+  parallelTools: { as: "parallel_tool_calls" },
+  maxTokens: { as: "max_output_tokens" },
+  stop: { unsupported: "refused" },
+  format: { as: "text.format" },
+  reasoning: { as: "reasoning" },
+  temperature: { as: "temperature" },
+  topP: { as: "top_p" },
+  topK: { unsupported: "dropped" },
+  presencePenalty: { unsupported: "dropped" },
+  frequencyPenalty: { unsupported: "dropped" },
+  seed: { unsupported: "dropped" },
+  choices: { unsupported: "refused" },
+  logProbabilities: { as: "top_logprobs" },
+  logitBias: { unsupported: "dropped" },
+  modalities: { as: "tools" },
+  image: { unsupported: "dropped" },
+  audio: { unsupported: "refused" },
+  verbosity: { as: "text.verbosity" },
+  cacheKey: { as: "prompt_cache_key" },
+  cacheRetention: { as: "prompt_cache_retention" },
+  metadata: { as: "metadata" },
+  user: { as: "user" },
+  safetyIdentifier: { as: "safety_identifier" },
+  serviceTier: { as: "service_tier" },
+  prediction: { unsupported: "dropped" },
+};
+
+/** The least bound that the vendor takes. */
+export const leastOutputTokens = 16;
+
+const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;
+
+/**
+ * The request for a vendor of this wire. It stores nothing there: the conversation is ours, and thoughts come back
+ * sealed. Throws Failure unsupported_parameter for what the wire cannot say.
+ */
+export function renderRequest(asked: TextRequest, target: Target): Rendered {
+  const unsupported = new Unsupported();
+  const request = withoutForeignSearches(cachedBy(target.model, asked), "responses", unsupported);
+  for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
+  if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
+  unsupported.noteIf("text.cache", request.instructions[0]?.cache);
+  const body = present({
+    model: target.model,
+    instructions: request.instructions[0]?.text,
+    input: renderTurns(request, unsupported),
+    stream: request.stream ? true : undefined,
+    store: false,
+    tools: renderTools(request, unsupported),
+    tool_choice: renderToolChoice(request, unsupported),
+    parallel_tool_calls: request.parallelTools,
+    max_output_tokens: renderBound(request, unsupported),
+    temperature: request.temperature,
+    top_p: request.topP,
+    reasoning: renderReasoning(request),
+    text: renderText(request),
+    include: renderInclude(request),
+    top_logprobs: request.logProbabilities?.alternatives,
+    prompt_cache_key: request.cacheKey,
+    prompt_cache_retention: request.cacheRetention,
+    metadata: request.metadata,
+    user: request.user,
+    safety_identifier: request.safetyIdentifier,
+    service_tier: request.serviceTier,
+  });
+  return { body, dropped: unsupported.words };
+}
+
+/** A bound that the vendor takes: a smaller one is raised, and named as lost. */
+function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): number | undefined {
+  unsupported.noteIf("maxTokens", maxTokens !== undefined && maxTokens < leastOutputTokens);
+  return maxTokens === undefined ? undefined : Math.max(maxTokens, leastOutputTokens);
+}
+
+function renderReasoning({ reasoning }: TextRequest): JsonObject | undefined {
+  if (reasoning === undefined) return undefined;
+  const summary = reasoning.show === undefined ? undefined : showWords[reasoning.show];
+  return present({ effort: effortOf(reasoning), summary });
+}
+
+function renderText({ format, verbosity }: TextRequest): JsonObject | undefined {
+  if (format === undefined && verbosity === undefined) return undefined;
+  return present({ format: renderFormat(format), verbosity });
+}
+
+function renderFormat(format: TextRequest["format"]): JsonObject | undefined {
+  if (format === undefined) return undefined;
+  if (format.kind === "json") return { type: "json_object" };
+  const { name, description, schema, strict } = format;
+  return present({ type: "json_schema", name: name ?? "answer", description, schema, strict });
+}
+
+/** Models that do not think refuse a wish for sealed thoughts. */
+function renderInclude({ reasoning, logProbabilities }: TextRequest): readonly string[] | undefined {
+  const thinks = reasoning !== undefined && effortOf(reasoning) !== "none";
+  const include = [
+    ...(thinks ? ["reasoning.encrypted_content"] : []),
+    ...(logProbabilities === undefined ? [] : ["message.output_text.logprobs"]),
+  ];
+  return include.length > 0 ? include : undefined;
+}
+
+/** Tools; an image wanted from the model is a tool on this wire. */
+function renderTools({ tools, modalities }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
+  const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
+  const sets = setsOf(tools ?? []).flatMap(({ within, members }) => {
+    const rendered = members.map((tool) => renderTool(tool, unsupported));
+    return within === undefined ? rendered : [namespaceOf(within, rendered)];
+  });
+  const all = [...sets, ...images];
+  return all.length > 0 ? all : undefined;
+}
+
+interface ToolSet {
+  readonly within: NamespacedTool | undefined;
+  readonly members: Tool[];
+}
+
+/** Neighbours that stand in one namespace, or in none. */
+function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
+  const sets: ToolSet[] = [];
+  for (const tool of tools) {
+    const within = tool.kind === "function" || tool.kind === "custom" ? tool.within : undefined;
+    const last = sets.at(-1);
+    if (last?.within?.namespace === within?.namespace && last !== undefined) last.members.push(tool);
+    else sets.push({ within, members: [tool] });
+  }
+  return sets;
+}
+
+type Renders = {
+  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonObject;
+};
+
+const renders: Renders = {
+  function: ({ name, description, parameters, strict, cache, within }, unsupported) => {
+    unsupported.noteIf("tools.cache", cache);
+    // Absent means true at the vendor, and false everywhere else.
+    return present({
+      type: "function",
+      ...named(within ?? { name, description }),
+      parameters: parameters ?? null,
+      strict: strict ?? false,
+    });
+  },
+  custom: ({ name, description, format, within }) =>
+    present({ type: "custom", ...named(within ?? { name, description }), format }),
+  "web-search": renderSearch,
+  vendor: ({ wire, name, definition }) => {
+    if (wire === "responses") return definition;
+    throw unsupportedFailure(`tools: ${name}`);
+  },
+};
+
+function named({ name, description }: Pick<NamespacedTool, "name" | "description">): JsonObject {
+  return { name, description };
+}
+
+function renderTool(tool: Tool, unsupported: Unsupported): JsonObject {
+  if (tool.kind === "function") return renders.function(tool, unsupported);
+  if (tool.kind === "custom") return renders.custom(tool, unsupported);
+  return tool.kind === "vendor" ? renders.vendor(tool, unsupported) : renders["web-search"](tool, unsupported);
+}
+
+/** Which tools; the vendor refuses a choice without tools. */
+function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
+  if (toolChoice === undefined) return undefined;
+  if (tools === undefined || tools.length === 0) {
+    unsupported.note("toolChoice");
+    return undefined;
+  }
+  const { mode, names } = toolChoice;
+  if (names === undefined || mode === "none") return mode;
+  const local = localNames(tools);
+  const chosen = names.map((name) => {
+    const type = typeOf(tools, name);
+    return type === "function" || type === "custom" ? { type, ...(local.get(name) ?? { name }) } : { type };
+  });
+  return mode === "required" && chosen.length === 1 ? chosen[0] : { type: "allowed_tools", mode, tools: chosen };
+}
+
+/** How a chosen tool is called: the vendor's own go by their type alone. */
+function typeOf(tools: readonly Tool[], name: string): string {
+  const tool = tools.find((each) => (each.kind === "web-search" ? searchName : each.name) === name);
+  if (tool?.kind === "web-search") return "web_search";
+  return tool?.kind === "custom" || tool?.kind === "vendor" ? (tool.kind === "custom" ? "custom" : name) : "function";
+}

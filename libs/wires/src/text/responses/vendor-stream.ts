@@ -1,0 +1,202 @@
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { own } from "../../json/own.ts";
+import { parseRecord } from "../../json/parse-record.ts";
+import type { Frame } from "../../sse/framing.ts";
+import type { TextEvent, OpenedPart } from "../hub/answer.ts";
+import type { StreamReader } from "../hub/codec.ts";
+import { parseLogProbabilities } from "../hub/content.ts";
+import { PartBook } from "../hub/part-book.ts";
+import { qualifiedName } from "./namespaces.ts";
+import { parseAnnotation, ownSealOf } from "./parse-items.ts";
+import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
+import { finishOf, textOf, answerItem } from "./vendor-answer.ts";
+
+/**
+ * A vendor's stream of response events. Items are emitted as their events come; what only an item's end says (a seal,
+ * an item of a tool) is emitted then. Unknown events are ignored.
+ */
+export class ResponsesReader implements StreamReader {
+  readonly #book = new PartBook(0);
+  #started = false;
+  #whole = false;
+
+  get whole(): boolean {
+    return this.#whole;
+  }
+
+  get done(): boolean {
+    return this.#whole;
+  }
+
+  read({ data }: Frame): readonly TextEvent[] {
+    if (data === "" || data === "[DONE]") return [];
+    const event = parseRecord(data);
+    if (event === undefined)
+      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    const type = textOf(event["type"]);
+    if (type === "error" || type === "response.failed") return [failureOf(event)];
+    if (type === "response.completed" || type === "response.incomplete") return this.#finish(event);
+    return [...this.#start(event), ...(own(handlers, type)?.(this.#book, event) ?? []), ...feesOf(type, event)];
+  }
+
+  end(): readonly TextEvent[] {
+    return this.#book.endAll();
+  }
+
+  /** Of the first event with a response; vendors send it as `response.created`. */
+  #start(event: JsonRecord): readonly TextEvent[] {
+    const response = event["response"];
+    if (this.#started || !isRecord(response)) return [];
+    this.#started = true;
+    const createdAt = typeof response["created_at"] === "number" ? response["created_at"] : 0;
+    return [{ type: "start", id: textOf(response["id"]), model: textOf(response["model"]), createdAt }];
+  }
+
+  #finish(event: JsonRecord): readonly TextEvent[] {
+    this.#whole = true;
+    const response = isRecord(event["response"]) ? event["response"] : {};
+    const usage = responsesUsage(response["usage"]);
+    const fees = responsesFees(response);
+    return [
+      ...this.#start(event),
+      ...this.#book.endAll(),
+      { type: "finish", choice: 0, reason: finishOf(response, this.#book.kinds) },
+      ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
+      ...(fees === undefined ? [] : [{ type: "fees", fees } as const]),
+    ];
+  }
+}
+
+/** The call of a tool whose item is done. */
+function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
+  const calls = type === "response.output_item.done" && isRecord(item) ? callOfItem(item) : [];
+  return calls.length === 0 ? [] : [{ type: "fees", fees: { calls } }];
+}
+
+/** `error` has its code itself, or under `error`; `response.failed` in its response. */
+function failureOf(event: JsonRecord): TextEvent {
+  const response = isRecord(event["response"]) ? event["response"] : event;
+  const error = isRecord(response["error"]) ? response["error"] : event;
+  const code = textOf(error["code"]);
+  return {
+    type: "failure",
+    code: code === "" ? "server_error" : code,
+    message: textOf(error["message"]),
+  };
+}
+
+type Handler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
+
+/** What each event of the stream comes to. A part's name in the book: its item's index, and its index in there. */
+const handlers: Readonly<Record<string, Handler>> = {
+  "response.output_item.added": (book, { output_index: index, item }) =>
+    isRecord(item) ? startCall(book, itemKey(index), item) : [],
+  "response.content_part.added": (book, event) =>
+    isRecord(event["part"]) ? startSaid(book, event, event["part"]) : [],
+  "response.output_text.delta": (book, event) => {
+    const started = book.start(contentKey(event), { kind: "text" });
+    const probabilities = parseLogProbabilities(event["logprobs"]);
+    return [...started, ...book.delta(contentKey(event), textOf(event["delta"]), probabilities)];
+  },
+  "response.output_text.annotation.added": (book, event) => {
+    const part = book.numberOf(contentKey(event));
+    if (part === undefined) return [];
+    return parseAnnotation(event["annotation"]).map((citation) => ({ type: "citation", choice: 0, part, citation }));
+  },
+  "response.output_text.done": (book, event) => late(book, contentKey(event), { kind: "text" }, event["text"]),
+  "response.refusal.delta": (book, event) => grow(book, contentKey(event), { kind: "refusal" }, event["delta"]),
+  "response.refusal.done": (book, event) => late(book, contentKey(event), { kind: "refusal" }, event["refusal"]),
+  "response.content_part.done": (book, event) => book.end(contentKey(event)),
+  "response.reasoning_summary_text.delta": (book, event) =>
+    think(book, event, true, event["summary_index"], event["delta"]),
+  "response.reasoning_summary_text.done": (book, event) =>
+    lateThought(book, event, true, event["summary_index"], event["text"]),
+  "response.reasoning_text.delta": (book, event) => think(book, event, false, event["content_index"], event["delta"]),
+  "response.reasoning_text.done": (book, event) =>
+    lateThought(book, event, false, event["content_index"], event["text"]),
+  "response.function_call_arguments.delta": (book, event) =>
+    book.delta(itemKey(event["output_index"]), textOf(event["delta"])),
+  "response.function_call_arguments.done": (book, event) => lateArguments(book, event, event["arguments"]),
+  "response.custom_tool_call_input.delta": (book, event) =>
+    book.delta(itemKey(event["output_index"]), textOf(event["delta"])),
+  "response.custom_tool_call_input.done": (book, event) => lateArguments(book, event, event["input"]),
+  "response.output_item.done": (book, { output_index: index, item }) =>
+    isRecord(item) ? endItem(book, itemKey(index), item) : [],
+};
+
+function itemKey(index: unknown): string {
+  return `${String(index)}:`;
+}
+
+function contentKey(event: JsonRecord): string {
+  return `${itemKey(event["output_index"])}said:${String(event["content_index"])}`;
+}
+
+/** A call is open from its item's first event; other items open with their first part. */
+function startCall(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
+  const custom = item["type"] === "custom_tool_call";
+  if (!custom && item["type"] !== "function_call") return [];
+  const namespace = item["namespace"];
+  const name = qualifiedName(typeof namespace === "string" ? namespace : undefined, textOf(item["name"]));
+  const opened = { kind: "tool-call", id: textOf(item["call_id"]), name } as const;
+  return book.start(key, custom ? { ...opened, custom } : opened);
+}
+
+function startSaid(book: PartBook, event: JsonRecord, part: JsonRecord): readonly TextEvent[] {
+  if (part["type"] === "output_text") return book.start(contentKey(event), { kind: "text" });
+  return part["type"] === "refusal" ? book.start(contentKey(event), { kind: "refusal" }) : [];
+}
+
+function grow(book: PartBook, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
+  return [...book.start(key, opened), ...book.delta(key, textOf(text))];
+}
+
+/** The whole text, for vendors that sent no deltas. */
+function late(book: PartBook, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
+  return book.hasText(key) ? [] : grow(book, key, opened, text);
+}
+
+function lateArguments(book: PartBook, event: JsonRecord, text: unknown): readonly TextEvent[] {
+  const key = itemKey(event["output_index"]);
+  return book.hasText(key) ? [] : book.delta(key, textOf(text));
+}
+
+function thoughtKey(event: JsonRecord, summary: boolean): string {
+  return `${itemKey(event["output_index"])}${summary ? "summary" : "content"}`;
+}
+
+/** Parts of a summary are one text with a blank line between them, as they are in a whole answer. */
+function think(
+  book: PartBook,
+  event: JsonRecord,
+  summary: boolean,
+  index: unknown,
+  text: unknown,
+): readonly TextEvent[] {
+  const key = thoughtKey(event, summary);
+  const id = textOf(event["item_id"]);
+  // A summary is over when the content begins: only one part of an item is open at a time.
+  const others = book.openKeys(itemKey(event["output_index"])).filter((open) => open !== key);
+  const ended = others.flatMap((other) => book.end(other));
+  const started = book.start(key, { kind: "reasoning", summary, ...(id === "" ? {} : { id }) });
+  return [...ended, ...started, ...book.delta(key, book.gap(key, index) + textOf(text))];
+}
+
+function lateThought(
+  book: PartBook,
+  event: JsonRecord,
+  summary: boolean,
+  index: unknown,
+  text: unknown,
+): readonly TextEvent[] {
+  return book.isAt(thoughtKey(event, summary), index) ? [] : think(book, event, summary, index, text);
+}
+
+/** The end of an item: its open parts end, a seal on the last of them; what was never opened is emitted whole. */
+function endItem(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
+  const open = book.openKeys(key);
+  if (open.length === 0 && !book.isDone(key)) return answerItem(item).flatMap((part) => book.whole(part));
+  const sealed = item["type"] === "reasoning" ? textOf(item["encrypted_content"]) : "";
+  const seal = sealed === "" ? undefined : ownSealOf(sealed);
+  return open.flatMap((name, index) => book.end(name, index === open.length - 1 ? seal : undefined));
+}

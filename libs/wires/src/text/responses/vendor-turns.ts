@@ -1,0 +1,134 @@
+import { present } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
+import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
+import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
+import { ownSeal } from "../hub/seals.ts";
+import { localNames, type LocalName } from "./namespaces.ts";
+import { callItem, compactionItem, imageItem, messageItem, reasoningItem, inputPart } from "./render-items.ts";
+
+/** The conversation as input items; the first instruction is the request's own `instructions`. */
+export function renderTurns(
+  { instructions, turns, tools }: TextRequest,
+  unsupported: Unsupported,
+): readonly JsonObject[] {
+  const systems = instructions.slice(1).map((part) => message("system", [part], unsupported));
+  const names = localNames(tools);
+  return [...systems, ...turns.flatMap((turn, index) => renderTurn(turn, index, names, unsupported))];
+}
+
+type Names = ReadonlyMap<string, LocalName>;
+
+function renderTurn(
+  { role, parts }: Turn,
+  turn: number,
+  names: Names,
+  unsupported: Unsupported,
+): readonly JsonObject[] {
+  if (role === "system") return [message(role, parts, unsupported)];
+  const runs = runsOf(parts);
+  return role === "user"
+    ? runs.flatMap((run) => renderSaid(run, unsupported))
+    : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, names, unsupported));
+}
+
+/** Neighbours that stand in one item: texts with what is beside them, and thoughts under one id. */
+function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
+  const runs: Part[][] = [];
+  for (const part of parts) {
+    const last = runs.at(-1);
+    const before = last?.at(-1);
+    if (last !== undefined && before !== undefined && joins(before, part)) last.push(part);
+    else runs.push([part]);
+  }
+  return runs;
+}
+
+const said: ReadonlySet<Part["kind"]> = new Set(["text", "refusal", "image", "file", "audio", "video"]);
+
+function joins(before: Part, part: Part): boolean {
+  if (before.kind === "reasoning" && part.kind === "reasoning")
+    return part.id !== undefined && before.id === part.id && before.seal === undefined;
+  return said.has(before.kind) && said.has(part.kind);
+}
+
+function message(role: string, parts: readonly Part[], unsupported: Unsupported): JsonObject {
+  return { type: "message", role, content: parts.map((part) => inputPart(part, unsupported)) };
+}
+
+function renderSaid(run: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
+  const [first] = run;
+  if (first?.kind === "tool-result") return [renderResult(first, unsupported)];
+  if (first?.kind === "vendor") return vendorItem(first);
+  return [message("user", run, unsupported)];
+}
+
+function renderResult(part: ToolResultPart, unsupported: Unsupported): JsonObject {
+  unsupported.noteIf("tool-result.is-error", part.isError);
+  unsupported.noteIf("tool-result.cache", part.cache);
+  const [only] = part.parts;
+  const plain = part.parts.length === 1 && only?.kind === "text" ? only.text : undefined;
+  return {
+    type: part.custom === true ? "custom_tool_call_output" : "function_call_output",
+    call_id: part.callId,
+    output: plain ?? part.parts.map((each) => inputPart(each, unsupported)),
+  };
+}
+
+function renderModelRun(
+  run: readonly Part[],
+  path: string,
+  names: Names,
+  unsupported: Unsupported,
+): readonly JsonObject[] {
+  const [first] = run;
+  if (first === undefined) return [];
+  if (first.kind === "reasoning") return renderThoughts(run.filter(isReasoning), unsupported);
+  if (first.kind === "tool-call") return [callItem(undefined, first, "completed", names.get(first.name))];
+  if (first.kind === "vendor") return vendorItem(first);
+  if (first.kind === "compaction") return renderCompaction(first);
+  return renderWords(run, path);
+}
+
+function isReasoning(part: Part): part is ReasoningPart {
+  return part.kind === "reasoning";
+}
+
+/** Only thoughts that the vendor sealed itself come back to it: it refuses all others. */
+function renderThoughts(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonObject[] {
+  const sealed = ownSeal(parts.at(-1)?.seal, "responses");
+  unsupported.noteIf("turn.reasoning", sealed === undefined);
+  return sealed === undefined ? [] : [reasoningItem(parts[0]?.id, parts, sealed)];
+}
+
+/** Words of the model and images that it made, in their order. */
+function renderWords(run: readonly Part[], path: string): readonly JsonObject[] {
+  const items: JsonObject[] = [];
+  let words: Part[] = [];
+  const flush = (): void => {
+    if (words.length > 0) items.push(messageItem(`msg_${path}_${items.length}`, words, "completed"));
+    words = [];
+  };
+  for (const part of run) {
+    if (part.kind === "text" || part.kind === "refusal") words.push(part);
+    else {
+      flush();
+      const item = part.kind === "image" ? imageItem(`ig_${path}_${items.length}`, part) : undefined;
+      if (item === undefined) throw unsupportedFailure(`${part.kind} parts of the model`);
+      items.push(item);
+    }
+  }
+  flush();
+  return items;
+}
+
+function renderCompaction(part: Extract<Part, { kind: "compaction" }>): readonly JsonObject[] {
+  const item = compactionItem(part.id, part);
+  if (item === undefined) throw unsupportedFailure("a compaction of another vendor");
+  return [item];
+}
+
+function vendorItem({ wire, value }: Extract<Part, { kind: "vendor" }>): readonly JsonObject[] {
+  if (wire !== "responses" || !isRecord(value)) throw unsupportedFailure("items of another vendor's tools");
+  return [present(value)];
+}
