@@ -1,4 +1,4 @@
-import { atOnce } from "../src/json/at-once.ts";
+import { atOnce } from "../src/json/scan.ts";
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

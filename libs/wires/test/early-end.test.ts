@@ -6,7 +6,7 @@ import { textCodecs, type TextAnswer } from "../src/text/index.ts";
 import { completionsCodec } from "../src/text/completions/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { BothWire } from "./harness.ts";
-import { parseRecord } from "../src/json/parse-record.ts";
+import { parseRecord } from "../src/json/fields.ts";
 import { answer, functionCall, textPart, units, word } from "./arbitraries.ts";
 import { contextFor, eventsOf, framesOf, oneAnswer, readBack, written } from "./harness.ts";
 

@@ -1,16 +1,16 @@
+import type { Rendered } from "../src/wire.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type {
   AnswerContext,
   ClientCodec,
-  Rendered,
   StreamReader,
   StreamWriter,
-  Target,
+  TextTarget,
   VendorCodec,
   VendorTextCodec,
 } from "../src/text/hub/codec.ts";
-import { Collector } from "../src/text/hub/collect.ts";
+import { Collector } from "./collect.ts";
 import { replay } from "../src/text/hub/events.ts";
 import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
@@ -62,8 +62,8 @@ export function readBack(reader: StreamReader, stream: string): TextAnswer {
 /** Renders requests that say nothing but what a test is about. */
 export function renders(
   { vendor }: VendorTextCodec,
-  target: Target,
-): (fields: Partial<TextRequest>, to?: Target) => Rendered {
+  target: TextTarget,
+): (fields: Partial<TextRequest>, to?: TextTarget) => Rendered {
   return (fields, to = target) =>
     vendor.render({ model: "m", stream: false, instructions: [], turns: [], ...fields }, to);
 }

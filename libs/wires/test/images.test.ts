@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { atOnce } from "../src/json/at-once.ts";
+import { atOnce } from "../src/json/scan.ts";
 import { readImageBody, readImageForm, refuseWithoutImage, wires } from "../src/images/index.ts";
 import { base64InUrl, dataUrlOf, renderImageEvents, renderImages, unitsOfImages } from "../src/images/hub/answer.ts";
 import { imageTypeOf, inputImage } from "../src/images/hub/image-bytes.ts";

@@ -6,8 +6,7 @@ import { atOnce, holdsAny, parseInTurns, refuseAmbiguous, refuseTwiceInTurns, tu
 import { textCodecs } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
-import { endOfString } from "../src/json/members.ts";
-import { seekQuote } from "../src/json/seek-quote.ts";
+import { endOfString, seekQuote } from "../src/json/members.ts";
 
 /** The steps that work takes. */
 function stepsOf(work: Iterator<undefined, unknown>): number {

@@ -1,4 +1,4 @@
-import { atOnce } from "../src/json/at-once.ts";
+import { atOnce } from "../src/json/scan.ts";
 import { Failure } from "@modelgate/contracts";
 import { describe, expect, test } from "vitest";
 import type { TextAnswer } from "../src/text/hub/answer.ts";

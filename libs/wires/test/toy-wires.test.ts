@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { atOnce } from "../src/json/at-once.ts";
+import { atOnce } from "../src/json/scan.ts";
 import { isRecord, type JsonRecord } from "../src/json/fields.ts";
 import { wires as imageWires, readImageBody, writeImages, type ImagesVendor } from "../src/images/index.ts";
 import type { ImagesAnswer } from "../src/images/index.ts";

@@ -1,7 +1,8 @@
 import type { ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Conversation, type JsonBody, type RelayDeps } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
-import type { ClientCodec, RequestPath, TextAsk } from "@modelgate/wires/text";
+import type { ClientCodec, TextAsk } from "@modelgate/wires/text";
+import type { RequestPath } from "@modelgate/wires/wire";
 import { conversationOf } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
 import { storeUseOf, type StoreUse } from "./vendor-ids.ts";

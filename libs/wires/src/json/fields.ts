@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, endUserOf } from "@modelgate/contracts";
 
 /** A JSON object whose members have not been read yet. */
 export type JsonRecord = { readonly [name: string]: unknown };
@@ -9,7 +9,7 @@ export function isRecord(value: unknown): value is JsonRecord {
 }
 
 /** How member names are spelled: as asked for, or also in snake_case where the format takes both. */
-export type Spelling = "exact" | "either";
+type Spelling = "exact" | "either";
 
 /**
  * An object of a client's body, read field by field. Null counts as absent; 0, false and "" are values. A value of
@@ -175,4 +175,47 @@ export class Fields {
 
 function wrong(what: string, kind: string, param: string): Failure {
   return new Failure("invalid_value", `${what} must be ${kind}.`, { param });
+}
+
+/** A table's entry by a name that came from outside: names such as `constructor` find nothing that is not in it. */
+export function own<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+/** What a number in a query may be. */
+interface NumberBounds {
+  /** Where the query says nothing. */
+  readonly fallback: number;
+  readonly most: number;
+  /** 1 where absent. */
+  readonly least?: number;
+}
+
+/** A whole number of a query, in plain digits. Throws Failure invalid_value (400) naming the parameter. */
+export function wholeNumberIn(
+  query: URLSearchParams,
+  param: string,
+  { fallback, most, least = 1 }: NumberBounds,
+): number {
+  const text = query.get(param);
+  if (text === null || text === "") return fallback;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(value) || value < least || value > most)
+    throw new Failure("invalid_value", `${param} must be a whole number from ${least} to ${most}.`, { param });
+  return value;
+}
+
+/** Reads the end user that a request names, for the books, as most endpoints spell it: `safety_identifier`, else `user`. */
+export function endUserIn(body: unknown): string | undefined {
+  return isRecord(body) ? (endUserOf(body["safety_identifier"]) ?? endUserOf(body["user"])) : undefined;
+}
+
+/** The JSON object that a text is; undefined for anything else. */
+export function parseRecord(text: string): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

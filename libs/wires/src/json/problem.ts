@@ -1,4 +1,6 @@
 import { allowedValues, Failure, fieldPath, oneOf, schemaWords, type SchemaError } from "@modelgate/contracts";
+import type { Static, TSchema } from "typebox";
+import { Compile } from "typebox/compile";
 
 /** The failure (400) that names the first field that is missing or wrong, as the client would spell it. */
 export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Failure {
@@ -29,4 +31,13 @@ function missingNames({ keyword, params }: SchemaError): readonly string[] {
   if (keyword !== "required" || !("requiredProperties" in params) || !Array.isArray(params.requiredProperties))
     return [];
   return params.requiredProperties.map(String);
+}
+
+/** A reader of bodies of one schema. It throws Failure (400) naming the field that is wrong. */
+export function bodyReader<const Schema extends TSchema>(schema: Schema): (body: unknown) => Static<Schema> {
+  const shape = Compile(schema);
+  return (body) => {
+    if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+    return body;
+  };
 }

@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord } from "./fields.ts";
 import { turnBytes } from "./scan.ts";
 
 /** A container that is being written, and how far it is. */
-class Open {
+class OpenContainer {
   readonly #value: JsonRecord | readonly unknown[];
   readonly #names: readonly string[] | undefined;
   #at = 0;
@@ -51,7 +51,7 @@ const valueTurn = 2_000;
  */
 export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> {
   const pieces: Buffer[] = [];
-  const open: Open[] = [];
+  const open: OpenContainer[] = [];
   let text = "";
   const flush = (): void => {
     pieces.push(Buffer.from(text));
@@ -66,7 +66,7 @@ export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> 
       flush();
       pieces.push(...(yield* next.pieces()));
     } else if (Array.isArray(next) || isRecord(next)) {
-      const container = new Open(next);
+      const container = new OpenContainer(next);
       open.push(container);
       text += container.begin;
     } else text += JSON.stringify(next) ?? "null";

@@ -1,3 +1,196 @@
-// Model lists in three formats.
-export { modelOfShow, showOllamaModel } from "./ollama-show.ts";
-export { modelLists, type ListedModel, type ModelList } from "./lists.ts";
+import { Failure, type ModelKind, present, bodies } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { wholeNumberIn } from "../json/fields.ts";
+import { firstProblem } from "../json/problem.ts";
+
+/** What a model list shows of a model. */
+export interface ListedModel {
+  readonly name: string;
+  readonly kind: ModelKind;
+  readonly ownedBy: string;
+  /** Most tokens of input and answer together. */
+  readonly contextTokens?: number | undefined;
+  /** Most tokens of one answer. */
+  readonly maxOutputTokens?: number | undefined;
+  /** US dollars as decimal text, by OpenRouter's names of prices; `second` and `character` are ours. */
+  readonly pricing?: Readonly<Record<string, string>> | undefined;
+}
+
+type ListBody = Readonly<Record<string, unknown>>;
+
+/** Unknown to us: the day that the interface was first served stands for it, as in every gateway of this kind. */
+const createdSeconds = 1_735_689_600;
+
+/** The same, as text. */
+export const createdText = "2025-01-01T00:00:00Z";
+
+/** The three families of model lists (interface section 2.1): a whole list for a query, and one model. */
+export interface ModelList {
+  list(models: readonly ListedModel[], query: URLSearchParams): ListBody;
+  one(model: ListedModel): ListBody;
+}
+
+/** The actions of the gamma format that a model of a kind can be asked for. */
+const gammaMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+  chat: ["generateContent", "streamGenerateContent", "countTokens"],
+  embedding: ["embedContent", "batchEmbedContents"],
+  image: ["generateContent"],
+};
+
+/** Members that calls of a kind may carry, whatever the vendor: what one lacks is translated, or dropped and named. */
+const parametersOf: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+  chat: (
+    "frequency_penalty include_reasoning logit_bias logprobs max_completion_tokens max_tokens min_p parallel_tool_calls " +
+    "presence_penalty reasoning reasoning_effort response_format seed stop structured_outputs temperature tool_choice " +
+    "tools top_k top_logprobs top_p verbosity web_search_options"
+  ).split(" "),
+  completion:
+    "best_of echo frequency_penalty logit_bias logprobs max_tokens n presence_penalty seed stop temperature top_p".split(
+      " ",
+    ),
+  embedding: ["dimensions", "encoding_format"],
+  image: ["background", "n", "output_format", "quality", "response_format", "size"],
+  speech: ["instructions", "response_format", "speed", "voice"],
+  transcription: ["language", "prompt", "response_format", "temperature", "timestamp_granularities"],
+};
+
+/** Common list: everything, no pages. `kind` is ours; the bound of an answer stands where OpenRouter has it. */
+const common: ModelList = {
+  list: (models) => ({ object: "list", data: models.map((model) => common.one(model)) }),
+  one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>
+    present({
+      id: name,
+      object: "model",
+      created: createdSeconds,
+      owned_by: ownedBy,
+      kind,
+      context_length: contextTokens,
+      pricing,
+      supported_parameters: parametersOf[kind],
+      top_provider:
+        maxOutputTokens === undefined
+          ? undefined
+          : present({ context_length: contextTokens, max_completion_tokens: maxOutputTokens }),
+    }),
+};
+
+/** Alpha list: pages by `limit` (1 to 1000, 20), `after_id` and `before_id`. */
+const alpha: ModelList = {
+  list(models, query) {
+    const limit = wholeNumberIn(query, "limit", { fallback: 20, most: 1_000 });
+    const { page, more } = pageOf(models, limit, query.get("after_id"), query.get("before_id"));
+    return {
+      data: page.map((model) => alpha.one(model)),
+      has_more: more,
+      first_id: page[0]?.name ?? null,
+      last_id: page.at(-1)?.name ?? null,
+    };
+  },
+  one: ({ name, contextTokens, maxOutputTokens }) =>
+    present({
+      type: "model",
+      id: name,
+      display_name: name,
+      created_at: createdText,
+      max_input_tokens: contextTokens,
+      max_tokens: maxOutputTokens,
+    }),
+};
+
+function pageOf(
+  models: readonly ListedModel[],
+  limit: number,
+  after: string | null,
+  before: string | null,
+): { page: readonly ListedModel[]; more: boolean } {
+  if (before !== null) {
+    const end = positionOf(models, before, "before_id");
+    return { page: models.slice(Math.max(0, end - limit), end), more: end > limit };
+  }
+  const start = after === null ? 0 : positionOf(models, after, "after_id") + 1;
+  return { page: models.slice(start, start + limit), more: models.length > start + limit };
+}
+
+function positionOf(models: readonly ListedModel[], name: string, param: string): number {
+  const at = models.findIndex((model) => model.name === name);
+  if (at < 0) throw new Failure("invalid_value", `${param} names no model of this list.`, { param });
+  return at;
+}
+
+/** Gamma list: pages by `pageSize` (1 to 1000, 50) and `pageToken`. */
+const gamma: ModelList = {
+  list(models, query) {
+    const size = wholeNumberIn(query, "pageSize", { fallback: 50, most: 1_000 });
+    const start = wholeNumberIn(query, "pageToken", { fallback: 0, most: Number.MAX_SAFE_INTEGER, least: 0 });
+    const next = start + size;
+    return {
+      models: models.slice(start, next).map((model) => gamma.one(model)),
+      ...(next < models.length ? { nextPageToken: String(next) } : {}),
+    };
+  },
+  one: ({ name, kind, contextTokens, maxOutputTokens }) =>
+    present({
+      name: `models/${name}`,
+      displayName: name,
+      inputTokenLimit: contextTokens,
+      outputTokenLimit: maxOutputTokens,
+      supportedGenerationMethods: gammaMethods[kind] ?? [],
+    }),
+};
+
+/** Ollama's list: nothing of a model is on this machine, so it has no size and no quantization. */
+const ollama: ModelList = {
+  list: (models) => ({ models: models.map((model) => ollama.one(model)) }),
+  one: ({ name, ownedBy }) => ({
+    name,
+    model: name,
+    modified_at: createdText,
+    size: 0,
+    digest: "",
+    details: {
+      parent_model: "",
+      format: "",
+      family: ownedBy,
+      families: [ownedBy],
+      parameter_size: "",
+      quantization_level: "",
+    },
+  }),
+};
+
+export const modelLists = { common, alpha, gamma, ollama } as const;
+
+/** What calls of a kind may ask for, in Ollama's words: what a vendor lacks is translated, or dropped and named. */
+const capabilities: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
+  chat: ["completion", "tools", "vision", "thinking"],
+  embedding: ["embedding"],
+};
+
+/** The answer of /api/show. There is no template and no file of weights; the bounds are those of the catalog. */
+export function showOllamaModel(model: ListedModel): Readonly<Record<string, unknown>> {
+  const { kind, ownedBy, contextTokens } = model;
+  const { details } = modelLists.ollama.one(model);
+  return {
+    modelfile: "",
+    parameters: "",
+    template: "",
+    license: "",
+    modified_at: createdText,
+    details,
+    model_info: present({
+      "general.architecture": ownedBy,
+      [`${ownedBy}.context_length`]: contextTokens,
+    }),
+    capabilities: capabilities[kind] ?? [],
+  };
+}
+
+const shape = Compile(bodies.OllamaShowRequest);
+
+/** The model that a request of /api/show names. Throws Failure (400) naming the field. */
+export function modelOfShow(body: unknown): string {
+  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+  const name = body.model ?? body.name;
+  if (name !== undefined) return name;
+  throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });
+}

@@ -1,6 +1,5 @@
 import type { Outcome, Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../json/fields.ts";
-import { own } from "../json/own.ts";
+import { isRecord, type JsonRecord, own } from "../json/fields.ts";
 import { eventType, parseEvent, type RealtimeMessage } from "./message.ts";
 import { responseOutcome, responseUnits, transcriptionUnits } from "./usage.ts";
 

@@ -1,7 +1,6 @@
 import type { Failure, Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../json/fields.ts";
-import { membersOf } from "../json/members.ts";
-import { spliceMembers } from "../json/splice.ts";
+import { membersOf, spliceMembers } from "../json/members.ts";
 import type { SeenFees } from "./fees.ts";
 
 /** What a passing frame of a stream says that the gateway must know. */
@@ -164,7 +163,7 @@ export interface EarlyEnd {
 }
 
 /** A stream whose frames all have the same form, one entry for each answer that grows: each with a word for its end. */
-interface ChunkForm<Chunk> {
+interface EarlyChunkForm<Chunk> {
   /** Reads a frame; undefined for one of another shape. */
   read(frame: Buffer): Chunk | undefined;
   /** A word that stands in every frame that ends an answer, and hardly in another: the others are not read. */
@@ -176,7 +175,7 @@ interface ChunkForm<Chunk> {
 }
 
 /** The memory of such a stream: the form of its frames, and which answers have ended. */
-export function endOfChunks<Chunk>({ choices }: EarlyEndOptions, form: ChunkForm<Chunk>): EarlyEnd {
+export function endOfChunks<Chunk>({ choices }: EarlyEndOptions, form: EarlyChunkForm<Chunk>): EarlyEnd {
   let like: Chunk | undefined;
   const ended = new Set<number>();
   return {

@@ -4,14 +4,14 @@ import type { JsonRecord } from "../json/fields.ts";
 const mostSteps = 8;
 
 /** A level of a form's names: members in the order in which they came. */
-type Level = Map<string, unknown[]>;
+type FormLevel = Map<string, unknown[]>;
 
 /**
  * The fields of a form as the object that vendors read them as: `a[b]` is a member `b` of `a`, `a[]` and `a[0]` are
  * entries of a list, and a repeated name has all its values.
  */
 export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
-  const top: Level = new Map();
+  const top: FormLevel = new Map();
   for (const [name, value] of entries) put(top, stepsOf(name), value);
   return plain(top);
 }
@@ -22,17 +22,17 @@ function stepsOf(name: string): readonly [string, ...string[]] {
   return [head, ...steps.filter((step) => !/^\d*$/.test(step)).slice(0, mostSteps)];
 }
 
-function put(level: Level, [name, ...rest]: readonly [string, ...string[]], value: unknown): void {
+function put(level: FormLevel, [name, ...rest]: readonly [string, ...string[]], value: unknown): void {
   const values = level.get(name) ?? [];
   level.set(name, values);
   const [next, ...others] = rest;
   if (next === undefined) return void values.push(value);
-  const inner = values.find((each): each is Level => each instanceof Map) ?? new Map<string, unknown[]>();
+  const inner = values.find((each): each is FormLevel => each instanceof Map) ?? new Map<string, unknown[]>();
   if (!values.includes(inner)) values.push(inner);
   put(inner, [next, ...others], value);
 }
 
-function plain(level: Level): JsonRecord {
+function plain(level: FormLevel): JsonRecord {
   const members = [...level].map(([name, values]) => {
     const read = values.map((value) => (value instanceof Map ? plain(value) : value));
     return [name, read.length === 1 ? read[0] : read] as const;

@@ -1,6 +1,4 @@
-import type { JsonRecord } from "../json/fields.ts";
-import type { MadeReader } from "./made.ts";
-import type { VendorId, VendorStore } from "./vendor-id.ts";
+import { type JsonRecord, isRecord } from "../json/fields.ts";
 
 /** How a member names what is in a store. */
 export type Naming =
@@ -117,3 +115,80 @@ export const plainMembers: readonly string[] = words(`
 
 /** Bodies that are no conversation: what they rank, judge or make vectors of. */
 export const plainDialect: StoreDialect = { without: ["prompt"], opaque: ["documents", "metadata"] };
+
+/** Something that a vendor made in its store while it answered. */
+export type MadeId = Pick<VendorId, "store" | "id">;
+
+/**
+ * What answers of a wire name that their vendor made in its store. Only places that the vendor itself fills are looked at:
+ * what a model or a tool wrote may name anything.
+ */
+export interface MadeReader {
+  /** One of these stands in every answer that names something; most have none, and need not be parsed. */
+  readonly needles: readonly string[];
+  /** Whether answers are looked at where they are kept, in one piece, and not as they pass. */
+  readonly whereKept?: true;
+  /** Whether a request asks for an answer in which its vendor makes something. */
+  isAsked(body: JsonRecord): boolean;
+  /**
+   * Reads what a whole answer or an event of a stream names.
+   * @param kept whether the answer stays in the vendor's store with all of its items
+   */
+  read(answer: JsonRecord, kept: boolean): readonly MadeId[];
+}
+
+/** Most things of one answer that are returned. */
+const mostMade = 1_000;
+
+/** What a vendor made in its store, as a whole answer or an event of a stream names it. */
+export function madeIn({ read }: Pick<MadeReader, "read">, answer: JsonRecord, kept = true): readonly MadeId[] {
+  const made = read(answer, kept).filter(({ id }) => id !== "");
+  return made.length > mostMade ? made.slice(0, mostMade) : made;
+}
+
+/** Whether an answer's bytes may name such things. */
+export function mayNameMade({ needles }: Pick<MadeReader, "needles">, bytes: Buffer | string): boolean {
+  return needles.some((needle) => bytes.includes(needle));
+}
+
+/** The thing with that id; none where it is no id. */
+export function named(store: MadeId["store"], id: unknown): readonly MadeId[] {
+  return typeof id === "string" ? [{ store, id }] : [];
+}
+
+/** A member of what may be an object. */
+export function memberOf(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined;
+}
+
+/** The objects in what may be a list. */
+export function records(value: unknown): readonly JsonRecord[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+/** What a request can name in the store of its vendor. */
+export type VendorStore =
+  | "file"
+  | "vector-store"
+  | "container"
+  | "conversation"
+  | "item"
+  | "response"
+  | "prompt"
+  | "cache"
+  | "audio"
+  | "voice"
+  | "video"
+  | "tool-server"
+  | "data-source"
+  | "skill"
+  | "profile";
+
+/** Something in a vendor's store that a request names. */
+export interface VendorId {
+  readonly store: VendorStore;
+  /** Its id, or the value that names it. */
+  readonly id: string;
+  /** Where it stands, as the client would write it: `input[2].content[0].file_id`. */
+  readonly path: string;
+}

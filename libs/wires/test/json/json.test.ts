@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { refuseAmbiguous } from "../../src/json/ambiguous.ts";
-import { endOfValue, membersOf } from "../../src/json/members.ts";
+import { endOfValue, membersOf, spliceMembers } from "../../src/json/members.ts";
 import { rangeOf, refuseAmbiguousPath, replaceAt } from "../../src/json/byte-range.ts";
-import { spliceMembers } from "../../src/json/splice.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 });
 const object = fc.dictionary(fc.string({ unit: "grapheme", maxLength: 6 }), json, { maxKeys: 6 });

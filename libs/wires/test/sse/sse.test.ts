@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SseDecoder } from "../../src/sse/decode.ts";
-import { SseSplitter } from "../../src/sse/split.ts";
+import { SseSplitter } from "../../src/sse/framing.ts";
 
 /** Bytes cut at the given places. */
 function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {

@@ -1,6 +1,7 @@
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type Forwarded } from "@modelgate/relay";
-import { textCodecs, type RequestPath } from "@modelgate/wires/text";
+import { textCodecs } from "@modelgate/wires/text";
+import type { RequestPath } from "@modelgate/wires/wire";
 import { inputTokensOf, type CountingWire } from "../count-tokens.ts";
 import type { Deps } from "../deps.ts";
 import { admitStoreUse, withStoreUse } from "../vendor-ids.ts";

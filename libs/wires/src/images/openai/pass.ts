@@ -1,7 +1,7 @@
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
-import { parseFrameRecord } from "../../sse/frame-json.ts";
+import { parseFrameRecord } from "../../sse/decode.ts";
 import { readTokens } from "./answer.ts";
 
 /**

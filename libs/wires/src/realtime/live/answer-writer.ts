@@ -1,6 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
 
 /** Result of a vendor's event: messages for the client, or the end of its session. */
 interface Written {

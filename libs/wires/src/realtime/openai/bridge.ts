@@ -1,7 +1,6 @@
 import { asFailure, Failure } from "@modelgate/contracts";
-import { refuseAmbiguous } from "../../json/ambiguous.ts";
+import { refuseAmbiguous, refuseTwice } from "../../json/ambiguous.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { refuseTwice } from "../../json/twice.ts";
 import {
   nothing,
   type Bridged,

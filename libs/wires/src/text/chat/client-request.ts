@@ -1,18 +1,18 @@
 import { present, bodies, Failure } from "@modelgate/contracts";
 import type { Static } from "typebox";
 import { Compile } from "typebox/compile";
-import { wantsCost } from "../../cost/with-cost.ts";
+import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, boundsIn, thoughtsBeside, wholeNumber, readsBeyond } from "../ask.ts";
-import type { Parsed } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/codec.ts";
 import { type JsonObject, type OutputFormat, type TextRequest, efforts, type ReasoningWish } from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
 import { askedFeesOf, reliedForFees } from "./usage.ts";
 
 /** A request for a chat completion in the neutral form. Throws Failure (400) naming the field that is wrong. */
-export function parseRequest(body: JsonObject): Parsed {
+export function parseRequest(body: JsonObject): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
   const tools = parseTools(fields);

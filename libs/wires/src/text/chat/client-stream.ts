@@ -1,3 +1,4 @@
+import type { EventHandlers } from "../hub/events.ts";
 import { failureFrames, Failure, type Units } from "@modelgate/contracts";
 import type { TextEvent, FinishReason, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
@@ -11,8 +12,6 @@ import { detailsFor, extraFor } from "./seals.ts";
 import { renderUsage } from "./usage.ts";
 import { finishWord } from "./vendor-answer.ts";
 
-type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
-
 /**
  * A stream of chunks: the role first, a chunk that ends each choice, the usage where the client asked for it, and
  * `[DONE]` after a normal end only.
@@ -21,9 +20,9 @@ export class ChatWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #chunks: Chunks;
   readonly #style: AnswerStyle;
-  readonly #choices = new Map<number, PartWriter>();
+  readonly #choices = new Map<number, ChatPartWriter>();
   #usage: Units | undefined;
-  readonly #on: Handlers = {
+  readonly #on: EventHandlers<string> = {
     start: ({ usage }) => {
       this.#usage ??= usage;
       return this.#choice(0).begin();
@@ -72,13 +71,13 @@ export class ChatWriter implements StreamWriter {
     return ": keep-alive\n\n";
   }
 
-  #begun(choice: number, write: (choice: PartWriter) => string): string {
+  #begun(choice: number, write: (choice: ChatPartWriter) => string): string {
     const writer = this.#choice(choice);
     return writer.begin() + write(writer);
   }
 
-  #choice(index: number): PartWriter {
-    const known = this.#choices.get(index) ?? new PartWriter(index, this.#chunks, this.#context, this.#style);
+  #choice(index: number): ChatPartWriter {
+    const known = this.#choices.get(index) ?? new ChatPartWriter(index, this.#chunks, this.#context, this.#style);
     this.#choices.set(index, known);
     return known;
   }
@@ -91,7 +90,7 @@ export const mostHeld = 8 * 2 ** 20;
 const mostCitations = 4_096;
 
 /** A part that is open. */
-interface Open {
+interface OpenChatPart {
   readonly opened: OpenedPart;
   /** The chunk around a delta's text; undefined where nothing is sent of the part before its end, or ever. */
   readonly around: Around | undefined;
@@ -105,13 +104,13 @@ interface Open {
 }
 
 /** One choice as chunks. */
-class PartWriter {
+class ChatPartWriter {
   readonly #choice: number;
   readonly #chunks: Chunks;
   readonly #context: AnswerContext;
   readonly #style: AnswerStyle;
   readonly #around: Around;
-  readonly #open = new Map<number, Open>();
+  readonly #open = new Map<number, OpenChatPart>();
   /** Characters of texts and thoughts so far: clients join them, and seals say where theirs stand. */
   readonly #written = { text: 0, reasoning: 0 };
   #begun = false;
@@ -231,7 +230,7 @@ class PartWriter {
   }
 
   /** What waited, and the seal. Naive clients look for `function` in each piece of a call. */
-  #endCall({ opened, call, held }: Open, seal: Seal | undefined): string {
+  #endCall({ opened, call, held }: OpenChatPart, seal: Seal | undefined): string {
     const wrapped = held?.join("") ?? "";
     this.#held -= wrapped.length;
     const input = wrapped === "" ? "" : unwrapCustom(wrapped);

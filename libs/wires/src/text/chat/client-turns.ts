@@ -11,14 +11,14 @@ import { parseSearch } from "./search.ts";
 const mostMessages = 20_000;
 
 /** The conversation in `messages`. */
-interface Conversation {
+interface ChatConversation {
   /** System and developer messages before the dialogue. */
   readonly instructions: readonly TextPart[];
   readonly turns: readonly Turn[];
 }
 
 /** State while messages are read: results of tools that follow each other are one turn. */
-class Dialogue implements Conversation {
+class ChatTurns implements ChatConversation {
   readonly instructions: TextPart[] = [];
   readonly turns: { readonly role: Turn["role"]; readonly parts: Part[]; readonly results: boolean }[] = [];
   readonly calls = new CallPairs();
@@ -37,8 +37,8 @@ class Dialogue implements Conversation {
 }
 
 /** Reads `messages`. Throws Failure (400) for what is wrong in them. */
-export function parseTurns(body: Fields): Conversation {
-  const dialogue = new Dialogue();
+export function parseTurns(body: Fields): ChatConversation {
+  const dialogue = new ChatTurns();
   if (!body.has("messages")) body.needText("messages");
   for (const [index, message] of body.each("messages", mostMessages).entries())
     readers[message.word("role", roles) ?? missingRole(message)](dialogue, message, index);
@@ -48,7 +48,7 @@ export function parseTurns(body: Fields): Conversation {
 
 const roles = ["system", "developer", "user", "assistant", "tool", "function"] as const;
 
-type ReadMessage = (dialogue: Dialogue, message: Fields, index: number) => void;
+type ReadMessage = (dialogue: ChatTurns, message: Fields, index: number) => void;
 
 const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
   system: readSystem,
@@ -73,7 +73,7 @@ function missingRole(message: Fields): never {
   throw message.wrong("role", `one of ${roles.join(", ")}`);
 }
 
-function readSystem(dialogue: Dialogue, message: Fields): void {
+function readSystem(dialogue: ChatTurns, message: Fields): void {
   const parts = parseContent(message, "content").map((part) => {
     if (part.kind === "text") return part;
     throw message.wrong("content", "text only in a system or developer message");
@@ -82,7 +82,7 @@ function readSystem(dialogue: Dialogue, message: Fields): void {
   else dialogue.say("system", parts);
 }
 
-function readResult(dialogue: Dialogue, message: Fields, id: string): void {
+function readResult(dialogue: ChatTurns, message: Fields, id: string): void {
   const parts = parseContent(message, "content").map((part) => {
     if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
     throw message.wrong("content", "text, images and files");

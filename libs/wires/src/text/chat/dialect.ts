@@ -1,7 +1,5 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { membersOf } from "../../json/members.ts";
-import { spliceMembers } from "../../json/splice.ts";
-import { withoutMembers } from "../../json/without-members.ts";
+import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts";
 
 /**
  * Where a vendor departs from the chat wire, as data. What is absent is as the wire's own vendor has it, or as the

@@ -1,10 +1,8 @@
-import { endUserIn } from "../../json/end-user.ts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { holdsAny } from "../../json/holds.ts";
-import { parseFrameRecord } from "../../sse/frame-json.ts";
+import { endUserIn, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { holdsAny } from "../../json/scan.ts";
+import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import { memberOf, named, records } from "../../vendor-stores/made.ts";
-import type { StoreDialect } from "../../vendor-stores/members.ts";
+import { memberOf, named, records, type StoreDialect } from "../../vendor-stores/members.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";

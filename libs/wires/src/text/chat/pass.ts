@@ -1,10 +1,9 @@
 import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { holdsAny } from "../../json/holds.ts";
-import { membersOf, type Member } from "../../json/members.ts";
+import { holdsAny } from "../../json/scan.ts";
+import { membersOf, type Member, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
-import { spliceMembers } from "../../json/splice.ts";
-import { changeJson, parseFrameRecord } from "../../sse/frame-json.ts";
+import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { followersMembers, refusesUnknownFields } from "../hub/followers-members.ts";
 import {
   plainFrame,

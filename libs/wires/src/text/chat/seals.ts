@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { Part, ReasoningPart, Seal, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { closeEnvelope, openEnvelope, type Envelope, type Span } from "../hub/seals.ts";
+import { closeEnvelope, openEnvelope, type Envelope, type SealSpan } from "../hub/seals.ts";
 
 /*
  * The wire has no place of its own for seals. Two that grew beside it are used: `reasoning_details` of a message, a
@@ -66,7 +66,7 @@ function isSaid(value: unknown): boolean {
 /** What details carry through a client: the seal of thoughts, or of a text (`previous`). */
 interface Sealed {
   readonly id?: string | undefined;
-  readonly span: Span;
+  readonly span: SealSpan;
   readonly previous?: true;
   /** Number of the detail in its message: clients join pieces of a list's entries by it. */
   readonly index: number;

@@ -3,10 +3,10 @@ import { isRecord } from "../../json/fields.ts";
 import { type JsonObject, type Tool, locationOf, saysBeyond } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
-type Search = Extract<Tool, { kind: "web-search" }>;
+type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
 /** `web_search_options`: the wish for search on the web. */
-export function parseSearch(options: JsonObject): Search {
+export function parseSearch(options: JsonObject): WebSearchTool {
   const { search_context_size: contextSize, user_location, ...others } = options;
   const location = isRecord(user_location) ? user_location["approximate"] : undefined;
   return present({
@@ -19,7 +19,10 @@ export function parseSearch(options: JsonObject): Search {
 }
 
 /** A wish for search, for the vendor: another wire's as far as this one has words for it. */
-export function renderSearchOptions({ wire, options, wish = {}, more }: Search, unsupported: Unsupported): JsonObject {
+export function renderSearchOptions(
+  { wire, options, wish = {}, more }: WebSearchTool,
+  unsupported: Unsupported,
+): JsonObject {
   if (wire === "chat") return options;
   const { contextSize, location } = wish;
   unsupported.noteIf("tools.web-search.options", more === true || saysBeyond(wish, ["contextSize", "location"]));

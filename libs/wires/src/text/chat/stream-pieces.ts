@@ -93,13 +93,13 @@ export class CallReader {
   }
 }
 
-interface Head {
+interface CallHead {
   readonly id: string;
   readonly name: string;
   readonly text: string;
 }
 
-function headOf(piece: JsonRecord): Head {
+function headOf(piece: JsonRecord): CallHead {
   const called = isRecord(piece["custom"]) ? piece["custom"] : piece["function"];
   if (!isRecord(called)) return { id: textOf(piece["id"]), name: "", text: "" };
   const said: unknown = called["arguments"] ?? called["input"];

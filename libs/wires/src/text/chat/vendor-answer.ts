@@ -1,6 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { Fields, isRecord, own } from "../../json/fields.ts";
 import type { Choice, TextAnswer, FinishReason, TextEvent } from "../hub/answer.ts";
 import { withSources, parseLogProbabilities } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";

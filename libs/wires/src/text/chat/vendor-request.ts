@@ -1,6 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import type { Rendered, Target } from "../hub/codec.ts";
+import type { Rendered } from "../../wire.ts";
+import type { TextTarget } from "../hub/codec.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
@@ -56,7 +57,7 @@ const mostStops = 4;
  * The request for a vendor of this wire. A stream is always asked for its usage: the bill needs it, and the writer
  * hides it from a client that did not ask. Throws Failure unsupported_parameter for what the wire cannot say.
  */
-export function renderRequest(asked: TextRequest, { model }: Target): Rendered {
+export function renderRequest(asked: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(cachedBy(model, asked), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);

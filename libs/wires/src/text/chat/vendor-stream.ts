@@ -1,6 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { type JsonRecord, Fields, isRecord } from "../../json/fields.ts";
-import { parseRecord } from "../../json/parse-record.ts";
+import { type JsonRecord, Fields, isRecord, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/codec.ts";

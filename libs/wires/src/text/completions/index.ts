@@ -1,4 +1,4 @@
-import { endUserIn } from "../../json/end-user.ts";
+import { endUserIn } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { begins } from "../chat/index.ts";

@@ -1,11 +1,11 @@
 import { present, bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
-import { wantsCost } from "../../cost/with-cost.ts";
+import { wantsCost } from "../../cost/index.ts";
 import { Fields, type JsonRecord, isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, boundsIn } from "../ask.ts";
 import { askedFeesOf, reliedForFees } from "../chat/usage.ts";
-import type { Parsed } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/codec.ts";
 import type { TextRequest } from "../hub/request.ts";
 
 /** Tokens of an answer where the client sets no bound: this wire's own default. */
@@ -22,7 +22,7 @@ interface ParsedPrompts {
 }
 
 /** A request of one prompt in the neutral form. Several prompts, which come to several calls, are refused. */
-export function parseRequest(body: JsonRecord): Parsed {
+export function parseRequest(body: JsonRecord): ParsedText {
   const {
     requests: [request, ...others],
     dropped,

@@ -1,3 +1,4 @@
+import type { EventHandlers } from "../hub/events.ts";
 import { addUnits, failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
 import type { FinishReason, OpenedPart, TextEvent, TextAnswer } from "../hub/answer.ts";
@@ -18,8 +19,6 @@ interface OpenChoice {
   finished: boolean;
 }
 
-type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
-
 /**
  * A stream of text completions: words as they come, a chunk that ends each choice, the usage where the client asked
  * for it, and `[DONE]`. Prompts are answered one after another; `next` turns to the following one.
@@ -33,7 +32,7 @@ export class CompletionsWriter implements StreamWriter {
   #usage: Units | undefined;
   /** Of the prompts before. */
   #spent: Units = {};
-  readonly #on: Handlers = {
+  readonly #on: EventHandlers<string> = {
     start: ({ usage }) => {
       this.#usage ??= usage;
       return this.#begun(0);

@@ -4,7 +4,8 @@ import { inBothSpellings } from "../../json/ambiguous.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, readsBeyond } from "../ask.ts";
-import type { Parsed, RequestPath } from "../hub/codec.ts";
+import type { RequestPath } from "../../wire.ts";
+import type { ParsedText } from "../hub/codec.ts";
 import type { Part, TextPart } from "../hub/part.ts";
 import type { JsonObject, OutputFormat, TextRequest, Turn, Tool, ToolChoice } from "../hub/request.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
@@ -19,7 +20,10 @@ import { askedFeesOf, reliedForFees } from "./usage.ts";
  * A request for generated content in the neutral form. Names may be in camelCase or snake_case, as the vendor takes
  * both. `cachedContent` is refused: it is in one vendor account's store.
  */
-export function parseRequest(body: JsonObject, path: { readonly model?: string; readonly stream?: boolean }): Parsed {
+export function parseRequest(
+  body: JsonObject,
+  path: { readonly model?: string; readonly stream?: boolean },
+): ParsedText {
   const fields = new Fields(body, "", "either");
   if (fields.has("cachedContent")) throw fields.unsupported("cachedContent");
   const tools = parseTools(fields);

@@ -1,3 +1,4 @@
+import type { EventHandlers } from "../hub/events.ts";
 import { Failure, renderFailure, type Units, present } from "@modelgate/contracts";
 import { parseFrame } from "../../sse/decode.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
@@ -15,12 +16,10 @@ import { callPart } from "./vendor-turns.ts";
 export const mostHeld = 8 * 2 ** 20;
 
 /** A part that is open: what it is, and what of it waits. */
-interface Open {
+interface OpenContentPart {
   readonly opened: OpenedPart;
   readonly pieces: string[];
 }
-
-type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
 
 /**
  * A stream of pieces. Words go out as they come, a call once it is whole, and why the candidates ended with the
@@ -29,13 +28,13 @@ type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEve
 export class ContentWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #framing: ClientFraming;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Map<string, OpenContentPart>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
   /** What follows the candidates in every piece: the same until the usage changes. */
   #tail: string | undefined;
   #held = 0;
-  readonly #on: Handlers = {
+  readonly #on: EventHandlers<string> = {
     start: ({ usage }) => this.#keepUsage(usage),
     usage: ({ usage }) => this.#keepUsage(usage),
     "part-start": ({ choice, part, opened }) => {

@@ -9,15 +9,15 @@ import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
 const mostResultParts = 1_024;
 
 /** Where a part stands and what was called before it. */
-interface PartContext {
+interface PartPlace {
   readonly calls: CallPairs;
   /** Makes ids of calls that have none. */
   readonly path: readonly (string | number)[];
 }
 
-type ReadPart = (part: Fields, at: PartContext) => Part;
+type ReadContentPart = (part: Fields, at: PartPlace) => Part;
 
-const readers: Readonly<Record<string, ReadPart>> = {
+const readers: Readonly<Record<string, ReadContentPart>> = {
   functionCall: readCall,
   functionResponse: readResponse,
   inlineData: (part) => {
@@ -33,7 +33,7 @@ const readers: Readonly<Record<string, ReadPart>> = {
 };
 
 /** One part, by the one member that it has beside its flags. */
-export function parsePart(part: Fields, at: PartContext): Part {
+export function parsePart(part: Fields, at: PartPlace): Part {
   const name = Object.keys(readers).find((each) => part.has(each));
   const read = name === undefined ? undefined : readers[name];
   if (read !== undefined) {
@@ -57,7 +57,7 @@ function withSeal(part: Part, fields: Fields): Part {
   return seal === undefined || part.kind !== "image" ? part : { ...part, seal };
 }
 
-function readCall(part: Fields, { calls, path }: PartContext): Part {
+function readCall(part: Fields, { calls, path }: PartPlace): Part {
   const call = need(part, "functionCall");
   const name = call.needText("name");
   const id = call.text("id") ?? callId(...path, name);
@@ -67,7 +67,7 @@ function readCall(part: Fields, { calls, path }: PartContext): Part {
   return seal === undefined ? said : { ...said, seal };
 }
 
-function readResponse(part: Fields, { calls, path }: PartContext): ToolResultPart {
+function readResponse(part: Fields, { calls, path }: PartPlace): ToolResultPart {
   part.ignore("thoughtSignature");
   const response = need(part, "functionResponse");
   const given = response.text("id");

@@ -1,8 +1,8 @@
 import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { holdsAny } from "../../json/holds.ts";
+import { holdsAny } from "../../json/scan.ts";
 import { memberInTurns } from "../../json/parse-in-turns.ts";
-import { changeJson, parseFrameRecord } from "../../sse/frame-json.ts";
+import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { indexesOf } from "../chat/pass.ts";
 import {
   plainFrame,

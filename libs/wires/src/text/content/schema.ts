@@ -1,5 +1,4 @@
-import { own } from "../../json/own.ts";
-import { isRecord } from "../../json/fields.ts";
+import { own, isRecord } from "../../json/fields.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** Deeper schemas are cut to `{}`, which allows anything: no tool of anybody nests so far. */

@@ -50,7 +50,7 @@ export function renderCitations(citations: readonly Citation[]): JsonObject | un
   return all.length > 0 ? { citations: all } : undefined;
 }
 
-type Chosen = Omit<TokenProbability, "alternatives">;
+type ChosenToken = Omit<TokenProbability, "alternatives">;
 
 /** `logprobsResult` of a candidate; what is malformed is passed over. */
 export function parseProbabilities(result: unknown): readonly TokenProbability[] {
@@ -66,7 +66,7 @@ export function parseProbabilities(result: unknown): readonly TokenProbability[]
   });
 }
 
-function parseOne(value: unknown): Chosen | undefined {
+function parseOne(value: unknown): ChosenToken | undefined {
   if (!isRecord(value) || typeof value["token"] !== "string") return undefined;
   const probability = value["logProbability"];
   return { token: value["token"], logProbability: typeof probability === "number" ? probability : 0 };
@@ -81,6 +81,6 @@ export function renderProbabilities(all: readonly TokenProbability[]): JsonObjec
   };
 }
 
-function renderOne({ token, logProbability }: Chosen): JsonObject {
+function renderOne({ token, logProbability }: ChosenToken): JsonObject {
   return { token, logProbability };
 }

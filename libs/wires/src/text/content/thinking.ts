@@ -4,7 +4,7 @@ import { asksToThink } from "../dialogue.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish } from "../hub/request.ts";
 
-type Level = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
+type ThinkingLevel = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
 
 const levels = {
   none: "MINIMAL",
@@ -14,12 +14,12 @@ const levels = {
   high: "HIGH",
   xhigh: "HIGH",
   max: "HIGH",
-} as const satisfies Record<Effort, Level>;
+} as const satisfies Record<Effort, ThinkingLevel>;
 
 /** The largest models of a generation with levels know these two only. */
 const levelsOfPro = { MINIMAL: "LOW", LOW: "LOW", MEDIUM: "HIGH", HIGH: "HIGH" } as const satisfies Record<
-  Level,
-  Level
+  ThinkingLevel,
+  ThinkingLevel
 >;
 
 const budgets = {
@@ -48,7 +48,7 @@ export function renderThinking(wish: ReasoningWish, model: string, unsupported: 
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
-function levelFor(effort: Effort | undefined, model: string): Level | undefined {
+function levelFor(effort: Effort | undefined, model: string): ThinkingLevel | undefined {
   if (effort === undefined) return undefined;
   return model.includes("-pro") ? levelsOfPro[levels[effort]] : levels[effort];
 }

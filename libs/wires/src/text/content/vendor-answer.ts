@@ -1,6 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { Fields, isRecord, own } from "../../json/fields.ts";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
 import { withSources } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
@@ -11,7 +10,7 @@ import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentUsage } from "./usage.ts";
 
 /** Who answered, and when: what whole answers and streams' pieces say alike. */
-type AnswerHead = Pick<TextAnswer, "id" | "model" | "createdAt">;
+type ContentAnswerHead = Pick<TextAnswer, "id" | "model" | "createdAt">;
 
 /** An answer of a vendor. A blocked prompt is an empty choice, filtered. Throws Failure upstream_error for none. */
 export function parseAnswer(body: JsonObject): TextAnswer {
@@ -25,7 +24,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 }
 
 /** The time is 0 where the vendor gives none. */
-export function headOf(body: JsonObject): AnswerHead {
+export function headOf(body: JsonObject): ContentAnswerHead {
   const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
   return {
     id: textOf(body["responseId"]),

@@ -1,5 +1,6 @@
 import { present } from "@modelgate/contracts";
-import type { Rendered, Target } from "../hub/codec.ts";
+import type { Rendered } from "../../wire.ts";
+import type { TextTarget } from "../hub/codec.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { type JsonObject, type TextRequest, searchName, type Tool } from "../hub/request.ts";
@@ -46,7 +47,7 @@ const mostStops = 5;
  * The request for a vendor of this wire; model and streaming are in its path. Throws Failure unsupported_parameter
  * for what the wire cannot say.
  */
-export function renderRequest(asked: TextRequest, target: Target): Rendered {
+export function renderRequest(asked: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(asked, "content", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);

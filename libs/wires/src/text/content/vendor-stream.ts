@@ -1,5 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { parseRecord } from "../../json/parse-record.ts";
+import { isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/codec.ts";

@@ -1,3 +1,4 @@
+import type { PartRenderers } from "../hub/part.ts";
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
@@ -52,7 +53,7 @@ function contextOf(
   { turns }: TextRequest,
   model: string,
   unsupported: Unsupported,
-): PartContext & { readonly needsSeals: boolean } {
+): ContentPartContext & { readonly needsSeals: boolean } {
   const names = new Map<string, string>();
   for (const part of turns.flatMap(({ parts }) => parts)) if (part.kind === "tool-call") names.set(part.id, part.name);
   const recent = thinksInLevels(model);
@@ -84,7 +85,7 @@ function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 /** What rendering parts depends on beside the part. */
-interface PartContext {
+interface ContentPartContext {
   readonly unsupported: Unsupported;
   /** Whether results hold images themselves; older models get them in parts beside. */
   readonly imagesInResults: boolean;
@@ -92,11 +93,7 @@ interface PartContext {
   readonly nameOf: (callId: string) => string | undefined;
 }
 
-type Renders = {
-  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: PartContext) => readonly JsonObject[];
-};
-
-const renders: Renders = {
+const renders: PartRenderers<ContentPartContext, readonly JsonObject[]> = {
   text: renderText,
   refusal: ({ text }) => (text === "" ? [] : [{ text }]),
   image: renderImage,
@@ -116,22 +113,28 @@ const renders: Renders = {
 };
 
 /** A part of a request. Throws Failure unsupported_parameter for what the wire cannot say. */
-function renderPart(part: Part, context: PartContext): readonly JsonObject[] {
+function renderPart(part: Part, context: ContentPartContext): readonly JsonObject[] {
   // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const render = renders[part.kind] as (part: Part, context: PartContext) => readonly JsonObject[];
+  const render = renders[part.kind] as (part: Part, context: ContentPartContext) => readonly JsonObject[];
   return render(part, context);
 }
 
 /** The vendor refuses an empty text; one that is there for its seal stays. */
-function renderText({ text, cache, citations, seal }: TextPart, { unsupported }: PartContext): readonly JsonObject[] {
+function renderText(
+  { text, cache, citations, seal }: TextPart,
+  { unsupported }: ContentPartContext,
+): readonly JsonObject[] {
   unsupported.noteIf("text.cache", cache);
   unsupported.noteIf("text.citations", citations);
   const thoughtSignature = ownSeal(seal, "content");
   return text === "" && thoughtSignature === undefined ? [] : [present({ text, thoughtSignature })];
 }
 
-function renderImage({ source, detail, cache, seal }: ImagePart, { unsupported }: PartContext): readonly JsonObject[] {
+function renderImage(
+  { source, detail, cache, seal }: ImagePart,
+  { unsupported }: ContentPartContext,
+): readonly JsonObject[] {
   unsupported.noteIf("image.detail", detail);
   unsupported.noteIf("image.cache", cache);
   return [present({ ...sourcePart(source), thoughtSignature: ownSeal(seal, "content") })];
@@ -139,7 +142,7 @@ function renderImage({ source, detail, cache, seal }: ImagePart, { unsupported }
 
 function renderFile(
   { source, name, title, context, citations, cache }: FilePart,
-  { unsupported }: PartContext,
+  { unsupported }: ContentPartContext,
 ): readonly JsonObject[] {
   unsupported.noteIf("file.title", title);
   unsupported.noteIf("file.name", name);
@@ -166,7 +169,7 @@ export function sourcePart(source: Source): JsonObject {
 }
 
 /** Thoughts that the vendor sealed; all others are nothing to it. */
-function renderThought({ text, seal }: ReasoningPart, { unsupported }: PartContext): readonly JsonObject[] {
+function renderThought({ text, seal }: ReasoningPart, { unsupported }: ContentPartContext): readonly JsonObject[] {
   const thoughtSignature = ownSeal(seal, "content");
   unsupported.noteIf("turn.reasoning", thoughtSignature === undefined);
   return thoughtSignature === undefined ? [] : [{ text, thought: true, thoughtSignature }];
@@ -177,7 +180,7 @@ export function callPart(part: ToolCallPart, thoughtSignature: string | undefine
   return present({ functionCall: { id: part.id, name: part.name, args: argsOf(part) }, thoughtSignature });
 }
 
-function renderResult(part: ToolResultPart, context: PartContext): readonly JsonObject[] {
+function renderResult(part: ToolResultPart, context: ContentPartContext): readonly JsonObject[] {
   context.unsupported.noteIf("tool-result.cache", part.cache);
   const name = part.name ?? context.nameOf(part.callId);
   if (name === undefined) throw unsupportedFailure("a tool result without its call");

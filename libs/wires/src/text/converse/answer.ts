@@ -1,6 +1,5 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
 import { askedFees, seenFees, tierIn, type AskedFees, type SeenFees } from "../fees.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";

@@ -1,12 +1,13 @@
 import { present } from "@modelgate/contracts";
 import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude.ts";
-import type { Rendered, Target } from "../hub/codec.ts";
+import type { Rendered } from "../../wire.ts";
+import type { TextTarget } from "../hub/codec.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { isClaude, takesCachePoints, topKMember, renderThinking } from "./thinking.ts";
-import { DocumentNames, renderTurns, withCachePoint, type PartContext } from "./turns.ts";
+import { DocumentNames, renderTurns, withCachePoint, type ConversePartContext } from "./turns.ts";
 
 /** Fields of the neutral form as the vendors of this wire take them; the site has them as a page. */
 export const fieldSupport: FieldSupport = {
@@ -43,7 +44,7 @@ export const fieldSupport: FieldSupport = {
  * The request for a vendor of this wire: its address says the model, and whether it streams. Throws Failure
  * unsupported_parameter for what the wire cannot say.
  */
-export function renderRequest(asked: TextRequest, target: Target): Rendered {
+export function renderRequest(asked: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(asked, "converse", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
@@ -137,7 +138,7 @@ const noParameters: JsonObject = { type: "object", properties: {} };
  * Tools and which of them. The vendor wants the tools of every call in the history: where a client no longer offers
  * them, they are declared by their names. It has no word for calling none: the tools are left out, or the wish is lost.
  */
-function renderToolConfig(request: TextRequest, context: PartContext): JsonObject | undefined {
+function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonObject | undefined {
   const { tools = [], toolChoice } = request;
   const called = calledNames(request);
   const hides = toolChoice?.mode === "none" && called.length === 0;
@@ -159,7 +160,7 @@ function specOfName(name: string): JsonObject {
   return { toolSpec: { name: valid(name), inputSchema: { json: noParameters } } };
 }
 
-function renderTool(tool: Tool, context: PartContext): readonly JsonObject[] {
+function renderTool(tool: Tool, context: ConversePartContext): readonly JsonObject[] {
   if (tool.kind === "web-search") throw unsupportedFailure("tools: web_search");
   if (tool.kind === "vendor") throw unsupportedFailure(`tools: ${tool.name}`);
   const { name, description } = tool;

@@ -1,7 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
-import { parseRecord } from "../../json/parse-record.ts";
+import { isRecord, type JsonRecord, own, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/codec.ts";
@@ -20,7 +18,7 @@ interface Held {
   image: string[];
 }
 
-type Handler = (event: JsonRecord) => readonly TextEvent[];
+type ConverseHandler = (event: JsonRecord) => readonly TextEvent[];
 
 /**
  * A vendor's stream: a message's start, blocks by their index, its stop, and last a report of its usage. A block of text or
@@ -33,7 +31,7 @@ export class ConverseReader implements StreamReader {
   #heldCharacters = 0;
   #whole = false;
   #done = false;
-  readonly #on: Readonly<Record<string, Handler>> = {
+  readonly #on: Readonly<Record<string, ConverseHandler>> = {
     messageStart: () => [{ type: "start", id: "", model: "", createdAt: 0 }],
     contentBlockStart: ({ contentBlockIndex: at, start }) => (isRecord(start) ? this.#begin(String(at), start) : []),
     contentBlockDelta: ({ contentBlockIndex: at, delta }) => (isRecord(delta) ? this.#grow(String(at), delta) : []),

@@ -1,12 +1,12 @@
 import { isRecord } from "../../json/fields.ts";
 import { leastBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
-import type { Target } from "../hub/codec.ts";
+import type { TextTarget } from "../hub/codec.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import type { Message } from "../hub/paired-messages.ts";
 import { effortOf, type Effort, type JsonObject, type TextRequest } from "../hub/request.ts";
 
 /** How a request thinks. */
-interface RenderedThinking {
+interface ConverseThinking {
   /** For `additionalModelRequestFields`: each family of models has members of its own. */
   readonly fields: JsonObject;
   /** For `inferenceConfig`; thoughts count as output. */
@@ -32,12 +32,12 @@ const threeEfforts = {
  */
 export function renderThinking(
   request: TextRequest,
-  target: Target,
+  target: TextTarget,
   messages: readonly Message[],
   unsupported: Unsupported,
-): RenderedThinking {
+): ConverseThinking {
   const { reasoning, maxTokens } = request;
-  const off: RenderedThinking = { fields: {}, maxTokens, fixesSampling: false };
+  const off: ConverseThinking = { fields: {}, maxTokens, fixesSampling: false };
   if (reasoning === undefined) return off;
   const effort = effortOf(reasoning);
   const form = thinkingFormOf(target.model);

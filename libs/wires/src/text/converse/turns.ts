@@ -1,7 +1,7 @@
+import type { PartRenderers } from "../hub/part.ts";
 import { present } from "@modelgate/contracts";
 import { createHash } from "node:crypto";
-import { isRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { isRecord, own } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import { noResult, pairedMessages, type Message, type PairForm } from "../hub/paired-messages.ts";
 import type { FilePart, ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, Source, Seal } from "../hub/part.ts";
@@ -10,13 +10,13 @@ import { ownSeal } from "../hub/seals.ts";
 import { argsOf } from "../hub/tool-calls.ts";
 
 /** The dialogue, and what is said before it. */
-interface RenderedTurns {
+interface ConverseTurns {
   readonly system: readonly JsonObject[] | undefined;
   readonly messages: readonly Message[];
 }
 
 /** Messages for a vendor; instructions in the middle move to the front, instructions alone become the user's words. */
-export function renderTurns(request: TextRequest, context: PartContext): RenderedTurns {
+export function renderTurns(request: TextRequest, context: ConversePartContext): ConverseTurns {
   const middle = request.turns.filter(({ role }) => role === "system");
   context.unsupported.noteIf("turn.system-place", middle.length > 0);
   const system = [...request.instructions, ...middle.flatMap(({ parts }) => parts)].flatMap((part) =>
@@ -34,7 +34,7 @@ export function renderTurns(request: TextRequest, context: PartContext): Rendere
 /** What the user says before a history that begins with the assistant, which the vendor refuses. */
 const opening: Message = { role: "user", content: [{ text: "(The assistant speaks first.)" }] };
 
-function renderTurn({ role, parts }: Turn, context: PartContext): readonly JsonObject[] {
+function renderTurn({ role, parts }: Turn, context: ConversePartContext): readonly JsonObject[] {
   return parts.flatMap((part) => {
     if (role === "assistant" && (part.kind === "image" || part.kind === "file"))
       throw unsupportedFailure(`${part.kind} parts of the model`);
@@ -56,18 +56,14 @@ const pairs: PairForm = {
 };
 
 /** What rendering parts depends on beside the part. */
-export interface PartContext {
+export interface ConversePartContext {
   readonly unsupported: Unsupported;
   readonly names: DocumentNames;
   /** Whether the model takes points of a cache. */
   readonly cachePoints: boolean;
 }
 
-type Renders = {
-  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: PartContext) => readonly JsonObject[];
-};
-
-const renders: Renders = {
+const renders: PartRenderers<ConversePartContext, readonly JsonObject[]> = {
   text: renderText,
   refusal: ({ text }) => (isBlank(text) ? [] : [{ text }]),
   image: renderImage,
@@ -87,10 +83,10 @@ const renders: Renders = {
 };
 
 /** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot say. */
-function renderPart(part: Part, context: PartContext): readonly JsonObject[] {
+function renderPart(part: Part, context: ConversePartContext): readonly JsonObject[] {
   // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const render = renders[part.kind] as (part: Part, context: PartContext) => readonly JsonObject[];
+  const render = renders[part.kind] as (part: Part, context: ConversePartContext) => readonly JsonObject[];
   return render(part, context);
 }
 
@@ -99,22 +95,22 @@ function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-function renderText({ text, cache, citations }: TextPart, context: PartContext): readonly JsonObject[] {
+function renderText({ text, cache, citations }: TextPart, context: ConversePartContext): readonly JsonObject[] {
   context.unsupported.noteIf("text.citations", citations !== undefined && citations.length > 0);
   return isBlank(text) ? [] : withCachePoint([{ text }], cache, context);
 }
 
-function renderImage({ source, detail, cache }: ImagePart, context: PartContext): readonly JsonObject[] {
+function renderImage({ source, detail, cache }: ImagePart, context: ConversePartContext): readonly JsonObject[] {
   context.unsupported.noteIf("image.detail", detail);
   return withCachePoint([renderMedia("image", source)], cache, context);
 }
 
-function renderFile(part: FilePart, context: PartContext): readonly JsonObject[] {
+function renderFile(part: FilePart, context: ConversePartContext): readonly JsonObject[] {
   return withCachePoint([renderDocument(part, context.names.give(part))], part.cache, context);
 }
 
 /** Thoughts that the vendor sealed; others are nothing to it. */
-function renderThoughts({ text, seal }: ReasoningPart, { unsupported }: PartContext): readonly JsonObject[] {
+function renderThoughts({ text, seal }: ReasoningPart, { unsupported }: ConversePartContext): readonly JsonObject[] {
   const value = ownSeal(seal, "converse");
   unsupported.noteIf("turn.reasoning", value === undefined);
   if (value === undefined) return [];
@@ -130,7 +126,10 @@ function vendorId(id: string): string {
   return validId.test(id) ? id : `tooluse_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
 }
 
-function renderResult({ callId, parts, isError, cache }: ToolResultPart, context: PartContext): readonly JsonObject[] {
+function renderResult(
+  { callId, parts, isError, cache }: ToolResultPart,
+  context: ConversePartContext,
+): readonly JsonObject[] {
   const content = parts.flatMap((part) => renderPart(part, { ...context, cachePoints: false }));
   const toolResult = present({
     toolUseId: vendorId(callId),

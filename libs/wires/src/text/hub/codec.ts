@@ -1,5 +1,6 @@
 import type { Failure, Units, UpstreamWire } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
+import type { Parsed, Rendered, RequestPath, Target, Wire } from "../../wire.ts";
 import type { Frame, StreamFraming } from "../../sse/framing.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { TextAsk } from "../ask.ts";
@@ -10,26 +11,14 @@ import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { FieldSupport } from "./field-support.ts";
 import type { JsonObject, RequestField, TextRequest } from "./request.ts";
 
-/** A request in the neutral form, with what had no place in it, in the client's spelling. */
-export interface Parsed {
-  readonly request: TextRequest;
-  /** Hints of the client that the neutral form does not hold. */
-  readonly dropped: readonly string[];
-  /** The client's last input item asks that this turn end in a compaction (responses); the service sees to it. */
+/** A client's request for text in the neutral form. */
+export interface ParsedText extends Parsed<TextRequest> {
+  /** The last input item asks that this turn end in a compaction (responses); the service sees to it. */
   readonly compactionTrigger?: boolean | undefined;
 }
 
-/** A request in a vendor's wire, with what that wire cannot say. */
-export interface Rendered {
-  readonly body: JsonObject;
-  /** Hints left out: fields of the neutral form, or words such as `image.detail` for things inside turns. */
-  readonly dropped: readonly string[];
-}
-
-/** What the upstream is, as far as rendering depends on it. */
-export interface Target {
-  /** The vendor's name of the model. */
-  readonly model: string;
+/** The upstream of a request for text, as far as rendering depends on it. */
+export interface TextTarget extends Target {
   /** Output tokens to ask for where the wire demands a number and the client gave none. */
   readonly defaultMaxTokens: number;
 }
@@ -76,25 +65,16 @@ export interface StreamWriter {
   heartbeat(): string;
 }
 
-/** Where a path says what a body leaves out. */
-export interface RequestPath {
-  readonly model?: string;
-  readonly stream?: boolean;
-}
-
 /**
  * One text wire. Each part stands alone: a wire without `client` is a vendor's only, one without `vendor` is reached only
  * by clients that speak it themselves (`pass`). No codec knows another.
  */
-export interface TextCodec<Wire extends string = UpstreamWire> {
-  readonly name: Wire;
-  /** How its streams are cut into frames. */
+export interface TextCodec<Name extends string = UpstreamWire> extends Wire<VendorCodec, ClientCodec, PassCodec> {
+  readonly name: Name;
+  /** Framing of its streams. */
   readonly framing: StreamFraming;
-  /** Whether a vendor's stream can begin with an event: not with an error, nor with one of another shape. */
+  /** Returns true if a vendor's stream can begin with an event: neither an error nor an event of another shape. */
   begins(event: JsonRecord): boolean;
-  readonly vendor?: VendorCodec;
-  readonly client?: ClientCodec;
-  readonly pass?: PassCodec;
 }
 
 /** A wire that calls of any client can be converted to. */
@@ -106,7 +86,7 @@ export type ClientTextCodec = TextCodec & { readonly client: ClientCodec };
 /** What it takes to reach vendors of a wire from any client. */
 export interface VendorCodec {
   /** Renders the vendor's request. Throws Failure unsupported_parameter for what changes the meaning and cannot be said. */
-  render(request: TextRequest, target: Target): Rendered;
+  render(request: TextRequest, target: TextTarget): Rendered;
   /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
   parse(body: JsonRecord): TextAnswer;
   /** Reads the usage that a complete answer reports. Throws Failure upstream_error if it failed or is not one. */
@@ -138,7 +118,7 @@ export interface ClientOnlyCodec {
 /** What it takes to serve clients of a wire through vendors of any. */
 export interface ClientCodec<Ask extends TextAsk = TextAsk> {
   /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
-  read(body: JsonObject, path: RequestPath): Parsed;
+  read(body: JsonObject, path: RequestPath): ParsedText;
   /** Renders a complete answer. */
   render(answer: TextAnswer, context: AnswerContext): JsonObject;
   /** Creates the writer of one stream. */

@@ -1,5 +1,4 @@
-import { type Fields, isRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { type Fields, isRecord, own } from "../../json/fields.ts";
 import type { Citation, Part, TokenProbability } from "./part.ts";
 import type { JsonObject } from "./request.ts";
 

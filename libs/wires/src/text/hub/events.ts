@@ -117,11 +117,13 @@ export class OneAtATime {
   }
 }
 
+/** Handlers of the events of a stream by their type; an event without one is ignored. */
+export type EventHandlers<Result> = {
+  readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => Result;
+};
+
 /** Calls the handler of an event's type, if there is one. */
-export function dispatch<Result>(
-  on: { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => Result },
-  event: TextEvent,
-): Result | undefined {
+export function dispatch<Result>(on: EventHandlers<Result>, event: TextEvent): Result | undefined {
   // Each handler takes exactly the events of the key that it stands under, which TypeScript cannot follow here.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const handler = on[event.type] as ((event: TextEvent) => Result) | undefined;

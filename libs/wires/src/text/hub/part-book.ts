@@ -3,7 +3,7 @@ import type { Part, Seal, TokenProbability } from "./part.ts";
 import { replayPart } from "./events.ts";
 
 /** A part that a reader has open. */
-interface Entry {
+interface BookedPart {
   readonly number: number;
   hasText: boolean;
   /** Where in the part its vendor is, for vendors that number a text's paragraphs. */
@@ -16,7 +16,7 @@ interface Entry {
  */
 export class PartBook {
   readonly #choice: number;
-  readonly #open = new Map<string, Entry>();
+  readonly #open = new Map<string, BookedPart>();
   readonly #ended = new Set<string>();
   readonly #kinds = new Set<Part["kind"]>();
   #next = 0;

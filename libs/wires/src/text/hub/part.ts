@@ -151,3 +151,8 @@ export interface TokenProbability {
 export interface CacheHint {
   readonly lifetime?: "5m" | "1h" | undefined;
 }
+
+/** Renderers of the parts of a message by their kind. */
+export type PartRenderers<Context, Result> = {
+  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: Context) => Result;
+};

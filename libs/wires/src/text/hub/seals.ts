@@ -1,5 +1,5 @@
 import { isRecord } from "../../json/fields.ts";
-import { holdsAny } from "../../json/holds.ts";
+import { holdsAny } from "../../json/scan.ts";
 import type { Seal, Part } from "./part.ts";
 import { textWires, type TextWire, type TextRequest } from "./request.ts";
 
@@ -11,11 +11,11 @@ export interface Envelope {
   /** It seals the part before it. */
   readonly previous?: boolean | undefined;
   /** From which character to which the part stands in a text where a wire has joined it to others. */
-  readonly span?: Span | undefined;
+  readonly span?: SealSpan | undefined;
 }
 
 /** The first character and the one after the last. */
-export type Span = readonly [start: number, end: number];
+export type SealSpan = readonly [start: number, end: number];
 
 /** Base64 of `{"modelgate"`: what every envelope begins with, and no vendor's own seal. */
 export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
@@ -58,7 +58,7 @@ export function openEnvelope(text: string): Envelope | undefined {
   }
 }
 
-function isSpan(value: unknown): value is Span {
+function isSpan(value: unknown): value is SealSpan {
   return (
     Array.isArray(value) &&
     value.length === 2 &&

@@ -1,4 +1,4 @@
-import { own } from "../../json/own.ts";
+import { own } from "../../json/fields.ts";
 import { unsupportedFailure } from "./field-support.ts";
 import type { Source } from "./part.ts";
 

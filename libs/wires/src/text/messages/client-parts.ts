@@ -1,6 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { type Fields, isRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { type Fields, isRecord, own } from "../../json/fields.ts";
 import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import type { Envelope } from "../hub/seals.ts";
 import { knownMediaType } from "../hub/sources.ts";

@@ -1,10 +1,10 @@
 import { Failure, present, bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
-import { wantsCost } from "../../cost/with-cost.ts";
+import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
-import type { Parsed } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/codec.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, OutputFormat, TextRequest, Turn, Tool } from "../hub/request.ts";
 import { mediaOf, bytesMedia, imageMedia, remoteFile, textAt, type Media } from "../media.ts";
@@ -18,7 +18,7 @@ import { askedFeesOf, reliedForFees } from "./usage.ts";
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
 
 /** A request to the messages endpoint in the neutral form (interface section 4.2). */
-export function parseRequest(body: JsonObject): Parsed {
+export function parseRequest(body: JsonObject): ParsedText {
   const fields = new Fields(body);
   // A wish to see the cost is granted here: no vendor hears of it.
   if (wantsCost(fields.value)) fields.ignore("usage");

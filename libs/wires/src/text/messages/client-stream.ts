@@ -1,3 +1,4 @@
+import type { EventHandlers } from "../hub/events.ts";
 import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { FinishReason, TextEvent, OpenedPart } from "../hub/answer.ts";
@@ -13,8 +14,6 @@ import { stopReasonOf } from "./vendor-answer.ts";
 /** Keeps a silent stream alive. */
 export const ping = frame("ping", '{"type":"ping"}');
 
-type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
-
 /**
  * A stream of message events: one `message_start`, blocks strictly one after another, one `message_delta` with the
  * end's reason and the usage so far, one `message_stop`.
@@ -22,13 +21,13 @@ type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEve
 export class MessagesWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #order = new OneAtATime();
-  readonly #blocks = new PartWriter();
+  readonly #blocks = new MessagePartWriter();
   #started = false;
   #calls = false;
   #usage: Units;
   #finish: FinishReason = "other";
   #stopSequence: string | undefined;
-  readonly #on: Handlers = {
+  readonly #on: EventHandlers<string> = {
     start: ({ usage }) => {
       this.#usage = usage ?? this.#usage;
       return this.#start();
@@ -116,7 +115,7 @@ const deltaHeads = {
  * The blocks of an answer, one after another, numbered without a gap. Words and thoughts open their block with
  * their first piece: clients must not get blocks that hold nothing. Takes parts that do not overlap.
  */
-class PartWriter {
+class MessagePartWriter {
   #index = 0;
   #opened: OpenedPart | undefined;
   #isOpen = false;
@@ -124,7 +123,7 @@ class PartWriter {
   #head = "";
   /** The seal of words, on its way with the next block: clients take the last block for the answer. */
   #waiting: readonly JsonObject[] = [];
-  readonly #on: Handlers = {
+  readonly #on: EventHandlers<string> = {
     "part-start": ({ opened }) => this.#start(opened),
     "part-delta": ({ text }) => (text === "" ? "" : this.#open() + this.#delta(text)),
     citation: ({ citation }) => this.#cite(citation),

@@ -1,5 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { parseRecord } from "../../json/parse-record.ts";
+import { isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
 import { SseDecoder } from "../../sse/decode.ts";
 
 /** Members of a block that deltas add to, by the type of the delta. */

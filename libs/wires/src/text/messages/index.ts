@@ -1,8 +1,7 @@
 import { endUserOf } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import { memberOf, named, records, type MadeId } from "../../vendor-stores/made.ts";
-import type { StoreDialect } from "../../vendor-stores/members.ts";
+import { memberOf, named, records, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextCodec, CountCodec } from "../hub/codec.ts";
 import { spellings } from "../hub/field-support.ts";

@@ -1,10 +1,10 @@
 import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { holdsAny } from "../../json/holds.ts";
+import { holdsAny } from "../../json/scan.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
-import { spliceMembers } from "../../json/splice.ts";
+import { spliceMembers } from "../../json/members.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
-import { changeJson, parseFrameRecord } from "../../sse/frame-json.ts";
+import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { envelopeMark, hasEnvelope } from "../hub/seals.ts";

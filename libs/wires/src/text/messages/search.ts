@@ -2,13 +2,13 @@ import { present } from "@modelgate/contracts";
 import { type JsonObject, type Tool, locationOf, renderLocation, saysBeyond, searchName } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
-type Search = Extract<Tool, { kind: "web-search" }>;
+type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
 /** The version of the vendor's search that is asked for where no other is wished for. */
 const searchType = "web_search_20250305";
 
 /** The vendor's search as a client of this wire says it. */
-export function parseSearch(definition: JsonObject): Search {
+export function parseSearch(definition: JsonObject): WebSearchTool {
   const { name: _, type, ...said } = definition;
   const { allowed_domains, blocked_domains, max_uses, user_location, cache_control: _cache, ...others } = said;
   return present({
@@ -26,7 +26,7 @@ export function parseSearch(definition: JsonObject): Search {
 }
 
 /** A search for the vendor: another wire's as far as this one has words for it. */
-export function renderSearch({ wire, options, wish = {}, more }: Search, unsupported: Unsupported): JsonObject {
+export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
   if (wire === "messages") return { type: searchType, name: searchName, ...options };
   const { allowedDomains, blockedDomains, mostUses, location } = wish;
   // The vendor takes one of the two.

@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
-import type { Target } from "../hub/codec.ts";
+import type { TextTarget } from "../hub/codec.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
 import { leastBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
 import type { Unsupported } from "../hub/field-support.ts";
@@ -44,7 +44,7 @@ const effortWords = {
  */
 export function renderThinking(
   request: TextRequest,
-  target: Target,
+  target: TextTarget,
   messages: readonly Message[],
   unsupported: Unsupported,
 ): RenderedThinking {

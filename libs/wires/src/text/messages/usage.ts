@@ -1,6 +1,6 @@
 import { outputTotal, type UnitName, type Units, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { spliceMembers } from "../../json/splice.ts";
+import { spliceMembers } from "../../json/members.ts";
 import {
   askedFees,
   askedTiers,

@@ -1,6 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { Fields, isRecord, own } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";

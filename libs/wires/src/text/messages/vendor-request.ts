@@ -1,6 +1,8 @@
+import type { ToolRenderers } from "../hub/request.ts";
 import { present } from "@modelgate/contracts";
 import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude.ts";
-import type { Rendered, Target } from "../hub/codec.ts";
+import type { Rendered } from "../../wire.ts";
+import type { TextTarget } from "../hub/codec.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { type JsonObject, type TextRequest, searchName, type Tool } from "../hub/request.ts";
@@ -42,7 +44,7 @@ export const fieldSupport: FieldSupport = {
 };
 
 /** The request for a vendor of this wire. Throws Failure unsupported_parameter for what the wire cannot say. */
-export function renderRequest(asked: TextRequest, target: Target): Rendered {
+export function renderRequest(asked: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(asked, "messages", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
@@ -116,11 +118,7 @@ function nameOf(tool: Tool): string {
   return tool.kind === "web-search" ? searchName : tool.name;
 }
 
-type Renders = {
-  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonObject;
-};
-
-const renders: Renders = {
+const renders: ToolRenderers<Unsupported> = {
   function: ({ name, description, parameters, strict, cache }) =>
     present({
       name: valid(name),

@@ -1,7 +1,5 @@
 import { Failure, type Units, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
-import { parseRecord } from "../../json/parse-record.ts";
+import { isRecord, type JsonRecord, own, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { SeenFees } from "../fees.ts";
 import type { TextEvent } from "../hub/answer.ts";
@@ -16,7 +14,7 @@ import { finishOf, textOf } from "./vendor-answer.ts";
 export const mostHeld = 8 * 2 ** 20;
 
 /** A block that began: how it began, and what of it waits for its end. */
-interface Begun {
+interface BegunBlock {
   readonly block: JsonRecord;
   /** A vendor's own block comes whole, at its end. */
   readonly whole: boolean;
@@ -24,7 +22,7 @@ interface Begun {
   input: string;
 }
 
-type Handler = (event: JsonRecord) => readonly TextEvent[];
+type MessagesHandler = (event: JsonRecord) => readonly TextEvent[];
 
 /** What each kind of block is opened as; all others are a vendor's own. */
 const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
@@ -35,12 +33,12 @@ const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
  */
 export class MessagesReader implements StreamReader {
   readonly #book = new PartBook(0);
-  readonly #begun = new Map<string, Begun>();
+  readonly #begun = new Map<string, BegunBlock>();
   #started = false;
   #finished = false;
   #whole = false;
   #usage: Units | undefined;
-  readonly #on: Readonly<Record<string, Handler>> = {
+  readonly #on: Readonly<Record<string, MessagesHandler>> = {
     message_start: ({ message }) => this.#start(isRecord(message) ? message : {}),
     content_block_start: ({ index, content_block: block }) =>
       isRecord(block) ? this.#begin(String(index), block) : [],
@@ -115,7 +113,7 @@ export class MessagesReader implements StreamReader {
     return parseCitation(delta["citation"]).map((citation) => ({ type: "citation", choice: 0, part, citation }));
   }
 
-  #input(key: string, begun: Begun, text: string): readonly TextEvent[] {
+  #input(key: string, begun: BegunBlock, text: string): readonly TextEvent[] {
     if (!begun.whole) return this.#book.delta(key, text);
     begun.input += text;
     if (begun.input.length > mostHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
@@ -134,7 +132,7 @@ export class MessagesReader implements StreamReader {
     return [...late, ...this.#book.end(key, sealOfSignature(begun?.signature ?? ""))];
   }
 
-  #readWhole({ block, input }: Begun): readonly TextEvent[] {
+  #readWhole({ block, input }: BegunBlock): readonly TextEvent[] {
     if (block["type"] === "redacted_thinking") {
       const { seal } = envelopeOf(textOf(block["data"]));
       return this.#book.whole({ kind: "reasoning", text: "", seal });

@@ -1,3 +1,4 @@
+import type { PartRenderers } from "../hub/part.ts";
 import { present } from "@modelgate/contracts";
 import { createHash } from "node:crypto";
 import { isRecord } from "../../json/fields.ts";
@@ -68,14 +69,7 @@ const pairs: PairForm = {
   missing: (id) => ({ type: "tool_result", tool_use_id: id, content: noResult, is_error: true }),
 };
 
-type Renders = {
-  readonly [Kind in Part["kind"]]: (
-    part: Extract<Part, { kind: Kind }>,
-    unsupported: Unsupported,
-  ) => readonly JsonObject[];
-};
-
-const renders: Renders = {
+const renders: PartRenderers<Unsupported, readonly JsonObject[]> = {
   text: renderText,
   refusal: ({ text }) => (isBlank(text) ? [] : [{ type: "text", text }]),
   image: renderImage,

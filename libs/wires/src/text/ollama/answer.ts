@@ -27,7 +27,7 @@ export function timeOf(seconds: number): string {
 }
 
 /** A refusal's words stand where the answer's would. */
-function saidIn({ parts }: Choice): Said {
+function saidIn({ parts }: Choice): OllamaWords {
   const text = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : [])).join("");
   const thinking = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("");
   const calls = parts.filter((part) => part.kind === "tool-call").map(renderCall);
@@ -43,7 +43,7 @@ function saidIn({ parts }: Choice): Said {
 }
 
 /** What a piece of an answer says: words, thoughts, calls, images as Base64. */
-export interface Said {
+export interface OllamaWords {
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;
   readonly calls?: readonly JsonObject[] | undefined;
@@ -51,7 +51,7 @@ export interface Said {
 }
 
 /** How an endpoint's answers hold what was said. */
-export type AnswerForm = (said: Said) => JsonObject;
+export type AnswerForm = (said: OllamaWords) => JsonObject;
 
 /** `/api/chat`: a message. */
 export const chatForm: AnswerForm = ({ text = "", thinking, calls, images }) => ({

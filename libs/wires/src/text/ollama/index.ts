@@ -1,5 +1,5 @@
 import { failureFrames } from "@modelgate/contracts";
-import type { ClientCodec, Parsed } from "../hub/codec.ts";
+import type { ClientCodec, ParsedText } from "../hub/codec.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { asksToThink } from "../dialogue.ts";
@@ -36,13 +36,13 @@ export const ollamaGenerateCodec = {
 } as const;
 
 /** What the two endpoints differ in. */
-interface Endpoint {
+interface OllamaEndpoint {
   readonly ask: (body: unknown) => OllamaAsk;
-  readonly parseRequest: (body: JsonObject) => Parsed;
+  readonly parseRequest: (body: JsonObject) => ParsedText;
   readonly form: AnswerForm;
 }
 
-function clientOf({ ask, parseRequest, form }: Endpoint): ClientCodec<OllamaAsk> {
+function clientOf({ ask, parseRequest, form }: OllamaEndpoint): ClientCodec<OllamaAsk> {
   return {
     read: parseRequest,
     render: renderAnswerIn(form),

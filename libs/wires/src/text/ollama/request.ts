@@ -4,13 +4,13 @@ import { Compile } from "typebox/compile";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
-import type { Parsed } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/codec.ts";
 import type { OutputFormat, ReasoningWish, TextRequest, Tool } from "../hub/request.ts";
 import { bytesMedia, mediaOf, type MediaMeasure } from "../media.ts";
 import { parseImages, parseTurns } from "./turns.ts";
 
 /** A request for a chat in the neutral form. Throws Failure (400) naming the field that is wrong. */
-export function parseChat(body: JsonRecord): Parsed {
+export function parseChat(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
   const tools = parseTools(fields);
@@ -22,7 +22,7 @@ export function parseChat(body: JsonRecord): Parsed {
  * A prompt in the neutral form: it is what a user says. Throws Failure (400) naming the field that is wrong, or that no
  * chat can say: what stands behind the words wanted, and a conversation in tokens.
  */
-export function parseGenerate(body: JsonRecord): Parsed {
+export function parseGenerate(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   if ((fields.text("suffix") ?? "") !== "") throw fields.unsupported("suffix");
   if ((fields.list("context") ?? []).length > 0) throw fields.unsupported("context");
@@ -143,10 +143,10 @@ export function askOfGenerate(body: unknown): OllamaAsk {
   return { ...askOf(body, [{ images: body.images }]), saysNothing };
 }
 
-type Body = Pick<Static<typeof bodies.OllamaChatRequest>, "model" | "stream" | "options">;
+type OllamaBody = Pick<Static<typeof bodies.OllamaChatRequest>, "model" | "stream" | "options">;
 
 /** Answers are streams where a request does not say otherwise. */
-function askOf({ model, stream, options }: Body, said: unknown): TextAsk {
+function askOf({ model, stream, options }: OllamaBody, said: unknown): TextAsk {
   const most = options?.num_predict ?? undefined;
   return {
     model,

@@ -1,10 +1,11 @@
+import type { EventHandlers } from "../hub/events.ts";
 import { Failure, failureFrames, type Units } from "@modelgate/contracts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
 import { logProbability } from "../hub/content.ts";
 import { dispatch } from "../hub/events.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { renderCall, type AnswerForm, type Said, lastMembers, timeOf } from "./answer.ts";
+import { renderCall, type AnswerForm, type OllamaWords, lastMembers, timeOf } from "./answer.ts";
 
 /** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
 const mostHeld = 8 * 2 ** 20;
@@ -13,24 +14,22 @@ const mostHeld = 8 * 2 ** 20;
 export const silence = " ";
 
 /** A part that is open: what it is, and what of it waits. */
-interface Open {
+interface OpenOllamaPart {
   readonly opened: OpenedPart;
   readonly pieces: string[];
 }
-
-type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
 
 /** A stream of lines, each a JSON object. Words go out as they come, a call once it is whole, the usage in the last line. */
 export class LineWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #form: AnswerForm;
-  readonly #open = new Map<number, Open>();
+  readonly #open = new Map<number, OpenOllamaPart>();
   #calls = 0;
   #held = 0;
   #usage: Units | undefined;
   #finish: FinishReason = "other";
   #untilWords: number | undefined;
-  readonly #on: Handlers = {
+  readonly #on: EventHandlers<string> = {
     start: ({ usage }) => this.#keepUsage(usage),
     usage: ({ usage }) => this.#keepUsage(usage),
     "part-start": ({ part, opened }) => {
@@ -101,7 +100,7 @@ export class LineWriter implements StreamWriter {
     return this.#say({ calls: [renderCall({ ...open.opened, arguments: text }, this.#calls++)] });
   }
 
-  #say(said: Said, logprobs?: readonly JsonObject[]): string {
+  #say(said: OllamaWords, logprobs?: readonly JsonObject[]): string {
     this.#untilWords ??= this.#context.elapsedMs?.();
     return this.#line({ ...this.#form(said), logprobs, done: false });
   }

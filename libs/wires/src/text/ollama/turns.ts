@@ -94,21 +94,21 @@ function mediaTypeOfImage(data: string): string {
 }
 
 /** A call that waits for its result. */
-interface Waiting {
+interface WaitingCall {
   readonly id: string;
   readonly name: string;
 }
 
 /** Pairs results with calls: by id, else by the tool's name, else in their order. */
 class WaitingCalls {
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingCall[] = [];
 
   called(id: string, name: string): void {
     this.#waiting.push({ id, name });
   }
 
   /** Takes the call that a result answers; undefined where none of that id or name waits. */
-  answered(id: string | undefined, name: string | undefined): Waiting | undefined {
+  answered(id: string | undefined, name: string | undefined): WaitingCall | undefined {
     const at = this.#waiting.findIndex((call) =>
       id === undefined ? name === undefined || call.name === name : call.id === id,
     );

@@ -7,7 +7,7 @@ import type { JsonObject } from "../hub/request.ts";
 import { isToolList } from "./client-request.ts";
 import { PartWriter } from "./part-writer.ts";
 import { renderUsage } from "./usage.ts";
-import { endingOf, type Ending } from "./vendor-answer.ts";
+import { endingOf, type ResponseEnding } from "./vendor-answer.ts";
 
 /**
  * The response object for a whole answer. Its output is built by what builds a stream's, in one go, so both
@@ -31,7 +31,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
 
 /** What a response object says beyond what it echoes. */
 export interface ResponseState {
-  readonly status: Ending["status"] | "in_progress";
+  readonly status: ResponseEnding["status"] | "in_progress";
   readonly incomplete_details: JsonObject | null;
   readonly error: JsonObject | null;
   readonly output: readonly JsonObject[];

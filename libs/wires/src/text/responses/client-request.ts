@@ -1,10 +1,10 @@
 import { present, bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
-import { wantsCost } from "../../cost/with-cost.ts";
+import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
-import type { Parsed } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/codec.ts";
 import { followersMembers } from "../hub/followers-members.ts";
 import {
   efforts,
@@ -33,7 +33,7 @@ const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wan
  * puts earlier items into `input` and takes `previous_response_id` out; what is left of it here is refused, and so
  * are `conversation`, `prompt` and `background: true`, which no other wire can say.
  */
-export function parseRequest(body: JsonObject): Parsed {
+export function parseRequest(body: JsonObject): ParsedText {
   const fields = new Fields(body);
   refuseState(fields);
   const { instructions: systems, turns, compactionTrigger } = parseTurns(fields);

@@ -1,3 +1,4 @@
+import type { EventHandlers } from "../hub/events.ts";
 import type { Failure, Units } from "@modelgate/contracts";
 import type { FinishReason, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
@@ -6,8 +7,6 @@ import type { JsonObject } from "../hub/request.ts";
 import { responseObject, type ResponseState } from "./client-answer.ts";
 import { PartWriter } from "./part-writer.ts";
 import { endingOf } from "./vendor-answer.ts";
-
-type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
 
 const running = { status: "in_progress", incomplete_details: null, error: null, completedAt: null } as const;
 
@@ -22,7 +21,7 @@ export class ResponsesWriter implements StreamWriter {
   #started = false;
   #usage: Units | undefined;
   #finish: FinishReason = "other";
-  readonly #on: Handlers = {
+  readonly #on: EventHandlers<string> = {
     start: ({ usage }) => {
       this.#usage ??= usage;
       return this.#start();

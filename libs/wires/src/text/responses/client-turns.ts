@@ -1,6 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { Fields } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { type Fields, own } from "../../json/fields.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
 import type { Envelope } from "../hub/seals.ts";
@@ -26,7 +25,7 @@ interface OpenTurn {
 }
 
 /** State while items are read: the model's adjacent items are one turn, and so are adjacent tool outputs. */
-class Conversation {
+class ItemTurns {
   readonly instructions: TextPart[] = [];
   readonly turns: OpenTurn[] = [];
   compactionTrigger = false;
@@ -60,7 +59,7 @@ function isCall(part: Part, id: string): boolean {
 
 /** Reads `input`: a string, or items. Throws Failure (400) for items that are wrong or were not resolved. */
 export function parseTurns(body: Fields): Input {
-  const conversation = new Conversation();
+  const conversation = new ItemTurns();
   // Instructions alone are a request as well.
   const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");
   if (typeof input === "string") conversation.say("user", [{ kind: "text", text: input }], false);
@@ -69,10 +68,10 @@ export function parseTurns(body: Fields): Input {
   return { instructions, compactionTrigger, turns: conversation.turns.map(({ role, parts }) => ({ role, parts })) };
 }
 
-type ReadItem = (conversation: Conversation, item: Fields) => void;
+type ReadTurnItem = (conversation: ItemTurns, item: Fields) => void;
 
 /** Items of the client. Those of the model are in `parse-items.ts`. */
-const clientItems: Readonly<Record<string, ReadItem>> = {
+const clientItems: Readonly<Record<string, ReadTurnItem>> = {
   message: readMessage,
   function_call_output: (conversation, item) => conversation.answer(readOutput(item, false)),
   custom_tool_call_output: (conversation, item) => conversation.answer(readOutput(item, true)),
@@ -85,7 +84,7 @@ const clientItems: Readonly<Record<string, ReadItem>> = {
   },
 };
 
-function readItem(conversation: Conversation, item: Fields): void {
+function readItem(conversation: ItemTurns, item: Fields): void {
   const type = typeOf(item);
   item.ignore("type");
   const read = own(clientItems, type);
@@ -116,7 +115,7 @@ function unresolved(item: Fields): Failure {
   return new Failure("invalid_value", `${param} refers to an item that is not known here.`, { param });
 }
 
-function readMessage(conversation: Conversation, item: Fields): void {
+function readMessage(conversation: ItemTurns, item: Fields): void {
   const role = item.word("role", ["user", "assistant", "system", "developer"]) ?? item.needText("role");
   item.ignore("id", "status");
   const parts = parseContent(item, "content");

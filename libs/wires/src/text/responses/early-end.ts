@@ -1,7 +1,6 @@
 import type { Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
-import { parseFrameRecord } from "../../sse/frame-json.ts";
+import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
+import { parseFrameRecord } from "../../sse/decode.ts";
 import { type EarlyEnd, wordsReader } from "../pass.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";

@@ -1,5 +1,4 @@
-import { endUserIn } from "../../json/end-user.ts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { endUserIn, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextCodec, CountCodec } from "../hub/codec.ts";

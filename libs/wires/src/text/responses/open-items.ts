@@ -111,7 +111,7 @@ export class OpenCall implements OpenItem {
 }
 
 /** A text or refusal while it grows. */
-interface Growing {
+interface GrowingText {
   readonly kind: "text" | "refusal";
   readonly pieces: string[];
   readonly citations: Citation[];
@@ -126,7 +126,7 @@ export class OpenMessage implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
   readonly #done: (TextPart | RefusalPart)[] = [];
-  #open: Growing | undefined;
+  #open: GrowingText | undefined;
 
   constructor(emit: Emit, ref: ItemRef) {
     this.#emit = emit;
@@ -138,7 +138,7 @@ export class OpenMessage implements OpenItem {
   }
 
   start({ kind }: OpenedPart): string {
-    const open: Growing = {
+    const open: GrowingText = {
       kind: kind === "refusal" ? kind : "text",
       pieces: [],
       citations: [],
@@ -200,7 +200,7 @@ export class OpenMessage implements OpenItem {
   }
 }
 
-function whole({ kind, pieces, citations, logProbabilities }: Growing): TextPart | RefusalPart {
+function whole({ kind, pieces, citations, logProbabilities }: GrowingText): TextPart | RefusalPart {
   const text = pieces.join("");
   if (kind === "refusal") return { kind, text };
   return present({ kind, text, citations: [...citations], logProbabilities: [...logProbabilities] });

@@ -1,6 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { type Fields, isRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { type Fields, isRecord, own } from "../../json/fields.ts";
 import { contentOf, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
 import type { Part, ReasoningPart, Citation, FilePart, Source, Seal } from "../hub/part.ts";
 import { openEnvelope, sealFromClient, unsealed, type Envelope } from "../hub/seals.ts";

@@ -1,3 +1,4 @@
+import type { EventHandlers } from "../hub/events.ts";
 import { Failure } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
@@ -18,8 +19,6 @@ import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
  */
 export const mostKept = 32 * 2 ** 20;
 
-type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => string };
-
 /** The output items of an answer, with their events: one item after another, each done before the next. */
 export class PartWriter {
   readonly output: JsonObject[] = [];
@@ -32,7 +31,7 @@ export class PartWriter {
   #open: OpenItem | undefined;
   #opened: OpenedPart | undefined;
   #kept = 0;
-  readonly #on: Handlers = {
+  readonly #on: EventHandlers<string> = {
     "part-start": ({ opened }) => this.#start(opened),
     "part-delta": ({ text, logProbabilities }) => {
       this.#keep(text.length);

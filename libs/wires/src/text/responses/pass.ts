@@ -1,12 +1,11 @@
 import { failureFrames, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { membersOf } from "../../json/members.ts";
+import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
-import { spliceMembers } from "../../json/splice.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { plainFrame, type PassCodec, renameAt } from "../pass.ts";
-import { changeJson, parseFrameRecord } from "../../sse/frame-json.ts";
+import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { endResponseEarly, showsThoughts, wordsOf } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { outputOf } from "./vendor-answer.ts";

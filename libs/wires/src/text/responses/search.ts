@@ -3,7 +3,7 @@ import { isRecord } from "../../json/fields.ts";
 import { type JsonObject, type Tool, locationOf, renderLocation, saysBeyond } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
-type Search = Extract<Tool, { kind: "web-search" }>;
+type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
 const searchType = "web_search";
 
@@ -13,7 +13,7 @@ export function isSearch(type: string): boolean {
 }
 
 /** The vendor's search as a client of this wire says it. */
-export function parseSearch(definition: JsonObject): Search {
+export function parseSearch(definition: JsonObject): WebSearchTool {
   const { type, ...said } = definition;
   const { filters, search_context_size: contextSize, user_location, ...others } = said;
   const { allowed_domains, blocked_domains, ...filtering }: JsonObject = isRecord(filters) ? filters : {};
@@ -32,7 +32,7 @@ export function parseSearch(definition: JsonObject): Search {
 }
 
 /** A search for the vendor: another wire's as far as this one has words for it. */
-export function renderSearch({ wire, options, wish = {}, more }: Search, unsupported: Unsupported): JsonObject {
+export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
   if (wire === "responses") return { type: searchType, ...options };
   const { allowedDomains, blockedDomains, contextSize, location } = wish;
   const lost = saysBeyond(wish, ["allowedDomains", "blockedDomains", "contextSize", "location"]);

@@ -1,7 +1,12 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { memberOf, named, records, type MadeId } from "../../vendor-stores/made.ts";
-import type { StoreDialect } from "../../vendor-stores/members.ts";
-import type { VendorId } from "../../vendor-stores/vendor-id.ts";
+import {
+  memberOf,
+  named,
+  records,
+  type MadeId,
+  type StoreDialect,
+  type VendorId,
+} from "../../vendor-stores/members.ts";
 
 /** What responses name in their vendor's store: items of earlier ones, and all that hosted tools made. */
 export const stores = {

@@ -1,7 +1,7 @@
 import { inputTotal, outputTotal, type Units, type ToolUnit } from "@modelgate/contracts";
 import { costlyMember } from "../../images/hub/pricing.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { spliceMembers } from "../../json/splice.ts";
+import { spliceMembers } from "../../json/members.ts";
 import {
   askedFees,
   askedSearches,

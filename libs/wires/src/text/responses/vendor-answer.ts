@@ -49,17 +49,21 @@ export function textOf(value: unknown): string {
 }
 
 /** How a response ended, in its own words. */
-export interface Ending {
+export interface ResponseEnding {
   readonly status: "completed" | "incomplete" | "failed";
   readonly incomplete_details: JsonObject | null;
   readonly error: JsonObject | null;
 }
 
-const completed: Ending = { status: "completed", incomplete_details: null, error: null };
+const completed: ResponseEnding = { status: "completed", incomplete_details: null, error: null };
 
-const cut = (reason: string): Ending => ({ ...completed, status: "incomplete", incomplete_details: { reason } });
+const cut = (reason: string): ResponseEnding => ({
+  ...completed,
+  status: "incomplete",
+  incomplete_details: { reason },
+});
 
-const endings: Readonly<Record<FinishReason, Ending>> = {
+const endings: Readonly<Record<FinishReason, ResponseEnding>> = {
   stop: completed,
   "stop-sequence": completed,
   length: cut("max_output_tokens"),
@@ -77,7 +81,7 @@ const endings: Readonly<Record<FinishReason, Ending>> = {
 };
 
 /** The ending for a finish reason; a refusal that was said in words is a whole answer. */
-export function endingOf(finish: FinishReason, refusedInWords: boolean): Ending {
+export function endingOf(finish: FinishReason, refusedInWords: boolean): ResponseEnding {
   return finish === "refused" && refusedInWords ? completed : endings[finish];
 }
 

@@ -1,5 +1,7 @@
+import type { ToolRenderers } from "../hub/request.ts";
 import { present } from "@modelgate/contracts";
-import type { Rendered, Target } from "../hub/codec.ts";
+import type { Rendered } from "../../wire.ts";
+import type { TextTarget } from "../hub/codec.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { cachedBy } from "../hub/prompt-cache.ts";
@@ -55,7 +57,7 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
  * The request for a vendor of this wire. It stores nothing there: the conversation is ours, and thoughts come back
  * sealed. Throws Failure unsupported_parameter for what the wire cannot say.
  */
-export function renderRequest(asked: TextRequest, target: Target): Rendered {
+export function renderRequest(asked: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(cachedBy(target.model, asked), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
@@ -149,11 +151,7 @@ function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
   return sets;
 }
 
-type Renders = {
-  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonObject;
-};
-
-const renders: Renders = {
+const renders: ToolRenderers<Unsupported> = {
   function: ({ name, description, parameters, strict, cache, within }, unsupported) => {
     unsupported.noteIf("tools.cache", cache);
     // Absent means true at the vendor, and false everywhere else.

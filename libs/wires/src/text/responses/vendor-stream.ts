@@ -1,6 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
-import { parseRecord } from "../../json/parse-record.ts";
+import { isRecord, type JsonRecord, own, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/codec.ts";
@@ -85,10 +83,10 @@ function failureOf(event: JsonRecord): TextEvent {
   };
 }
 
-type Handler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
+type ResponsesHandler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
 
 /** What each event of the stream comes to. A part's name in the book: its item's index, and its index in there. */
-const handlers: Readonly<Record<string, Handler>> = {
+const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.output_item.added": (book, { output_index: index, item }) =>
     isRecord(item) ? startCall(book, itemKey(index), item) : [],
   "response.content_part.added": (book, event) =>

@@ -17,12 +17,12 @@ export function renderTurns(
   return [...systems, ...turns.flatMap((turn, index) => renderTurn(turn, index, names, unsupported))];
 }
 
-type Names = ReadonlyMap<string, LocalName>;
+type LocalNames = ReadonlyMap<string, LocalName>;
 
 function renderTurn(
   { role, parts }: Turn,
   turn: number,
-  names: Names,
+  names: LocalNames,
   unsupported: Unsupported,
 ): readonly JsonObject[] {
   if (role === "system") return [message(role, parts, unsupported)];
@@ -78,7 +78,7 @@ function renderResult(part: ToolResultPart, unsupported: Unsupported): JsonObjec
 function renderModelRun(
   run: readonly Part[],
   path: string,
-  names: Names,
+  names: LocalNames,
   unsupported: Unsupported,
 ): readonly JsonObject[] {
   const [first] = run;

@@ -1,7 +1,6 @@
 import { bodies, present, type Units } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
-import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { Fields, type JsonRecord, own } from "../../json/fields.ts";
 import { readChecked, type WholeContext, type WholeWire } from "../../kind/index.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import { countOf } from "../../text/hub/counts.ts";

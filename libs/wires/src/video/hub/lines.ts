@@ -1,5 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
 import { objectIn } from "./extras.ts";
 
 /** Vendors' words for a resolution without pixels; "std" and "pro" are kling's modes. */

@@ -1,6 +1,5 @@
 import { Failure, present, type TaskState } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { Fields, isRecord, type JsonRecord, own } from "../../json/fields.ts";
 import { renderOwn } from "../../kind/own-members.ts";
 import {
   readShared,

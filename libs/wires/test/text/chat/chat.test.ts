@@ -1,4 +1,4 @@
-import { atOnce } from "../../../src/json/at-once.ts";
+import { atOnce } from "../../../src/json/scan.ts";
 import { describe, expect, test } from "vitest";
 import { readAsk } from "../../../src/text/chat/client-request.ts";
 import { chatPass } from "../../../src/text/chat/pass.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { atOnce } from "../../../src/json/at-once.ts";
+import { atOnce } from "../../../src/json/scan.ts";
 import { chatCodecIn, type ChatDialect } from "../../../src/text/index.ts";
 import { chatUsage } from "../../../src/text/chat/usage.ts";
 

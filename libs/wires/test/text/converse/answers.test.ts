@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AmazonSplitter } from "../../../src/amazon-stream/splitter.ts";
 import { converseCodec } from "../../../src/text/converse/index.ts";
-import { Collector } from "../../../src/text/hub/collect.ts";
+import { Collector } from "../../collect.ts";
 import type { TextEvent } from "../../../src/text/hub/answer.ts";
 import type { JsonObject } from "../../../src/text/hub/request.ts";
 import { amazonException, amazonFrame } from "../../amazon-stream/frames.ts";

@@ -1,7 +1,8 @@
+import type { EventHandlers } from "../src/text/hub/events.ts";
 import { Failure, type Units, present } from "@modelgate/contracts";
-import { dispatch } from "./events.ts";
-import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
-import type { Citation, Part, Seal, TokenProbability } from "./part.ts";
+import { dispatch } from "../src/text/hub/events.ts";
+import type { Choice, OpenedPart, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
+import type { Citation, Part, Seal, TokenProbability } from "../src/text/hub/part.ts";
 
 /** Characters that one collected answer may come to; beyond it the answer is given up as `upstream_error`. */
 const mostCollected = 32 * 2 ** 20;
@@ -21,15 +22,13 @@ interface GrowingChoice {
   end?: { readonly finish: Choice["finish"]; readonly stopSequence?: string | undefined };
 }
 
-type Handlers = { readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => void };
-
 /** A whole answer out of a stream's events, for a client that wants no stream of a vendor that gives nothing else. */
 export class Collector {
   #start: Extract<TextEvent, { type: "start" }> | undefined;
   #usage: Units | undefined;
   #characters = 0;
   readonly #choices = new Map<number, GrowingChoice>();
-  readonly #on: Handlers = {
+  readonly #on: EventHandlers<void> = {
     start: (event) => {
       this.#start = event;
       this.#usage ??= event.usage;
