@@ -1,8 +1,7 @@
 import { isRecord, type JsonRecord } from "../json/fields.ts";
-import { spliceMembers } from "../json/splice.ts";
-import { withoutMembers } from "../json/without-members.ts";
+import { spliceMembers, withoutMembers } from "../json/members.ts";
 import type { AskedFees, AskedTool } from "./fees.ts";
-import { memberOf } from "./pass-json.ts";
+import { memberOf } from "./pass.ts";
 
 /** Members that say which tool is to be called, and that mean nothing without a tool. */
 const choiceMembers = ["tool_choice", "toolConfig", "tool_config", "parallel_tool_calls"] as const;

@@ -1,5 +1,5 @@
 import { parseAnswer, renderJson, renderSupported, type Exchange } from "@modelgate/relay";
-import type { AnswerContext, JsonObject, Parsed, VendorTextCodec } from "@modelgate/wires/text";
+import type { AnswerContext, JsonObject, ParsedText, VendorTextCodec } from "@modelgate/wires/text";
 import { ConvertTranslator } from "./convert-translator.ts";
 import { codecOf, type TextCall } from "./text-call.ts";
 import { textReader, wordsOf } from "./text-reader.ts";
@@ -64,7 +64,7 @@ export async function converted(
 /** What the client said, in the neutral form; and as it came, for wires that repeat it. */
 export interface ReadRequest {
   readonly asked: JsonObject;
-  readonly parsed: Parsed;
+  readonly parsed: ParsedText;
 }
 
 /** Reads a call's request. Throws Failure (400) for what its client said wrong, request_too_large (413) for its history. */
@@ -77,7 +77,7 @@ export function readRequest({ wire, model, stream, echo }: TextCall, asked: Json
 /** Characters of all calls' arguments in a history that is converted: some wires want them parsed, at once. */
 const mostArguments = 2 * 1024 * 1024;
 
-function refuseLongArguments({ turns }: Parsed["request"]): void {
+function refuseLongArguments({ turns }: ParsedText["request"]): void {
   const parts = turns.flatMap((turn) => turn.parts);
   const characters = parts.reduce((sum, part) => sum + (part.kind === "tool-call" ? part.arguments.length : 0), 0);
   if (characters > mostArguments)

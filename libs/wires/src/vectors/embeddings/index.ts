@@ -1,11 +1,9 @@
 import { bodies, Failure, present } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { own } from "../../json/own.ts";
+import { Fields, isRecord, type JsonRecord, own } from "../../json/fields.ts";
 import { readChecked, type WholeWire } from "../../kind/index.ts";
 import { ownMembers, renderOwn } from "../../kind/own-members.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
-import { Unsupported } from "../../text/hub/unsupported.ts";
+import { unsupportedFailure, Unsupported } from "../../text/hub/field-support.ts";
 import { parseAnswer, readUsage, renderAnswer } from "./answer.ts";
 import type { VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
 import { maxInputs, type VectorContent, type VectorsRequest, type VectorTask } from "../hub/request.ts";
