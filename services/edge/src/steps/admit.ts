@@ -9,19 +9,13 @@ import {
 } from "@modelgate/accounts";
 import type { CatalogHandle, Group } from "@modelgate/catalog";
 import { Failure, needsBalance, type Caller, type Endpoint } from "@modelgate/contracts";
-import { SeriesCounter, type Redis } from "@modelgate/platform";
+import type { Redis } from "@modelgate/platform";
+import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type RequestContext, type Step } from "../request-context.ts";
 import type { OpenSeats } from "../open-seats.ts";
 
 /** How long the signed caller is valid at a service, in seconds: it is sent at once. */
 const callerSeconds = 60;
-
-/** Decisions of the limiter: `admitted`, or what refused. */
-const decisions = new SeriesCounter({
-  name: "modelgate_limiter_decisions_total",
-  help: "decisions of the limiter",
-  labelNames: ["decision"],
-});
 
 /** The stores that calls are let in with. */
 export interface AdmitDeps {
@@ -46,7 +40,7 @@ export function admit({ redis, catalog, seats }: AdmitDeps): Step {
       metered: needsBalance(endpoint),
       leaseMs: seats.leaseMs,
     });
-    decisions.inc({ decision: admission.decision });
+    limiterDecisions.inc({ decision: admission.decision });
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     setLimitHeaders(response, admission, context.format === "alpha");
     const refusal = refusalOf(admission, group.limits, token.id);
