@@ -17,7 +17,11 @@ function openBooks({ booksFile }: Field): DatabaseSync {
 async function booked({ suite, attacker }: Field, calls: number): Promise<void> {
   await until(`${calls} calls in the books`, async () => {
     const rows = await suite.ask<readonly { readonly sums: { readonly calls: string } }[]>(
-      ...["usage", "--by", "account", "--account", attacker.accountId],
+      "usage",
+      "--by",
+      "account",
+      "--account",
+      attacker.accountId,
     );
     return Number(rows[0]?.sums.calls ?? 0) >= calls;
   });

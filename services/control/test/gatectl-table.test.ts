@@ -24,5 +24,5 @@ test("a cell of a table holds no command for the terminal, and columns stay alig
     ],
     "none",
   ).split("\n");
-  expect(lines).toEqual(["NAME                   ID", "\\u001b]0;owned\\u0007  1", "plain                  2"]);
+  expect(lines).toEqual(["NAME                  ID", "\\u001b]0;owned\\u0007  1", "plain                 2"]);
 });

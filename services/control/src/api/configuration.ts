@@ -38,22 +38,14 @@ const pageSize = 200;
 
 /** The configuration: shown, checked, changed, its versions compared and brought back. */
 export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoutes {
-  const { follower, path, books } = deps;
+  const { path, books } = deps;
   const inForce = async (): Promise<Before> =>
     path === undefined
       ? { ...(await newestOf(books)), kept: await books.keptKeys() }
       : { version: 0, document: await readFile(path, "utf8").catch(() => ""), kept: new Map() };
   const change = (wish: Change): Promise<ChangeResult> => makeChange(deps, wish);
   return {
-    "GET /configuration": async () => {
-      const { problems, version: published, loadedAt } = follower.status;
-      if (path !== undefined) {
-        const document = withHiddenKeys(await readFile(path, "utf8").catch(() => ""));
-        return { source: "file", path, version: null, document, problems, published, loadedAt };
-      }
-      const { document = "", ...newest } = (await books.find()) ?? {};
-      return { source: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
-    },
+    "GET /configuration": async () => shownConfiguration(deps),
     "GET /configuration/parts": async () => {
       if (path !== undefined) {
         const document = await readFile(path, "utf8").catch(() => "");
@@ -101,6 +93,17 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       return change({ text: document, copy: undefined, before, note, basedOn, isCheck: false, actor });
     },
   };
+}
+
+/** Returns the configuration in force, without keys, and what was published of it last. */
+async function shownConfiguration({ follower, path, books }: ConfigurationRouteDeps) {
+  const { problems, version: published, loadedAt } = follower.status;
+  if (path !== undefined) {
+    const document = withHiddenKeys(await readFile(path, "utf8").catch(() => ""));
+    return { source: "file", path, version: null, document, problems, published, loadedAt };
+  }
+  const { document = "", ...newest } = (await books.find()) ?? {};
+  return { source: "books", path: null, version: null, ...newest, document, problems, published, loadedAt };
 }
 
 interface Settings {

@@ -22,9 +22,8 @@ export function table(rows: unknown, columns: readonly Column[], none: string): 
 
 /** A text in which a terminal finds no command: control characters, and those that turn a line's direction, are written out as JSON does. */
 export function visible(text: string): string {
-  return text.replaceAll(
-    /[\u{0}-\u{8}\u{a}-\u{1f}\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return text.replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, (character) =>
+    character === "\t" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 
