@@ -28,7 +28,7 @@ export type {
 export type { FieldSupport } from "./hub/field-support.ts";
 export type { JsonObject, TextRequest } from "./hub/request.ts";
 export { hasEnvelope } from "./hub/seals.ts";
-export { withoutSeals as unsealed } from "./hub/seals.ts";
+export { withoutSeals } from "./hub/seals.ts";
 export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";
 export { memberOf } from "./pass.ts";

@@ -4,7 +4,7 @@ import { reparseJson, type Exchange } from "@modelgate/relay";
 import {
   hasEnvelope,
   textCodec,
-  unsealed,
+  withoutSeals,
   type JsonObject,
   type PassCodec,
   type TextCodec,
@@ -57,7 +57,9 @@ export class TextExchangeMaker {
     const began = performance.now();
     const read = await this.#read();
     const request =
-      history === "unsealed" ? { ...read, parsed: { ...read.parsed, request: unsealed(read.parsed.request) } } : read;
+      history === "unsealed"
+        ? { ...read, parsed: { ...read.parsed, request: withoutSeals(read.parsed.request) } }
+        : read;
     const render = (): RenderedText => this.#render(vendor, wire, request, upstreamModel);
     return await converted(call, to, { ...request, began, render });
   }
