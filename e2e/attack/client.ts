@@ -33,7 +33,7 @@ const patienceMs = 20_000;
 /** So much of a body is kept and looked at. */
 const keptBytes = 1024 * 1024;
 /** So much of an answer is taken in, however much a vendor and the gateway let through. */
-const mostBytes = 128 * 1024 * 1024;
+const maxBytes = 128 * 1024 * 1024;
 /** Silence after which a connection of raw bytes has said all. */
 const rawSilenceMs = 700;
 const rawMs = 5_000;
@@ -72,7 +72,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
           .on("data", (piece: Buffer) => {
             if (count < keptBytes) kept.push(piece);
             count += piece.length;
-            if (count > mostBytes) over("too late");
+            if (count > maxBytes) over("too late");
           })
           .on("end", () => over(response.complete ? "whole" : "cut"))
           .on("error", () => over("cut"));

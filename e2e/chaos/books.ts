@@ -57,13 +57,13 @@ export function verifierOf(suite: Pick<Suite, "gatectl">): Books["verify"] {
 async function answered<Said extends { readonly stdout: string }>(ask: () => Promise<Said>): Promise<Said> {
   for (let tries = 1; ; tries++) {
     const said = await ask();
-    if (said.stdout !== "" || tries === mostTries) return said;
+    if (said.stdout !== "" || tries === maxTries) return said;
     await new Promise((resolve) => setTimeout(resolve, againMs));
   }
 }
 
 /** Times that gatectl is asked, and the pause between them. */
-const [mostTries, againMs] = [6, 2_000];
+const [maxTries, againMs] = [6, 2_000];
 /** Longest wait until all has come to rest. */
 const restWithinMs = 30_000;
 const lookMs = 100;

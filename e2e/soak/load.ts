@@ -19,7 +19,7 @@ export interface RunningLoad {
 }
 
 /** Most requests of an area that are open at once. */
-const mostOpen = 50;
+const maxOpen = 50;
 
 /** Sends requests of an area at an even rate until it is stopped. */
 export function startLoad({ area, perSecond, edgeUrl, key }: AreaLoad): RunningLoad {
@@ -33,7 +33,7 @@ export function startLoad({ area, perSecond, edgeUrl, key }: AreaLoad): RunningL
     for (const failure of failures) seen.failures.set(failure, (seen.failures.get(failure) ?? 0) + 1);
   };
   const timer = setInterval(() => {
-    if (open.size >= mostOpen) {
+    if (open.size >= maxOpen) {
       unsent++;
       return;
     }

@@ -30,7 +30,7 @@ export interface Finding {
 /** The first readings are left out by this share: caches, pools and compiled code fill up. */
 export const warmUpShare = 0.3;
 /** Most readings that a slope is taken from; more are put together to their medians. */
-const mostPoints = 150;
+const maxPoints = 150;
 
 /** Judges a series: its slope is real where the whole interval is above what its kind tolerates. */
 export function judge({ name, kind, points }: Series): Finding {
@@ -47,9 +47,9 @@ export function judge({ name, kind, points }: Series): Finding {
   };
 }
 
-/** Neighbours put together to their medians, so that there are no more than `mostPoints`. */
+/** Neighbours put together to their medians, so that there are no more than `maxPoints`. */
 function thinned(points: readonly Point[]): readonly Point[] {
-  const size = Math.ceil(points.length / mostPoints);
+  const size = Math.ceil(points.length / maxPoints);
   if (size <= 1) return points;
   return Array.from({ length: Math.floor(points.length / size) }, (_, at) =>
     medianOf(points.slice(at * size, (at + 1) * size)),

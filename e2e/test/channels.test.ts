@@ -6,8 +6,8 @@ import { another, channel, config, hello, keys, post, sdk } from "./house.ts";
 import { shownChannel } from "./operator.ts";
 
 /** Every test has a model of its own, with channels of its own, so that none sees another's failures. */
-const mostPairs = 40;
-const numbers = Array.from({ length: mostPairs }, (_, at) => String(at));
+const maxPairs = 40;
+const numbers = Array.from({ length: maxPairs }, (_, at) => String(at));
 let suite: Suite;
 beforeAll(async () => {
   const { chat, fixed } = config.models;

@@ -7,7 +7,7 @@ import { config as house } from "./house.ts";
 
 const program = browserProgram();
 /** Most presses of a key until what is wanted has the focus. */
-const mostPresses = 150;
+const maxPresses = 150;
 
 describe.skipIf(program === undefined)("the console, by keyboard alone", { timeout: 120_000 }, () => {
   let suite: Suite;
@@ -73,7 +73,7 @@ describe.skipIf(program === undefined)("the console, by keyboard alone", { timeo
 /** Presses Tab until an element has the focus. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await wanted.waitFor();
-  for (let presses = 0; presses < mostPresses; presses++) {
+  for (let presses = 0; presses < maxPresses; presses++) {
     if ((await wanted.and(page.locator(":focus")).count()) > 0) return;
     await page.keyboard.press("Tab");
   }
@@ -95,7 +95,7 @@ async function type(page: Page, field: Locator, text: string): Promise<void> {
 async function choose(page: Page, list: Locator, option: string): Promise<void> {
   await tabTo(page, list);
   const selected = page.locator("[data-combobox-selected]", { hasText: option });
-  for (let presses = 0; presses < mostPresses && (await selected.count()) === 0; presses++)
+  for (let presses = 0; presses < maxPresses && (await selected.count()) === 0; presses++)
     await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
   expect(await list.inputValue()).toBe(option);

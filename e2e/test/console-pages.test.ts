@@ -8,7 +8,7 @@ import { quick } from "./films.ts";
 
 const program = browserProgram();
 /** What is loaded before the first page can be used, compressed. */
-const mostBytes = 300_000;
+const maxBytes = 300_000;
 
 const config = {
   ...house,
@@ -360,6 +360,6 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => undefined);
     const sum = [...sizes.values()].reduce((all, size) => all + size, 0);
     expect(sum).toBeGreaterThan(50_000);
-    expect(sum).toBeLessThan(mostBytes);
+    expect(sum).toBeLessThan(maxBytes);
   });
 });

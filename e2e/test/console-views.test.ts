@@ -101,7 +101,7 @@ function wider(page: Page): Promise<readonly string[]> {
 }
 
 /** Most presses of Tab until every control of a page was reached. */
-const mostPresses = 150;
+const maxPresses = 150;
 
 /**
  * What can be used by a pointer and is not reached by Tab: links, buttons and fields that are seen, of a dialog where one is
@@ -109,7 +109,7 @@ const mostPresses = 150;
  */
 async function notReachedByTab(page: Page): Promise<readonly string[]> {
   await page.evaluate(watchFocus);
-  for (let presses = 0; presses < mostPresses && (await left(page)).length > 0; presses++)
+  for (let presses = 0; presses < maxPresses && (await left(page)).length > 0; presses++)
     await page.keyboard.press("Tab");
   return left(page);
 }

@@ -25,7 +25,7 @@ export interface GreedyVendor extends AsyncDisposable {
 }
 
 interface GreedyBehaviour {
-  /** Words of an answer; a stream goes on for as many as `mostWords`. */
+  /** Words of an answer; a stream goes on for as many as `maxWords`. */
   readonly words: number;
   /** undefined: none is reported. */
   readonly usage: ReportedUsage | undefined;
@@ -35,7 +35,7 @@ interface GreedyBehaviour {
   readonly silent: boolean;
 }
 
-const mostWords = 100_000;
+const maxWords = 100_000;
 const word = "story ";
 const usual: GreedyBehaviour = { words: 3, usage: { input: 3, output: 3 }, items: 1, silent: false };
 
@@ -73,7 +73,7 @@ export async function startGreedyVendor(): Promise<GreedyVendor> {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const { open: head, each, end } = wire.frames(now.usage);
     response.write(head);
-    for (let at = 0; at < Math.min(now.words, mostWords) && !response.destroyed; at++)
+    for (let at = 0; at < Math.min(now.words, maxWords) && !response.destroyed; at++)
       if (!response.write(each)) await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
     response.end(end);
   }
@@ -112,7 +112,7 @@ interface GreedyWire {
   frames?(usage: Usage): { readonly open: string; readonly each: string; readonly end: string };
 }
 
-const text = ({ words }: Answering): string => word.repeat(Math.min(words, mostWords));
+const text = ({ words }: Answering): string => word.repeat(Math.min(words, maxWords));
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const event = ({ type, ...more }: { readonly type: string; readonly [name: string]: unknown }): string =>
   `event: ${type}\n${data({ type, ...more })}`;

@@ -11,7 +11,7 @@ beforeAll(async () => {
     shape: "apart",
     config: imagesConfig,
     envOf: { media: { BODY_BYTES: "2000000", BUFFER_BYTES: "5000000" } },
-    limits: { media: { images: { mostBytes: 200_000, timeoutMs: 500 } } },
+    limits: { media: { images: { maxBytes: 200_000, timeoutMs: 500 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

@@ -205,8 +205,8 @@ const chatWay: Way = {
 };
 
 /** Whether another try would say nothing more; there was none yet where it is infinite. */
-function isClear(leastMs: number): boolean {
-  return leastMs <= aimMs || (leastMs > clearlyMs && Number.isFinite(leastMs));
+function isClear(minMs: number): boolean {
+  return minMs <= aimMs || (minMs > clearlyMs && Number.isFinite(minMs));
 }
 
 /** The longest hold of the two loops that a body passes, since it was asked last. */

@@ -79,7 +79,7 @@ const dear = 1_000;
  * Most that a call of ten tokens is billed, whatever is reported: what libs/relay/src/money/usage-bound.ts lets an honest vendor
  * report of it (33 tokens, and 66,000 of input that no body shows) at this attack's prices.
  */
-const mostOfTenTokens = 0.1;
+const maxOfTenTokens = 0.1;
 
 /** A vendor that reports what stands in the request behind `report=`. */
 const lying: Handler = (request, response) => {
@@ -117,9 +117,9 @@ const impossibleUsage: Attack = {
     const dearest = Math.max(...spendings);
     return tried(
       `${answers.length} calls: ${statusesOf(answers)}`,
-      `at most ${dollars(dearest)} billed of a call that may cost ${dollars(mostOfTenTokens)}`,
+      `at most ${dollars(dearest)} billed of a call that may cost ${dollars(maxOfTenTokens)}`,
       [
-        dearest > mostOfTenTokens && `an account paid ${dollars(dearest)} for a call of ten tokens`,
+        dearest > maxOfTenTokens && `an account paid ${dollars(dearest)} for a call of ten tokens`,
         Math.min(...spendings) < 0 && "an account was paid for its calls",
         answers.some(({ status }) => status === 402) && "an account with $100 could not pay a call of ten tokens",
       ],
@@ -153,9 +153,9 @@ const ignoresBound: Attack = {
     const dearest = Math.max(...spendings);
     return tried(
       `${answers.length} calls: ${statusesOf(answers)}`,
-      `at most ${dollars(dearest)} billed of a call that may cost ${dollars(mostOfTenTokens)}`,
+      `at most ${dollars(dearest)} billed of a call that may cost ${dollars(maxOfTenTokens)}`,
       [
-        dearest > mostOfTenTokens && `an account paid ${dollars(dearest)} for a call of ten tokens`,
+        dearest > maxOfTenTokens && `an account paid ${dollars(dearest)} for a call of ten tokens`,
         answers.some(({ status }) => status !== 200) && "a wire was not tried",
       ],
     );

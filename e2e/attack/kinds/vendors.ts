@@ -7,7 +7,7 @@ import type { RawHandler } from "../vendor.ts";
 import { textAnswer, textRequest } from "./wires.ts";
 
 /** Memory that text may have more than before while hostile vendors answer, in MiB. */
-const mostGrowth = 400;
+const maxGrowth = 400;
 /** Most that an endless vendor says: what is read beyond every bound shows long before. */
 const endlessBytes = 96 * 1024 * 1024;
 
@@ -167,7 +167,7 @@ export const vendorAttacks: readonly Attack[] = [
       return tried(
         `${named.length} vendors, ${answers.length} calls: ${statusesOf(answers)}`,
         `memory of text +${Math.round(most)} MiB`,
-        [...broken, most > mostGrowth && `text grew by ${Math.round(most)} MiB`],
+        [...broken, most > maxGrowth && `text grew by ${Math.round(most)} MiB`],
       );
     },
   },

@@ -33,7 +33,7 @@ export interface Instance {
   forget(): void;
 }
 
-const mostSeen = 10_000;
+const maxSeen = 10_000;
 const bodyCharacters = 64 * 1024;
 /** Requests to the plain address are not remembered: benchmarks go there. */
 export const plainInstance = "";
@@ -51,7 +51,7 @@ export function createInstance(remembers: boolean): Instance {
       steps = [...next];
     },
     remember({ method = "GET", headers }, path, body, form) {
-      if (!remembers || seen.length >= mostSeen) return undefined;
+      if (!remembers || seen.length >= maxSeen) return undefined;
       const request: SeenRequest = {
         method,
         path,

@@ -7,8 +7,8 @@ import { createUpgrade } from "./sockets/upgrade.ts";
 import { vendors } from "./vendors.ts";
 import { serviceAccount } from "./vertex/account.ts";
 
-const mostBodyBytes = 128 * 1024 * 1024;
-const mostInstances = 1_000;
+const maxBodyBytes = 128 * 1024 * 1024;
+const maxInstances = 1_000;
 
 /**
  * All simulated vendors behind one listener. `/at/<instance>/…` is a vendor with its own script
@@ -19,7 +19,7 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
   const instanceOf = (name: string): Instance => {
     const known = instances.get(name);
     if (known !== undefined) return known;
-    if (instances.size >= mostInstances) throw new RangeError("too many instances");
+    if (instances.size >= maxInstances) throw new RangeError("too many instances");
     const instance = createInstance(true);
     instances.set(name, instance);
     return instance;
@@ -91,7 +91,7 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
   for await (const chunk of request) {
     const piece: Buffer = chunk;
     size += piece.length;
-    if (size > mostBodyBytes) throw new RangeError("body too large");
+    if (size > maxBodyBytes) throw new RangeError("body too large");
     chunks.push(piece);
   }
   return Buffer.concat(chunks, size);

@@ -10,7 +10,7 @@ let suite: Suite;
 beforeAll(async () => {
   suite = await startHouse({
     accounts: ["other"],
-    limits: { text: { responses: { conversations: { mostItems: 12 } } } },
+    limits: { text: { responses: { conversations: { maxItems: 12 } } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

@@ -1,7 +1,7 @@
 import type { Frame, FrameSplitter, StreamFraming } from "@modelgate/wires/sse";
 
 /** Longest frame that is believed. */
-const mostFrameBytes = 1_000_000;
+const maxFrameBytes = 1_000_000;
 const headBytes = 4;
 
 /** Frames of JSON behind their length in four bytes, big end first. A frame of no bytes keeps the connection alive. */
@@ -45,7 +45,7 @@ class LengthSplitter implements FrameSplitter {
   #frameBytes(): number {
     if (this.#held.length < headBytes) return Infinity;
     const size = headBytes + this.#held.readUInt32BE();
-    if (size > mostFrameBytes) throw new RangeError(`a frame is longer than ${mostFrameBytes} bytes`);
+    if (size > maxFrameBytes) throw new RangeError(`a frame is longer than ${maxFrameBytes} bytes`);
     return size;
   }
 }

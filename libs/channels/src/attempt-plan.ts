@@ -48,7 +48,7 @@ export interface WireRoute<Wire extends UpstreamWire = UpstreamWire> extends Rou
 /** Bounds of a vendor's WebSocket. */
 export interface ConnectOptions {
   /** Largest message that the vendor may send; a larger one ends the connection with 1009. */
-  readonly mostMessageBytes: number;
+  readonly maxMessageBytes: number;
 }
 
 /** One attempt, ready to be sent: by HTTP, or as the opening of a WebSocket. */

@@ -17,7 +17,7 @@ import type { Transport } from "./transport.ts";
 import { hostOf } from "./host-of.ts";
 
 export interface AttemptLimits {
-  readonly mostAttempts: number;
+  readonly maxAttempts: number;
   /** After this time no further attempt begins. */
   readonly budgetMs: number;
 }
@@ -55,7 +55,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
       let already: TriedAlready = {};
       const tried: Tried[] = [];
       let last: { readonly failure: Failure; readonly route: Route; readonly isFinal: boolean } | undefined;
-      while (tried.length < limits.mostAttempts && (tried.length === 0 || Date.now() < deadline)) {
+      while (tried.length < limits.maxAttempts && (tried.length === 0 || Date.now() < deadline)) {
         const chosen = routes.next(tried.length === 0);
         if (chosen === undefined) break;
         const { route, isLastResort } = chosen;
@@ -112,7 +112,7 @@ function knowing(already: TriedAlready, next: Verdict["next"], { wire }: SentAtt
 }
 
 /** Longest code of a vendor that is repeated. */
-const mostCode = 100;
+const maxCode = 100;
 
 /** What is reported of an attempt that is over, or whose answer has begun. */
 function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: string, error?: unknown): Tried {
@@ -121,7 +121,7 @@ function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: str
     key: route.key.id,
     failed,
     status: answer?.status,
-    vendorCode: error instanceof Refused ? error.said.code?.slice(0, mostCode) : undefined,
+    vendorCode: error instanceof Refused ? error.said.code?.slice(0, maxCode) : undefined,
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
     ms: Date.now() - at,
   };

@@ -1,9 +1,9 @@
 import type { FailureSeen, CallOutcome, Tally } from "./evidence.ts";
 
 /** Failures, each of another body, that begin a rest. */
-const leastFailures = 3;
+const minFailures = 3;
 /** Accounts, and models, whose calls must fail before what they share is blamed. */
-const leastGroups = 2;
+const minGroups = 2;
 /** How long an answer speaks for what its account or model has in common with those that fail. */
 const goodForMs = 10_000;
 
@@ -72,10 +72,10 @@ function holds(extent: Extent, tallies: readonly Tally[], judged: Judged, now: n
   const outcomes = relevant.flatMap((tally) => tally.outcomes);
   const isSure = failed.isCertain === true;
   const isEnough = onProbation(extent) || (isSaid && (isSure || extent.for === "account"));
-  const least = isEnough ? 1 : isSaid ? leastGroups : leastFailures;
+  const least = isEnough ? 1 : isSaid ? minGroups : minFailures;
   if (distinct(outcomes.filter(isLike(failed))) < least) return false;
-  if (extent.of === "whole" && !wholeAtOnce && !isSure && !mostFail(relevant, failed, "model", now)) return false;
-  if (extent.for === "all" && !isSure) return mostFail(relevant, failed, "account", now);
+  if (extent.of === "whole" && !wholeAtOnce && !isSure && !maxFail(relevant, failed, "model", now)) return false;
+  if (extent.for === "all" && !isSure) return maxFail(relevant, failed, "account", now);
   return (isSaid && extent.for === "account") || isMostlyFailing(outcomes, failed);
 }
 
@@ -87,7 +87,7 @@ function isMostlyFailing(outcomes: readonly CallOutcome[], failed: FailureSeen):
 }
 
 /** Whether several accounts, or models, fail mostly, and more of them than were answered lately without failing so. */
-function mostFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
+function maxFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
   const groups = Map.groupBy(tallies, (tally) => tally[by]);
   let failing = 0;
   let good = 0;
@@ -96,7 +96,7 @@ function mostFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" 
     if (isMostlyFailing(outcomes, failed)) failing++;
     else if (outcomes.some((each) => isGood(each) && each.at > now - goodForMs)) good++;
   }
-  return failing >= leastGroups && failing > good;
+  return failing >= minGroups && failing > good;
 }
 
 function isGood({ failed }: CallOutcome): boolean {

@@ -13,7 +13,7 @@ const handshakeMs = 15_000;
  */
 export async function connectSocket(
   { url, headers, timeoutMs }: UpstreamRequest,
-  { mostMessageBytes }: ConnectOptions,
+  { maxMessageBytes }: ConnectOptions,
   signal: AbortSignal,
 ): Promise<SocketAnswer | RefusedSocket> {
   checkAddress(url);
@@ -21,7 +21,7 @@ export async function connectSocket(
   const socket = new WebSocket(url, {
     headers,
     handshakeTimeout: Math.min(timeoutMs, handshakeMs),
-    maxPayload: mostMessageBytes,
+    maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     followRedirects: false,
     lookup: vendorLookup,

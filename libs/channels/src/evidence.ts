@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 /** Outcomes older than this say nothing about how a channel is now. */
 const windowMs = 60_000;
 /** Outcomes kept of one account with one model and key of a channel. */
-const mostOutcomes = 32;
+const maxOutcomes = 32;
 /** Combinations of account, model and key kept of one channel; the one unused for longest is dropped. */
-const mostTallies = 256;
+const maxTallies = 256;
 /** Channels that evidence is kept of. */
-const mostChannels = 1_000;
+const maxChannels = 1_000;
 /** How much of a large body its fingerprint is made from, at each end. */
 const fingerprintBytes = 32 * 1024;
 
@@ -54,7 +54,7 @@ export class Evidence {
     while (outcomes[0] !== undefined && outcomes[0].at <= at - windowMs) outcomes.shift();
     if (failed?.body !== undefined && failed.isCertain !== true && outcomes.some((known) => isRepeat(known, failed)))
       return;
-    if (outcomes.length >= mostOutcomes) outcomes.shift();
+    if (outcomes.length >= maxOutcomes) outcomes.shift();
     outcomes.push(outcome);
   }
 
@@ -74,8 +74,8 @@ export class Evidence {
   }
 
   #tally(channelId: string, { account, model, key }: Subject): Tally {
-    const tallies = kept(this.#channels, channelId, mostChannels, () => new Map<string, Tally>());
-    return kept(tallies, `${account}\n${model}\n${key}`, mostTallies, () => ({ account, model, key, outcomes: [] }));
+    const tallies = kept(this.#channels, channelId, maxChannels, () => new Map<string, Tally>());
+    return kept(tallies, `${account}\n${model}\n${key}`, maxTallies, () => ({ account, model, key, outcomes: [] }));
   }
 }
 

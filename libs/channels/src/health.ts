@@ -230,7 +230,7 @@ const firstPauseMs = 250;
 /** Longest pause: a channel of last resort is tried at least this often, as long as somebody asks. */
 const longestPauseMs = 10_000;
 /** Accounts, each with a model of a channel, that are counted; the one unused for longest is dropped. */
-const mostCounted = 2_000;
+const maxCounted = 2_000;
 
 /**
  * How often an account may try a channel that rests because there is no other: at once while none of its own calls
@@ -252,7 +252,7 @@ export class LastResort {
   }
 
   failed(scope: RestScope, account: string, now: number): void {
-    const known = kept(this.#counted, restName(scope, account), mostCounted, () => ({ failures: 0, at: now }));
+    const known = kept(this.#counted, restName(scope, account), maxCounted, () => ({ failures: 0, at: now }));
     known.failures++;
     known.at = now;
   }

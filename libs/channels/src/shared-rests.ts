@@ -7,9 +7,9 @@ import { endRests, shareRest, type CoolDown, type RestKind } from "./state.ts";
 import { present } from "@modelgate/contracts";
 
 /** Most rests of single accounts that are kept and shared; beyond it the oldest ends. */
-const mostAccountRests = 1_000;
+const maxAccountRests = 1_000;
 /** Rests that were ended by an answer whose lengths are remembered until a call there has come to its end. */
-const mostRemembered = 2_000;
+const maxRemembered = 2_000;
 
 /** What the rests are kept with. */
 export interface SharedRestsOptions {
@@ -85,7 +85,7 @@ export class SharedRests implements AsyncDisposable {
     const { coolDowns, accountRests, share } = this.#states;
     const name = restName(scope, account);
     (account === undefined ? coolDowns : accountRests).delete(name);
-    kept(this.#before, name, mostRemembered, () => ({ rests: rest.rests }));
+    kept(this.#before, name, maxRemembered, () => ({ rests: rest.rests }));
     log.info({ scope, account }, "channel works again");
     share(endRests(redis, [name]));
     return true;
@@ -104,7 +104,7 @@ export class SharedRests implements AsyncDisposable {
   #keepAccountRest(name: string, rest: CoolDown): void {
     const { accountRests, share } = this.#states;
     const [oldest] = accountRests.keys();
-    if (accountRests.size >= mostAccountRests && !accountRests.has(name) && oldest !== undefined) {
+    if (accountRests.size >= maxAccountRests && !accountRests.has(name) && oldest !== undefined) {
       accountRests.delete(oldest);
       share(endRests(this.#options.redis, [oldest]));
     }

@@ -3,9 +3,9 @@ import { kept } from "./evidence.ts";
 import { modelScopeOf } from "./rest-scope.ts";
 
 /** Models of channels whose speed is remembered; the one unused for longest is dropped. */
-const mostModels = 10_000;
+const maxModels = 10_000;
 /** How much a newest answer says at least, however shortly after the one before it came. */
-const leastWeight = 0.1;
+const minWeight = 0.1;
 
 interface SeenSpeed {
   /** Decayed mean of the time to the beginning of an answer; 0 where none has begun. */
@@ -46,7 +46,7 @@ export class Speeds {
   answered(candidate: Candidate, ms: number): void {
     const seen = this.#seen(candidate);
     const now = this.#now();
-    const weight = seen.at === 0 ? 1 : Math.max(leastWeight, 1 - this.#left(seen, now));
+    const weight = seen.at === 0 ? 1 : Math.max(minWeight, 1 - this.#left(seen, now));
     seen.ms += (ms - seen.ms) * weight;
     seen.at = now;
   }
@@ -64,6 +64,6 @@ export class Speeds {
   }
 
   #seen(candidate: Candidate): SeenSpeed {
-    return kept(this.#models, modelScopeOf(candidate), mostModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
+    return kept(this.#models, modelScopeOf(candidate), maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
   }
 }

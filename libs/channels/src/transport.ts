@@ -20,7 +20,7 @@ export interface Transport extends AsyncDisposable {
 const keepAliveMs = 4_000;
 const connectMs = 10_000;
 /** Most addresses that connections are kept for; beyond it those of the oldest are closed once they are free. */
-const mostPools = 256;
+const maxPools = 256;
 
 export function openTransport(): Transport {
   const pools = new Map<string, Pool>();
@@ -29,14 +29,14 @@ export function openTransport(): Transport {
     const known = pools.get(origin);
     if (known !== undefined) {
       // What makes the map's tables anew with each call leaves garbage that grows old: the order is kept where it is needed.
-      if (pools.size <= mostPools / 2) return known;
+      if (pools.size <= maxPools / 2) return known;
       // Behind all others: the first is the one that was unused for longest.
       pools.delete(origin);
       pools.set(origin, known);
       return known;
     }
     const [oldest] = pools.keys();
-    if (pools.size >= mostPools && oldest !== undefined) {
+    if (pools.size >= maxPools && oldest !== undefined) {
       void pools.get(oldest)?.close();
       pools.delete(oldest);
     }

@@ -54,7 +54,7 @@ export function verdictOn(
 }
 
 /** Longest words of a vendor that a log line repeats. */
-const mostSaid = 200;
+const maxSaid = 200;
 
 /** Which call saw a failure, and what the vendor said of it: its words as a client may see them, without our key. */
 function seenBy(
@@ -69,8 +69,8 @@ function seenBy(
     ...idsOf(plan),
     callId: plan.callId,
     status: answer?.status,
-    vendorCode: refused?.code?.slice(0, mostSaid),
-    said: said?.replaceAll(attempt.route.key.secret, "[redacted]").slice(0, mostSaid),
+    vendorCode: refused?.code?.slice(0, maxSaid),
+    said: said?.replaceAll(attempt.route.key.secret, "[redacted]").slice(0, maxSaid),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
   };
 }

@@ -63,7 +63,7 @@ function attemptsAt(answers: readonly Answer[]) {
       [Symbol.asyncDispose]: async () => nothing(),
     },
     supportedWires: new SupportedWires(),
-    limits: { mostAttempts: 3, budgetMs: 10_000 },
+    limits: { maxAttempts: 3, budgetMs: 10_000 },
   };
   return { asked, attempts: openAttempts(deps, () => 0) };
 }

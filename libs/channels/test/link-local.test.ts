@@ -24,6 +24,6 @@ test("no request and no WebSocket goes to a link-local address", async () => {
   await expect(transport.send({ ...request, url: new URL("http://169.254.169.254/") }, signal)).rejects.toThrow(
     "link-local",
   );
-  const socket = connectSocket({ ...request, url: new URL("ws://[fe80::1]/") }, { mostMessageBytes: 1 }, signal);
+  const socket = connectSocket({ ...request, url: new URL("ws://[fe80::1]/") }, { maxMessageBytes: 1 }, signal);
   await expect(socket).rejects.toThrow("link-local");
 });

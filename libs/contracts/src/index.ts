@@ -39,7 +39,7 @@ export { CallTry } from "./events/usage.ts";
 export { Receipt } from "./events/receipt.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
-export { mostDropped, mostDroppedCharacters, mostTries, Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
+export { maxDropped, maxDroppedCharacters, maxTries, Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
@@ -52,7 +52,7 @@ export { formatUsd, nanosOf, parseNanos, parseUsd, type Nanos } from "./money/na
 export {
   compilePrice,
   costOf,
-  mostCostOf,
+  maxCostOf,
   priceFields,
   pricesUpTo,
   toolPriceFields,

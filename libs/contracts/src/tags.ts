@@ -3,7 +3,7 @@ import { Failure } from "./failures/failure.ts";
 import { headers } from "./headers.ts";
 
 /** Most tags of one call. */
-export const mostTags = 8;
+export const maxTags = 8;
 
 const nameShape = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
 const valueShape = "[A-Za-z0-9_.:/@+ -]{1,64}";
@@ -15,7 +15,7 @@ export const Tags = Type.Record(
   Type.String({ pattern: `^${nameShape}$` }),
   Type.String({ pattern: `^${valueShape}$` }),
   {
-    maxProperties: mostTags,
+    maxProperties: maxTags,
     description: `tags of the header ${headers.tags}`,
   },
 );
@@ -29,7 +29,7 @@ export function isTagName(name: string): boolean {
 /** Reads `x-modelgate-tags: team=search,feature=chat`. Throws Failure (400) naming the header where it is malformed. */
 export function parseTags(header: string): Tags {
   const pairs = header.split(",").map((pair) => pair.trim());
-  if (pairs.length > mostTags) throw malformed(`has ${pairs.length} tags; at most ${mostTags} are kept`);
+  if (pairs.length > maxTags) throw malformed(`has ${pairs.length} tags; at most ${maxTags} are kept`);
   const tags = new Map<string, string>();
   for (const pair of pairs) {
     const [name = "", ...rest] = pair.split("=").map((part) => part.trim());

@@ -1,5 +1,5 @@
 /** Share of a pause that must be left of it at least; with less, the beat after the next one is waited for. */
-const leastLeft = 0.25;
+const minLeft = 0.25;
 
 /**
  * Milliseconds until a process's next beat of `ms`. Those who look round at beats, and not each at a moment of its own,
@@ -8,7 +8,7 @@ const leastLeft = 0.25;
  */
 export function untilBeat(ms: number): number {
   const left = ms - (performance.now() % ms);
-  return Math.ceil(left < ms * leastLeft ? left + ms : left);
+  return Math.ceil(left < ms * minLeft ? left + ms : left);
 }
 
 /** Calls `look` at each beat until disposed; keeps no process alive. */

@@ -1,5 +1,5 @@
 /** Most that is remembered; beyond it the oldest is forgotten, and found out again. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /** What this process has found out of channels and models, within a bound. */
 export class FoundOut<Value> {
@@ -16,8 +16,7 @@ export class FoundOut<Value> {
 
   set(name: string, value: Value): void {
     const [oldest] = this.#known.keys();
-    if (oldest !== undefined && this.#known.size >= mostRemembered && !this.#known.has(name))
-      this.#known.delete(oldest);
+    if (oldest !== undefined && this.#known.size >= maxRemembered && !this.#known.has(name)) this.#known.delete(oldest);
     this.#known.set(name, value);
   }
 }

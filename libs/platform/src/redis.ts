@@ -23,7 +23,7 @@ const longestPauseMs = 1_000;
  */
 const loadingPauseMs = 250;
 /** How often a command follows a slot that has moved, or a shard whose new master is not chosen yet. */
-const mostRedirections = 5;
+const maxRedirections = 5;
 
 /** A primary that has become a replica keeps its connections where it was not restarted: the new one is looked for. */
 const isDemoted = (error: Error): boolean => error.message.includes("READONLY");
@@ -72,7 +72,7 @@ function connectionTo(address: RedisAddress): Redis {
       enableAutoPipelining: true,
       enableOfflineQueue: false,
       redisOptions: command,
-      maxRedirections: mostRedirections,
+      maxRedirections: maxRedirections,
       clusterRetryStrategy: pauseOf,
       // Certificates name hosts: nodes are reached by the names that they give.
       ...(tls ? { dnsLookup: (host: string, found: (error: null, address: string) => void) => found(null, host) } : {}),

@@ -21,7 +21,7 @@ export interface FrameOptions {
   /** The variable of its port, and the port where that is unset; absent: TEXT_PORT and 0 for `text`. */
   readonly port?: readonly [name: string, fallback: number];
   /** The longest that it drains, whatever DRAIN_MS says, ms. */
-  readonly mostDrainMs?: number;
+  readonly maxDrainMs?: number;
 }
 
 /** Declares the variables of a service; `own` are those beside the ports, logging and drain that all services have. */
@@ -44,7 +44,7 @@ export function readEnv<Env>(
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
-function frameVariables(read: VariableReader, name: string, { port, mostDrainMs = Infinity }: FrameOptions) {
+function frameVariables(read: VariableReader, name: string, { port, maxDrainMs = Infinity }: FrameOptions) {
   const prefix = name.toUpperCase();
   const [portName, portFallback] = port ?? [`${prefix}_PORT`, 0];
   const frame = {
@@ -62,7 +62,7 @@ function frameVariables(read: VariableReader, name: string, { port, mostDrainMs 
     ),
   };
   const drainMs = Math.min(
-    mostDrainMs,
+    maxDrainMs,
     read.integer("DRAIN_MS", 30_000, "Longest time that open requests get at the end of a process.", {
       max: 86_400_000,
     }),

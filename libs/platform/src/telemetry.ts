@@ -14,7 +14,7 @@ import type { Logger } from "./log.ts";
 import type { Span, SpanStart, StartSpan } from "./tracing.ts";
 
 /** Most spans that wait for the collector; what is beyond is dropped, no request waits for it. */
-const mostWaiting = 4_096;
+const maxWaiting = 4_096;
 /** How long the end of a process waits for its last spans. */
 const lastFlightMs = 3_000;
 
@@ -28,7 +28,7 @@ export function openTelemetry(
 ): AsyncDisposable & { readonly startSpan: StartSpan } {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ "service.name": service, "service.namespace": "modelgate" }),
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }), { maxQueueSize: mostWaiting })],
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }), { maxQueueSize: maxWaiting })],
   });
   const tracer = provider.getTracer("modelgate");
   return {

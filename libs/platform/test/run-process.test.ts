@@ -9,7 +9,7 @@ async function run(open: string): Promise<{ readonly status: unknown; readonly p
     import { defineService, runProcess, serviceVariables } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
     const never = () => new Promise(() => setInterval(() => undefined, 1_000));
     const serves = { handler: (request, response) => response.end() };
-    const variables = serviceVariables("test", () => ({}), { mostDrainMs: 0 });
+    const variables = serviceVariables("test", () => ({}), { maxDrainMs: 0 });
     const service = defineService("keeper", variables, async () => { process.send("opening"); ${open} });
     await runProcess(async () => [service]);`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {

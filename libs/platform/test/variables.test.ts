@@ -90,7 +90,7 @@ describe("serviceVariables", () => {
   });
 
   test("lets a service name its port's variable, and bound its drain", () => {
-    const { declare: own } = serviceVariables("demo", () => ({}), { port: ["PORT", 8080], mostDrainMs: 10 });
+    const { declare: own } = serviceVariables("demo", () => ({}), { port: ["PORT", 8080], maxDrainMs: 10 });
     expect(readVariables(own, { DRAIN_MS: "500" }).frame).toMatchObject({ port: 8080, drainMs: 10 });
   });
 

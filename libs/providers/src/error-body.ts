@@ -41,7 +41,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Longest line that is made of what a vendor said. */
-const mostSaid = 300;
+const maxSaid = 300;
 
 /**
  * What a vendor said, for an operator, in one line: the message of an error body, else the body. Amazon writes below what it
@@ -50,5 +50,5 @@ const mostSaid = 300;
 export function saidInOneLine(body: string): string {
   const { message } = readErrorBody(body);
   const [first = ""] = message === undefined ? [body] : message.trim().split(/[\r\n]/);
-  return cleanWords(first.replaceAll(/\s+/g, " ").trim()).slice(0, mostSaid);
+  return cleanWords(first.replaceAll(/\s+/g, " ").trim()).slice(0, maxSaid);
 }

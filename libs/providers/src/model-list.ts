@@ -3,7 +3,7 @@ import type { Provider } from "./provider.ts";
 import type { VendorRequest } from "./request.ts";
 
 /** Most models that are taken from one list, and longest name of one. */
-const [mostModels, longestName] = [2_000, 200];
+const [maxModels, longestName] = [2_000, 200];
 /** The query member for the size of a page of models, by the vendor's first wire, and the longest page. */
 const pageSizes: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
 const longestPage = "1000";
@@ -45,7 +45,7 @@ export function modelsIn(list: unknown): readonly ListedModel[] | undefined {
     : Object.values(isObject(list) ? list : {}).find((member) => Array.isArray(member));
   if (!Array.isArray(rows)) return undefined;
   const found = rows.flatMap((row: unknown) => (isObject(row) ? modelIn(row) : []));
-  return [...new Map(found.map((model) => [model.name, model])).values()].slice(0, mostModels);
+  return [...new Map(found.map((model) => [model.name, model])).values()].slice(0, maxModels);
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -20,7 +20,7 @@ export async function signed<Request extends VendorRequest>(
 /** A cause's first line, for CredentialsFailed. */
 export function reasonOf(cause: unknown): string {
   const [line = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-  return line.slice(0, mostReason);
+  return line.slice(0, maxReason);
 }
 
-const mostReason = 300;
+const maxReason = 300;

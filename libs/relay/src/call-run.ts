@@ -61,7 +61,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.serving = serving;
     this.held = held;
     this.meter = new Meter({
-      mostReported: most === undefined ? undefined : most.outputTokens + most.besideTokens,
+      maxReported: most === undefined ? undefined : most.outputTokens + most.besideTokens,
       fees: plan.fees,
     });
     this.#triedBefore = triedBefore;

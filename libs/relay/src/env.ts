@@ -18,7 +18,7 @@ export function relayVariables(
     ...bodyVariables(read, bodyBytes),
     limits: limitVariables(read, outputTokens),
     attempts: {
-      mostAttempts: read.integer("ATTEMPTS", 4, "Attempts of one call.", { min: 1, max: 100 }),
+      maxAttempts: read.integer("ATTEMPTS", 4, "Attempts of one call.", { min: 1, max: 100 }),
       /** Time after which no further attempt begins. */
       budgetMs: 60_000,
     },

@@ -48,7 +48,7 @@ export type { RequestSize } from "./money/measure.ts";
 export type { StreamWaiting } from "./waiting.ts";
 export { countTokens, estimateTokens } from "./money/tokens.ts";
 export { renderSupported } from "./answers/unsupported.ts";
-export { boundOfHeld, capUnits, mostBilledImages } from "./money/usage-bound.ts";
+export { boundOfHeld, capUnits, maxBilledImages } from "./money/usage-bound.ts";
 export { reportDropped, reportRoute } from "./deliver/report-route.ts";
 export { isSupported, queryVendor, type VendorQuery } from "./query-vendor.ts";
 export { parseAnswer, parseAnyAnswer, readAnswer } from "./answers/whole-answer.ts";

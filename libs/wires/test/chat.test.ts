@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mostHeld } from "../src/text/chat/client-stream.ts";
+import { maxHeld } from "../src/text/chat/client-stream.ts";
 import { chatCodec } from "../src/text/chat/index.ts";
 import { chatUsage, renderUsage } from "../src/text/chat/usage.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
@@ -453,7 +453,7 @@ test("usage survives this wire", () => {
 test("a free-text call beyond what can be unwrapped fails", () => {
   const writer = chatCodec.client.stream(contextFor({ tools: [{ kind: "custom", name: "patch" }] }));
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "patch" } });
-  const text = "x".repeat(mostHeld + 1);
+  const text = "x".repeat(maxHeld + 1);
   expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text })).toThrow(
     expect.objectContaining({ code: "upstream_error" }),
   );

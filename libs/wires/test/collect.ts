@@ -5,7 +5,7 @@ import type { Choice, OpenedPart, TextAnswer, TextEvent } from "../src/text/hub/
 import type { Citation, Part, Seal, TokenProbability } from "../src/text/hub/part.ts";
 
 /** Characters that one collected answer may come to; beyond it the answer is given up as `upstream_error`. */
-const mostCollected = 32 * 2 ** 20;
+const maxCollected = 32 * 2 ** 20;
 
 /** A part while its pieces come in. */
 interface Growing {
@@ -37,7 +37,7 @@ export class Collector {
     "part-whole": ({ choice, part, whole }) => this.#grow(choice, part, { whole }),
     "part-delta": ({ choice, part, text, logProbabilities }) => {
       this.#characters += text.length;
-      if (this.#characters > mostCollected) throw new Failure("upstream_error", "The answer is too large.");
+      if (this.#characters > maxCollected) throw new Failure("upstream_error", "The answer is too large.");
       const growing = this.#part(choice, part);
       growing?.pieces.push(text);
       for (const each of logProbabilities ?? []) growing?.logProbabilities.push(each);

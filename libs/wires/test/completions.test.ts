@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textCodecs } from "../src/text/codecs.ts";
-import { readAsk, relied, mostPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
+import { readAsk, relied, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
 import { completionsCodec, completionsPass } from "../src/text/completions/index.ts";
 import { renderPromptAnswers } from "../src/text/completions/answer.ts";
 import { CompletionsWriter } from "../src/text/completions/stream.ts";
@@ -130,7 +130,7 @@ describe("a request over a chat model", () => {
     ["nothing to say", { model: "m", prompt: "" }, "prompt"],
     ["no prompts", { model: "m", prompt: [] }, "prompt"],
     ["one of another kind", { model: "m", prompt: ["a", {}] }, "prompt[1]"],
-    ["too many", { model: "m", prompt: Array.from({ length: mostPrompts + 1 }, () => "a") }, "prompt"],
+    ["too many", { model: "m", prompt: Array.from({ length: maxPrompts + 1 }, () => "a") }, "prompt"],
     ["no tokens", { model: "m", prompt: "a", max_tokens: 0 }, "max_tokens"],
     ["too many probabilities", { model: "m", prompt: "a", logprobs: 6 }, "logprobs"],
     ["the best of fewer", { model: "m", prompt: "a", n: 2, best_of: 1 }, "best_of"],

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { contentCodec } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
-import { mostHeld } from "../src/text/content/client-stream.ts";
+import { maxHeld } from "../src/text/content/client-stream.ts";
 import { jsonSchemaOf } from "../src/text/content/schema.ts";
 import { contentUsage, renderUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
@@ -680,7 +680,7 @@ test.each([
 test("a call beyond what can be sent whole fails", () => {
   const writer = contentCodec.client.stream(contextFor());
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "f" } });
-  expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text: "x".repeat(mostHeld + 1) })).toThrow(
+  expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text: "x".repeat(maxHeld + 1) })).toThrow(
     expect.objectContaining({ code: "upstream_error" }),
   );
 });

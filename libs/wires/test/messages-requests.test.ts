@@ -41,7 +41,7 @@ describe("what a request says", () => {
             kind: "web-search",
             wire: "messages",
             options: { type: "web_search_20260209", max_uses: 1 },
-            wish: { mostUses: 1 },
+            wish: { maxUses: 1 },
           },
         ],
       },

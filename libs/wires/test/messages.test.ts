@@ -181,7 +181,7 @@ const shared = {
         kind: "web-search" as const,
         wire: "messages" as const,
         options: { max_uses: 3 },
-        wish: { mostUses: 3 },
+        wish: { maxUses: 3 },
       }),
       fc.constant({
         kind: "vendor" as const,

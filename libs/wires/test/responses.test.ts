@@ -6,8 +6,8 @@ import type { Part } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import { responsesCodec } from "../src/text/responses/index.ts";
 import { itemId, responseOfItem } from "../src/text/responses/stores.ts";
-import { mostKept } from "../src/text/responses/part-writer.ts";
-import { mostWaiting } from "../src/text/hub/events.ts";
+import { maxKept } from "../src/text/responses/part-writer.ts";
+import { maxWaiting } from "../src/text/hub/events.ts";
 import { responsesUsage } from "../src/text/responses/usage.ts";
 import {
   answer,
@@ -470,7 +470,7 @@ describe("what a vendor of this wire does not support", () => {
     [{ toolChoice: { mode: "auto" } }, ["toolChoice"]],
     [{ tools: [{ kind: "web-search", wire: "content", options: {} }] }, []],
     [
-      { tools: [{ kind: "web-search", wire: "messages", options: { max_uses: 1 }, wish: { mostUses: 1 } }] },
+      { tools: [{ kind: "web-search", wire: "messages", options: { max_uses: 1 }, wish: { maxUses: 1 } }] },
       ["tools.web-search.options"],
     ],
     [said({ kind: "text", text: "x", cache: {} }), ["text.cache"]],
@@ -566,14 +566,14 @@ test("an answer beyond what can be sent whole fails, and is never sent in part",
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } });
   const much = "x".repeat(2 ** 20);
   expect(() => {
-    for (let sent = 0; sent <= mostKept; sent += much.length) writer.write(piece(0, much));
+    for (let sent = 0; sent <= maxKept; sent += much.length) writer.write(piece(0, much));
   }).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
 test("too much that waits for another part fails", () => {
   const writer = responsesCodec.client.stream(contextFor());
   for (const event of [call(0, "a"), call(1, "b")]) writer.write(event);
-  expect(() => writer.write(piece(1, "x".repeat(mostWaiting)))).toThrow(
+  expect(() => writer.write(piece(1, "x".repeat(maxWaiting)))).toThrow(
     expect.objectContaining({ code: "upstream_error" }),
   );
 });

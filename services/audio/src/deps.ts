@@ -14,7 +14,7 @@ export interface Deps extends OpenRelay {
     readonly limits: FormLimits;
     readonly spool: Spool;
     /** Longest that a file is held for whose length cannot be read, in seconds. */
-    readonly mostUnreadSeconds: number;
+    readonly maxUnreadSeconds: number;
   };
 }
 
@@ -39,7 +39,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
         budget: open.body.budget,
       },
       spool: { folder: spool.folder, budget: new BufferBudget(spool.bytes, env.relay.buffers.shares) },
-      mostUnreadSeconds: env.mostUnreadSeconds,
+      maxUnreadSeconds: env.maxUnreadSeconds,
     },
   };
 }

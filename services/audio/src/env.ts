@@ -20,7 +20,7 @@ export const variables = serviceVariables("audio", (read) => ({
     parts: 64,
   },
   /** Length that a file is held for whose length cannot be read, and charged for where its vendor reports none. */
-  mostUnreadSeconds: 4 * 60 * 60,
+  maxUnreadSeconds: 4 * 60 * 60,
   spool: {
     bytes: read.integer("SPOOL_BYTES", 4_096 * mebibyte, "Files that the process has on disk at once.", { min: 1_024 }),
     folder: read.optionalText("SPOOL_FOLDER", "Where they are; unset: the machine's folder for temporary files."),

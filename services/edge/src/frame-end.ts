@@ -1,7 +1,7 @@
 import { sessionFailure, type Failure } from "@modelgate/contracts";
 
 /** Largest unfinished frame that is kept back; of a longer one the beginning goes out before its end is there. */
-const mostHeldBytes = 64 * 1024;
+const maxHeldBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
 /** Bits of a frame's first byte (RFC 6455, 5.2), and the opcodes that matter here. */
@@ -10,7 +10,7 @@ const [textCode, closeCode, firstControlCode] = [0x1, 0x8, 0x8];
 /** Lengths in a frame's second byte that say how many bytes the real one has. */
 const [maskBit, shortLength, longLength] = [0x80, 126, 127];
 /** A control frame's payload has 125 bytes, two of them for the code. */
-const mostReasonBytes = 123;
+const maxReasonBytes = 123;
 
 /** How a session is closed by the edge. */
 export interface SessionClose {
@@ -43,7 +43,7 @@ export class FrameEnd {
     this.#owed -= end;
     for (let frame = frameAt(all, end); end < all.length && frame !== undefined; frame = frameAt(all, end)) {
       const isWhole = end + frame.length <= all.length;
-      if (!isWhole && frame.length <= mostHeldBytes) break;
+      if (!isWhole && frame.length <= maxHeldBytes) break;
       this.#note(frame.opcode, frame.isFinal);
       if (!isWhole) this.#owed = end + frame.length - all.length;
       end = Math.min(all.length, end + frame.length);
@@ -59,7 +59,7 @@ export class FrameEnd {
    */
   fail({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
     if (this.#isClosed || this.#owed > 0) return undefined;
-    const reason = Buffer.alloc(2 + Math.min(mostReasonBytes, failure.code.length));
+    const reason = Buffer.alloc(2 + Math.min(maxReasonBytes, failure.code.length));
     reason.writeUInt16BE(code);
     reason.write(failure.code, 2, "latin1");
     const event = Buffer.from(JSON.stringify(sessionFailure(failure, eventId)));

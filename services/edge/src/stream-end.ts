@@ -14,7 +14,7 @@ export interface StreamEnd {
 }
 
 /** Largest unfinished part that is kept back; of a longer one the beginning goes out before its end is there. */
-const mostHeldBytes = 64 * 1024;
+const maxHeldBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
 /** What is known of an answer from its endpoint and its head. */
@@ -71,7 +71,7 @@ class PartsEnd implements StreamEnd {
     const end = this.#form.endOfLast(all);
     if (end > 0) this.#isInside = false;
     if (end < all.length && !this.#isInside) {
-      if (all.length - end > mostHeldBytes) this.#isInside = true;
+      if (all.length - end > maxHeldBytes) this.#isInside = true;
       // A copy: a view would keep the whole chunk in memory for as long as the stream is silent.
       else this.#held = Buffer.from(all.subarray(end));
     }
@@ -128,7 +128,7 @@ class ArrayEnd implements StreamEnd {
     if (end > 0) this.#isInside = false;
     // White space between elements keeps a silent stream alive.
     if (this.#depth <= 1 && !this.#isText && all.every(isSpace)) end = all.length;
-    const isLong = this.#isInside || all.length - end > mostHeldBytes;
+    const isLong = this.#isInside || all.length - end > maxHeldBytes;
     if (isLong && end < all.length) this.#isInside = true;
     this.#held = isLong ? nothing : Buffer.from(all.subarray(end));
     return isLong ? all : all.subarray(0, end);

@@ -2,7 +2,7 @@ import { describeVariables, type VariableReader } from "@modelgate/platform";
 import { serviceNames } from "./services.ts";
 
 /** Most processes that share a port: more than most machines have cores for. */
-const mostWorkers = 256;
+const maxWorkers = 256;
 
 /** What the program reads before it loads a service; each service that it runs reads its own variables. */
 export function declare(read: VariableReader) {
@@ -16,7 +16,7 @@ export function declare(read: VariableReader) {
       "WORKERS",
       1,
       "Processes that run those services and share their ports; the ledger and control run in the first alone.",
-      { min: 1, max: mostWorkers },
+      { min: 1, max: maxWorkers },
     ),
   };
 }

@@ -16,7 +16,7 @@ import { commonBooks, verifyCommon } from "./api/verify-common.ts";
 import { startWatching } from "./watch/watch.ts";
 
 /** Most events that are recorded in one transaction: what surrounds one costs SQLite as much CPU as some forty events. */
-const mostAtOnce = 500;
+const maxAtOnce = 500;
 
 /** What the ledger's routes work with, and what runs beside them. */
 export interface Deps extends AsyncDisposable {
@@ -54,7 +54,7 @@ export async function openDeps({
       bus,
       connection,
       log,
-      mostAtOnce,
+      maxAtOnce,
       counted,
       unpriced,
       noticed: (ids) => watch.noticed(ids),

@@ -11,7 +11,7 @@ export interface RecordingOptions {
   readonly connection: Pick<BooksConnection, "fill">;
   readonly log: Logger;
   /** Most events of one transaction. */
-  readonly mostAtOnce: number;
+  readonly maxAtOnce: number;
   readonly counted: Counter;
   /** Events with a unit that their model's price does not name, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
@@ -70,7 +70,7 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 
 /** Takes the bodies of a batch; what cannot be read or recorded is logged and passed over, so that it holds up nothing. */
 function recorder<Event extends OutboxEvent>(
-  { redis, connection, log, mostAtOnce }: RecordingOptions,
+  { redis, connection, log, maxAtOnce }: RecordingOptions,
   record: Recording<Event>,
   read: (body: string) => Event,
   isSound: (event: Event) => boolean,
@@ -100,10 +100,10 @@ function recorder<Event extends OutboxEvent>(
       return [];
     });
   return async (bodies) => {
-    for (let from = 0; from < bodies.length; from += mostAtOnce) {
+    for (let from = 0; from < bodies.length; from += maxAtOnce) {
       // Between two parts others get the event loop: in one process it answers calls too.
       if (from > 0) await nextTurn();
-      const events = readAll(bodies.slice(from, from + mostAtOnce));
+      const events = readAll(bodies.slice(from, from + maxAtOnce));
       if (events.length > 0) await recordAll(events);
       // What is not forgotten now is published once more, and forgotten then.
       await forgetSent(redis, events).catch((error: unknown) => log.debug({ err: error }, "sent events not forgotten"));

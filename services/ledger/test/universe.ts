@@ -92,7 +92,7 @@ export class Universe {
         redis: this.#redis,
         bus: this.#bus,
         connection: { fill: (step) => step(this.#books) },
-        mostAtOnce: 2,
+        maxAtOnce: 2,
         log: this.#log,
         counted: counter(),
         unpriced: new Counter({ name: "none", help: "none", registers: [], labelNames: ["model", "unit"] }),

@@ -25,7 +25,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
       totalMs: env.relay.body.totalMs,
       // And a mask.
       files: maxInputImages + 1,
-      fileBytes: env.images.mostBytes,
+      fileBytes: env.images.maxBytes,
       budget,
     },
     images: openImages(env.images, budget),

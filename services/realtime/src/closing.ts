@@ -27,7 +27,7 @@ export interface SessionEnding {
 /** Codes that are only ever observed: no code at all, no good-bye, no handshake. */
 const unsendable: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
 /** A close frame has 125 bytes, two of them for the code. */
-const mostReasonBytes = 123;
+const maxReasonBytes = 123;
 
 /** The client closed, or vanished: that is no fault that its vendor need hear of. */
 export function endingByClient(code: number, reason: string): SessionEnding {
@@ -66,7 +66,7 @@ export function carriedCode(code: number): number {
 /** A reason within its bound, without addresses and keys. */
 export function carriedReason(reason: string): string {
   const bytes = Buffer.from(cleanWords(reason));
-  if (bytes.length <= mostReasonBytes) return bytes.toString();
+  if (bytes.length <= maxReasonBytes) return bytes.toString();
   // Cut between characters: what is left of one is no valid text.
-  return bytes.toString("utf8", 0, mostReasonBytes).replace(/\uFFFD+$/u, "");
+  return bytes.toString("utf8", 0, maxReasonBytes).replace(/\uFFFD+$/u, "");
 }

@@ -45,7 +45,7 @@ export function connectVendor(deps: Deps, connecting: Connecting): Promise<Attem
     signal,
     prepare: (route) => ({
       request: requestFor(connecting, route),
-      connect: { mostMessageBytes: limits.messageBytes },
+      connect: { maxMessageBytes: limits.messageBytes },
       accept: ({ socket }: SocketAnswer) => begin(deps, connecting, route, socket),
     }),
   });

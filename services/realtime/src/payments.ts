@@ -15,7 +15,7 @@ export interface PayingSession {
 }
 
 /** Tries to pay after a failure that may pass, and the pause between them where it does not say its own. */
-const [mostTries, pauseMs] = [10, 1_000];
+const [maxTries, pauseMs] = [10, 1_000];
 
 /** Payments that events of a session's client wait for. */
 export class Payments {
@@ -97,7 +97,7 @@ export class Payments {
         return await pay();
       } catch (error) {
         const failure = asFailure(error);
-        if (!failure.kind.retryable || tries >= mostTries) throw failure;
+        if (!failure.kind.retryable || tries >= maxTries) throw failure;
         if (tries === 1) this.#session.waits(failure);
         const forMs = (failure.retryAfterSeconds ?? 0) * 1_000 || pauseMs;
         await new Promise((resolve) => setTimeout(resolve, forMs).unref());

@@ -1,5 +1,5 @@
 /** Most ids that are remembered; a vendor that repeats an event does so at once. */
-const mostIds = 256;
+const maxIds = 256;
 
 /** Ids that were seen lately. */
 export class RecentIds {
@@ -9,7 +9,7 @@ export class RecentIds {
   add(id: string): boolean {
     if (this.#ids.has(id)) return false;
     const [oldest] = this.#ids;
-    if (this.#ids.size >= mostIds && oldest !== undefined) this.#ids.delete(oldest);
+    if (this.#ids.size >= maxIds && oldest !== undefined) this.#ids.delete(oldest);
     this.#ids.add(id);
     return true;
   }

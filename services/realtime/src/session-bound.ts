@@ -12,7 +12,7 @@ const contextTokens = 65_536;
 /** Thoughts and words of one response that were never shown. */
 const unshownTokens = 16_384;
 /** The sparest sound that a session may have, in bytes a second. */
-const leastBytesPerSecond = 1_000;
+const minBytesPerSecond = 1_000;
 const roundedUpSeconds = 60;
 
 /**
@@ -26,6 +26,6 @@ export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBou
     ...boundOfHeld({}),
     inputTokens: read + contextTokens,
     outputTokens: said + unshownTokens,
-    seconds: all.audioIn / leastBytesPerSecond + roundedUpSeconds,
+    seconds: all.audioIn / minBytesPerSecond + roundedUpSeconds,
   };
 }

@@ -24,7 +24,7 @@ const lowShare = 4;
 /** How long a side has to answer a close before it is cut. */
 const closeMs = 5_000;
 /** Pings without any sign of life after which a side is gone. */
-const mostMissed = 3;
+const maxMissed = 3;
 
 /**
  * One side of a session: its socket, what holds up reading from it, and what waits to be written to it. While it is
@@ -114,7 +114,7 @@ export class Side {
     // While nothing is read, nothing can be heard either.
     if (now - this.#pingedAt < pingMs || !this.open || this.#isHeld()) return;
     this.#pingedAt = now;
-    if (this.#missed >= mostMissed) return this.#socket.terminate();
+    if (this.#missed >= maxMissed) return this.#socket.terminate();
     this.#missed++;
     this.#socket.ping();
   }

@@ -31,7 +31,7 @@ interface TranscriptSlice {
 }
 
 /** Most tokens that a second of speech is heard as, and written as. */
-const [mostHeardTokens, mostWrittenTokens] = [25, 12];
+const [maxHeardTokens, maxWrittenTokens] = [25, 12];
 
 /**
  * The money of the transcripts of what a client says: each is a call of the model that writes it, beside the session's
@@ -151,7 +151,7 @@ export class TranscriptMoney {
     const rounded = Math.ceil(seconds) + requests;
     const units: Units = model.price.model.price.has("seconds")
       ? { requests, seconds: rounded }
-      : { requests, inputAudioTokens: rounded * mostHeardTokens, outputTokens: rounded * mostWrittenTokens };
+      : { requests, inputAudioTokens: rounded * maxHeardTokens, outputTokens: rounded * maxWrittenTokens };
     return costOf(units, ...priceOf(model));
   }
 }

@@ -1,7 +1,7 @@
 import type { Transcriber } from "@modelgate/wires/realtime";
 
 /** Most turns that wait to be written down; of older ones it is forgotten which model was to do it. */
-const mostWaiting = 256;
+const maxWaiting = 256;
 
 /**
  * The client's turns that are being written down, each by what the session had for it when it was said: a session
@@ -19,7 +19,7 @@ export class Transcripts {
   begun(item: string, transcriber: Transcriber | undefined): void {
     if (transcriber === undefined) return;
     const [oldest] = this.#transcribers.keys();
-    if (this.#transcribers.size >= mostWaiting && oldest !== undefined) this.#transcribers.delete(oldest);
+    if (this.#transcribers.size >= maxWaiting && oldest !== undefined) this.#transcribers.delete(oldest);
     this.#transcribers.set(item, transcriber);
   }
 

@@ -1,5 +1,5 @@
 /** Turns that are remembered while they wait to be written down; the oldest of more joins the speech without a turn. */
-const mostTurns = 256;
+const maxTurns = 256;
 /** Speech that a vendor has heard and not reported yet. */
 const unreportedSeconds = 10;
 
@@ -55,7 +55,7 @@ export class Untranscribed {
 
   /** The client ends a turn: what it sends from now on is of the next. */
   ending(): void {
-    if (this.#ending.length >= mostTurns) return;
+    if (this.#ending.length >= maxTurns) return;
     this.#ending.push(this.#buffered);
     this.#buffered = 0;
   }
@@ -67,7 +67,7 @@ export class Untranscribed {
     this.#turns.set(item, ended ?? this.#buffered);
     if (ended === undefined) this.#buffered = 0;
     const [oldest] = this.#turns;
-    if (this.#turns.size <= mostTurns || oldest === undefined) return;
+    if (this.#turns.size <= maxTurns || oldest === undefined) return;
     this.#turns.delete(oldest[0]);
     this.#buffered += oldest[1];
   }

@@ -4,7 +4,7 @@ import { isRecord } from "@modelgate/wires/json";
 import { unsteadyMembers, type Dialogue } from "@modelgate/wires/text";
 
 /** Most characters of a conversation's beginning that are hashed. */
-const mostCharacters = 16 * 1024;
+const maxCharacters = 16 * 1024;
 
 /**
  * Derives how a request's conversation is known again. The client's own name of it is enough; else the words before the
@@ -35,7 +35,7 @@ export function conversationOf({
 /** Hashes the words of values in their order, whatever holds them: a text and a list with one text are the same. */
 class HashedWords {
   readonly #hash: Hash = createHash("sha256");
-  #left = mostCharacters;
+  #left = maxCharacters;
 
   take(value: unknown): this {
     this.#walk(value);

@@ -4,7 +4,7 @@ import {
   dearestTokens,
   estimateTokens,
   isSupported,
-  mostBilledImages,
+  maxBilledImages,
   runCall,
   wholeOutput,
   type Call,
@@ -104,7 +104,7 @@ function measureOf(size: RequestSize, model: ServingModel["model"], usualTokens:
   const output = wholeOutput(size, model, usualTokens);
   return {
     upper: { images: choices, ...dearestTokens({ input: textBytes + mediaTokens, output }, model.price) },
-    most: { images: mostBilledImages(choices) },
+    most: { images: maxBilledImages(choices) },
     floor: { images: choices, inputTokens: estimateTokens(textBytes) + mediaTokens },
     meter: (reported) => Promise.resolve({ units: reported ?? { images: choices }, estimated: reported === undefined }),
   };

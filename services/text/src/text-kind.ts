@@ -202,7 +202,7 @@ function codecOfRoute({ wire, provider: { dialect } }: Pick<WireRoute, "wire" | 
 }
 
 /** What a client's bound may be raised to, whatever the vendor. */
-const leastBound = once(() => Math.max(...textWires.map((wire) => textCodec(wire).vendor?.leastBound ?? 0)));
+const minBound = once(() => Math.max(...textWires.map((wire) => textCodec(wire).vendor?.minBound ?? 0)));
 
 /**
  * Finds the bound of a call's output: the client's own. Where there is none, some vendors' wires demand one that thoughts
@@ -216,7 +216,7 @@ async function boundAtVendor(
 ): Promise<number | undefined> {
   const { thoughts }: ClientCodec = textCodecs[wire].client;
   const { maxOutputTokens } = ask;
-  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, leastBound() * ask.choices);
+  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, minBound() * ask.choices);
   if (thoughts === undefined) return undefined;
   if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
   for (const candidate of relay.catalog.current().candidates(model, caller.group)) {

@@ -41,7 +41,7 @@ const longestMs = 3_600_000;
 /** Most due callbacks of one shard that are taken at once. */
 const most = 16;
 /** Most calls of this process that are under way, of all accounts and of one; what is beyond comes again. */
-const [mostOpen, mostOfAccount] = [1_000, 200];
+const [maxOpen, maxOfAccount] = [1_000, 200];
 /** Longest address that a client may give, in characters. */
 const longestUrl = 2_048;
 
@@ -60,7 +60,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   /** Calls that are not over, and whose they are. */
   const open = new Map<Promise<void>, string>();
   const isFull = (accountId: string): boolean =>
-    open.size >= mostOpen || [...open.values()].filter((owner) => owner === accountId).length >= mostOfAccount;
+    open.size >= maxOpen || [...open.values()].filter((owner) => owner === accountId).length >= maxOfAccount;
 
   async function call(callback: Callback): Promise<void> {
     const { event, tries } = callback;

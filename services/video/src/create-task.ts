@@ -18,7 +18,7 @@ import {
 import { askedOf, type AskedVideo } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import { Frames } from "./frames.ts";
-import { mostCost, unitsOf } from "./price-task.ts";
+import { maxCost, unitsOf } from "./price-task.ts";
 import { recordSurely } from "./record-task.ts";
 import { startAtVendor, routesOf, type Started } from "./start-task.ts";
 import type { WantedTask } from "./wanted-task.ts";
@@ -38,7 +38,7 @@ export interface CreatedTask {
 export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<CreatedTask> {
   const price = pricedInWords(deps, call, wanted);
   const routes = routesOf(deps, call, wanted);
-  const upperNanos = mostCost(wanted, routes, price);
+  const upperNanos = maxCost(wanted, routes, price);
   // The floor is zero, unlike a text call's: a task that was not recorded gives its client nothing, so it costs nothing,
   // even where its vendor has accepted it and this service died before it could be recorded.
   const expected = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 };

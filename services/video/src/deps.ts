@@ -63,7 +63,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
 }
 
 function openPictures({ frames: { privateHosts, ...bounds }, tasks }: Env, budget: BufferBudget): RemoteFiles {
-  const limits = { ...bounds, mostBytes: tasks.referenceBytes };
+  const limits = { ...bounds, maxBytes: tasks.referenceBytes };
   return openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) });
 }
 

@@ -24,7 +24,7 @@ export const variables = serviceVariables("video", (read) => ({
     /** Longest time to fetch a picture from a client's address, for a vendor that takes its bytes only. */
     timeoutMs: 20_000,
     /** Most redirects of such a fetch. */
-    mostRedirects: 3,
+    maxRedirects: 3,
     privateHosts: privateHostsVariable(read),
   },
   callbacks: {

@@ -25,7 +25,7 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
 }
 
 /** The most that a request can cost, at whichever vendor and in whichever wire; 0 where it can be said in none. */
-export function mostCost(asked: WantedTask, routes: Routes, { model, multiplier }: Priced): Nanos {
+export function maxCost(asked: WantedTask, routes: Routes, { model, multiplier }: Priced): Nanos {
   return measuresOf(asked, routes)
     .map((measure) => costOf(unitsOf(asked.request, measure), priceAt(model, measure.lines), multiplier))
     .reduce((most, cost) => (cost > most ? cost : most), 0n);

@@ -7,7 +7,7 @@ import { blocksOf, turnsOf, type Turn } from "./turns.ts";
 export const thinkingSeal = "anthropic.thinking";
 export const redactedSeal = "anthropic.redacted";
 
-const mostCacheCuts = 4;
+const maxCacheCuts = 4;
 
 /** Refuses what has the right shape and still makes no sense to this vendor. */
 export function demandSense(body: unknown): void {
@@ -19,8 +19,8 @@ export function demandSense(body: unknown): void {
   demandThinking(body, turns);
   demandChoice(body);
   const cuts = JSON.stringify(body).match(/"cache_control":\{/g) ?? [];
-  if (cuts.length > mostCacheCuts)
-    throw new Refusal(400, `There may be ${mostCacheCuts} blocks with cache_control; there are ${cuts.length}.`);
+  if (cuts.length > maxCacheCuts)
+    throw new Refusal(400, `There may be ${maxCacheCuts} blocks with cache_control; there are ${cuts.length}.`);
   const last = turns.at(-1);
   if (last?.role === "assistant" && /\s$/.test(textAt(last.blocks.at(-1), "text") ?? ""))
     throw wrongField(["messages", last.at], "The beginning of an answer must not end in white space.");

@@ -1,5 +1,5 @@
 /** Most samples that are kept: 16 MiB, somewhat under six minutes. */
-const mostSamples = 8 * 1024 * 1024;
+const maxSamples = 8 * 1024 * 1024;
 
 /** What was said lately, so that a text that is asked for again and again is spoken once; the longest unused goes first. */
 export class RecentClauses {
@@ -7,7 +7,7 @@ export class RecentClauses {
   readonly #most: number;
   #samples = 0;
 
-  constructor(most = mostSamples) {
+  constructor(most = maxSamples) {
     this.#most = most;
   }
 

@@ -5,7 +5,7 @@ import { bearerOf, headerOf, isBadKey, type VendorCall } from "../vendor.ts";
 /** The only region of this vendor. */
 const ownRegion = "us-east-1";
 /** How far a clock may be off, in ms. */
-const mostSkewMs = 5 * 60_000;
+const maxSkewMs = 5 * 60_000;
 
 const refused = (message: string, code: string): Refusal => new Refusal(403, message, { code });
 
@@ -47,12 +47,12 @@ export function admit(call: VendorCall): string {
 
 function demandTime(stamp: string, now: number): void {
   const signedAt = Date.parse(stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
-  if (Math.abs(now - signedAt) <= mostSkewMs) return;
-  const least = stampOf(now - mostSkewMs);
+  if (Math.abs(now - signedAt) <= maxSkewMs) return;
+  const least = stampOf(now - maxSkewMs);
   const message =
     signedAt < now
       ? `Signature expired: ${stamp} is now earlier than ${least} (${stampOf(now)} - 5 min.)`
-      : `Signature not yet current: ${stamp} is still later than ${stampOf(now + mostSkewMs)} (${stampOf(now)} + 5 min.)`;
+      : `Signature not yet current: ${stamp} is still later than ${stampOf(now + maxSkewMs)} (${stampOf(now)} + 5 min.)`;
   throw refused(message, "InvalidSignatureException");
 }
 

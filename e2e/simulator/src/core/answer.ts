@@ -76,10 +76,10 @@ function wishesOf({ text, reply, finishReason, finish }: Behaviour) {
   return { given: text ?? reply, ending: finishReason ?? finish };
 }
 
-const mostEchoed = 200;
+const maxEchoed = 200;
 
 function thoughtsFor({ reasoning, words }: Question, behaviour: Behaviour): string | undefined {
-  const thoughts = behaviour.reasoning ?? (reasoning ? `Thinking about: ${words.slice(0, mostEchoed)}` : "");
+  const thoughts = behaviour.reasoning ?? (reasoning ? `Thinking about: ${words.slice(0, maxEchoed)}` : "");
   return thoughts === "" ? undefined : thoughts;
 }
 

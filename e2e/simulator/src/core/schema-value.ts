@@ -24,10 +24,10 @@ function ofType(type: string, schema: object, root: unknown, depth: number): unk
   return type === "null" ? null : textFor(schema);
 }
 
-const mostElements = 100;
+const maxElements = 100;
 
 function listFor(schema: object, root: unknown, depth: number): unknown {
-  const length = Math.min(numberAt(schema, "minItems") ?? 1, mostElements);
+  const length = Math.min(numberAt(schema, "minItems") ?? 1, maxElements);
   const items = memberOf(schema, "items") ?? { type: "string" };
   return Array.from({ length }, () => valueFor(items, root, depth + 1));
 }

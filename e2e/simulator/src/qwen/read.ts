@@ -27,7 +27,7 @@ const picture = text(
   "a URL or Base64 image",
 );
 const longestPrompt = 800;
-const mostPictures = 3;
+const maxPictures = 3;
 
 const generation = closed(
   {
@@ -46,7 +46,7 @@ const synthesis = closed(
     model: filledText,
     input: closed(
       { prompt: filledText },
-      { negative_prompt: anyText, images: list(picture, { least: 1, most: mostPictures }) },
+      { negative_prompt: anyText, images: list(picture, { least: 1, most: maxPictures }) },
     ),
   },
   { parameters },
@@ -62,8 +62,8 @@ export function readGeneration(body: unknown): PicturesAsked {
   const [said = ""] = words;
   if (words.length !== 1 || said.length > longestPrompt)
     throw wrongField(["input", "messages"], `There must be one text of at most ${longestPrompt} characters.`);
-  if (pictures.length > mostPictures || (pictures.length === 0 && model.includes("edit")))
-    throw wrongField(["input", "messages"], `There must be one to ${mostPictures} images.`);
+  if (pictures.length > maxPictures || (pictures.length === 0 && model.includes("edit")))
+    throw wrongField(["input", "messages"], `There must be one to ${maxPictures} images.`);
   return asked(body, model, said);
 }
 

@@ -12,14 +12,14 @@ interface Task {
   looks: number;
 }
 
-const mostTasks = 10_000;
+const maxTasks = 10_000;
 const tasks = new Map<string, Task>();
 
 /** Begins a task. */
 export function beginTask(asked: PicturesAsked, behaviour: Behaviour, key: string): object {
   const id = freshId("task-");
   const [oldest] = tasks.keys();
-  if (tasks.size >= mostTasks && oldest !== undefined) tasks.delete(oldest);
+  if (tasks.size >= maxTasks && oldest !== undefined) tasks.delete(oldest);
   tasks.set(id, { asked, behaviour, key, looks: 0 });
   return { output: { task_id: id, task_status: "PENDING" }, request_id: freshId("req-") };
 }

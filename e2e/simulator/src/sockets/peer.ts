@@ -2,7 +2,7 @@ import type { WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
 
 /** Bytes that may wait for a slow reader before a simulated vendor writes no more. */
-const mostWaiting = 1024 * 1024;
+const maxWaiting = 1024 * 1024;
 const pollMs = 5;
 
 /** A frame of an answer: an event, or its text as it is to stand on the wire. */
@@ -58,7 +58,7 @@ export class Peer {
         if (behaviour.chunkDelayMs !== undefined) await pause(behaviour.chunkDelayMs);
         if (!this.#survives(behaviour, at++, failure)) return false;
       }
-      while (this.open && this.#socket.bufferedAmount > mostWaiting) await pause(pollMs);
+      while (this.open && this.#socket.bufferedAmount > maxWaiting) await pause(pollMs);
       if (!this.open || !goes()) return false;
       this.send(event);
     }

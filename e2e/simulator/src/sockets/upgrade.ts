@@ -9,11 +9,11 @@ import { Peer } from "./peer.ts";
 import type { SocketCall, SocketVendor } from "./socket-vendor.ts";
 import { socketVendors } from "./socket-vendors.ts";
 
-const mostMessageBytes = 32 * 1024 * 1024;
+const maxMessageBytes = 32 * 1024 * 1024;
 
 /** Every vendor that is met by WebSocket, behind one listener; binary messages are echoed by all of them. */
 export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHandler {
-  const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: mostMessageBytes });
+  const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: maxMessageBytes });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://localhost");
@@ -39,7 +39,7 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
         if (seen?.sentBytes !== undefined) seen.sentBytes += bytes;
       });
       opened.on("message", (data: unknown, binary) => {
-        if (Buffer.isBuffer(data)) seen?.messages?.push(data.toString(binary ? "base64" : "utf8").slice(0, mostKept));
+        if (Buffer.isBuffer(data)) seen?.messages?.push(data.toString(binary ? "base64" : "utf8").slice(0, maxKept));
       });
       opened.on("close", (code) => {
         if (seen !== undefined) Object.assign(seen, { closeCode: code, aborted: code === 1006 });
@@ -57,7 +57,7 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
 }
 
 /** Characters of one message that an instance remembers. */
-const mostKept = 64 * 1024;
+const maxKept = 64 * 1024;
 
 /** Begins a conversation, with the fault that was asked for at its opening. */
 function serve(vendor: SocketVendor, socket: WebSocket, peer: Peer, call: SocketCall): void {

@@ -9,7 +9,7 @@ export interface VideoWish {
   readonly width: number;
   readonly height: number;
   /** Least size of the file; what is missing is filled up where players do not look. */
-  readonly leastBytes?: number | undefined;
+  readonly minBytes?: number | undefined;
 }
 
 const framesPerSecond = 4;
@@ -34,7 +34,7 @@ export function mp4Of(wish: VideoWish): Buffer {
   // The index has the same length wherever it says that the pictures begin.
   const length = type.length + indexOf(plain, pictures, 0).length + 8;
   const file = Buffer.concat([type, indexOf(plain, pictures, length), data]);
-  const missing = (wish.leastBytes ?? 0) - file.length;
+  const missing = (wish.minBytes ?? 0) - file.length;
   return missing <= 0 ? file : Buffer.concat([file, box("free", Buffer.alloc(Math.max(0, missing - 8)))]);
 }
 

@@ -28,7 +28,7 @@ export type Phase =
   | { readonly state: "in_progress"; readonly progress: number }
   | { readonly state: "failed"; readonly message: string };
 
-const mostTasks = 200_000;
+const maxTasks = 200_000;
 const usualLooks = 2;
 const tasks = new Map<string, SimulatedTask>();
 
@@ -45,7 +45,7 @@ export function takeTask(prefix: string, asked: AskedVideo): SimulatedTask {
   const behaviour = directiveOf(asked.prompt);
   const task = { ...asked, id: freshId(prefix), createdAt: Date.now(), behaviour, looks: 0 };
   const [oldest] = tasks.keys();
-  if (tasks.size >= mostTasks && oldest !== undefined) tasks.delete(oldest);
+  if (tasks.size >= maxTasks && oldest !== undefined) tasks.delete(oldest);
   tasks.set(task.id, task);
   return task;
 }
@@ -80,7 +80,7 @@ export function videoOf(task: SimulatedTask): ServedFile | undefined {
 /** What a task makes. */
 export function filmOf(task: SimulatedTask): Buffer {
   const words = withoutDirective(task.prompt);
-  return mp4Of({ ...task, words, leastBytes: task.behaviour.bodyBytes });
+  return mp4Of({ ...task, words, minBytes: task.behaviour.bodyBytes });
 }
 
 /** Sides of a video, by the pixels of the shorter one and a ratio such as 16:9. */

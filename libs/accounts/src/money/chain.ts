@@ -10,7 +10,7 @@ export interface Divergence {
 }
 
 /** Most receipts kept for ones that come late: events are logged in another order than they were settled in. */
-const mostAhead = 200_000;
+const maxAhead = 200_000;
 
 /** Walks an account's receipts by their numbers, in whatever order they come; stops at the first divergence. */
 export class ChainWalk {
@@ -61,7 +61,7 @@ export class ChainWalk {
       this.#ahead.delete(this.#next);
       if (!this.#follow(found)) return false;
     }
-    return this.#ahead.size < mostAhead;
+    return this.#ahead.size < maxAhead;
   }
 
   #follow(entry: ChainEntry): boolean {

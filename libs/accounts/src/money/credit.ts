@@ -18,7 +18,7 @@ export interface Credit {
 export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-large" | "too-many";
 
 /** Most credits that an account remembers; an operator who reaches it opens a new account. */
-const mostCredits = 10_000;
+const maxCredits = 10_000;
 
 const run = defineScript({
   file: new URL("credit.lua", import.meta.url),
@@ -72,7 +72,7 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
       operation: operationId,
       nanos: BigInt(nanos),
       entry: JSON.stringify(entry),
-      bound: mostCredits,
+      bound: maxCredits,
       replaces: receipt?.hash,
     },
   );

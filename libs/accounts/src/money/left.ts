@@ -18,7 +18,7 @@ export interface SpendingScope {
 export interface BudgetUse {
   readonly whose: "token" | "within" | "group";
   readonly period: "day" | "month";
-  readonly mostNanos: Nanos;
+  readonly maxNanos: Nanos;
   /** Spent, and held for calls that are under way. */
   readonly usedNanos: Nanos;
 }
@@ -53,7 +53,7 @@ export async function readMoneyLeft(redis: Redis, scope: SpendingScope): Promise
   );
   if (account === undefined) return undefined;
   const budgets = await orUnavailable(readBudgets(redis, scope));
-  const amounts = [account.availableNanos, ...budgets.map(({ mostNanos, usedNanos }) => mostNanos - usedNanos)];
+  const amounts = [account.availableNanos, ...budgets.map(({ maxNanos, usedNanos }) => maxNanos - usedNanos)];
   const least = amounts.reduce((left, right) => (left < right ? left : right));
   const { creditedNanos, spentNanos } = account;
   return { creditedNanos, spentNanos, budgets, leftNanos: least > 0n ? least : 0n };
@@ -68,7 +68,7 @@ async function readBudgets(
   const fields = { token: `token:${tokenId}`, within: `token:${budgets.within ?? ""}`, group: `group:${group}` };
   const set = bounds.flatMap(({ name, whose, period }) => {
     const most = budgets[name];
-    return most === undefined ? [] : [{ whose, period, mostNanos: parseNanos(most) }];
+    return most === undefined ? [] : [{ whose, period, maxNanos: parseNanos(most) }];
   });
   return await Promise.all(
     set.map(async (budget) => {

@@ -1,9 +1,9 @@
 --[[ Reads an account's money and the amounts of its open holds at one moment.
   account hash   holds zset: call id -> lease expiry (ms)
-  holdPrefix: how the key of a hold begins   mostHolds: how many holds of the shard may be read ]]
+  holdPrefix: how the key of a hold begins   maxHolds: how many holds of the shard may be read ]]
 local found = redis.call('HMGET', account, 'available', 'held', 'credited', 'spent', 'receipts', 'head')
 if not found[1] then return {'no-account'} end
-local complete, amounts = redis.call('ZCARD', holds) <= mostHolds, {}
+local complete, amounts = redis.call('ZCARD', holds) <= maxHolds, {}
 if complete then
   for _, call in ipairs(redis.call('ZRANGE', holds, 0, -1)) do
     local hold = redis.call('HMGET', holdPrefix .. call, 'account', 'nanos')

@@ -16,12 +16,12 @@ export interface Snapshot {
 }
 
 /** Most holds of a shard that one step of Redis looks at: about ten milliseconds. */
-const mostHolds = 10_000;
+const maxHolds = 10_000;
 
 const run = defineScript({
   file: new URL("snapshot.lua", import.meta.url),
   keys: ["account", "holds"],
-  args: { accountId: "text", holdPrefix: "text", mostHolds: "number" },
+  args: { accountId: "text", holdPrefix: "text", maxHolds: "number" },
   replies: {
     found: {
       available: "nanos",
@@ -43,7 +43,7 @@ export async function readSnapshot(redis: Redis, accountId: string): Promise<Sna
   const reply = await run(
     redis,
     { account: accountKeys.account(accountId), holds: accountKeys.holds(shard) },
-    { accountId, holdPrefix: accountKeys.holdOfShard(shard, ""), mostHolds },
+    { accountId, holdPrefix: accountKeys.holdOfShard(shard, ""), maxHolds },
   );
   if (reply.verdict === "no-account") return undefined;
   return {

@@ -52,7 +52,7 @@ export interface Verification {
 /** Pause before a look for receipts that were not there yet. */
 const lookAgainMs = 250;
 /** Most events of the account's shard that wait in the outbox and are taken into account. */
-const mostWaiting = 100_000;
+const maxWaiting = 100_000;
 const dayMs = 86_400_000;
 
 /**
@@ -99,7 +99,7 @@ async function walkChain(redis: Redis, account: Account, most: number, options: 
   const whole = Date.parse(madeAt(account, options)) >= oldest;
   const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditLink(credit) ?? []);
   // Before the books: an event that leaves the outbox meanwhile is in the books by then, or is waited for.
-  const waiting = (await readLeftovers(redis, shardOf(account.id), 0, mostWaiting)).flatMap(({ event }) =>
+  const waiting = (await readLeftovers(redis, shardOf(account.id), 0, maxWaiting)).flatMap(({ event }) =>
     "costNanos" in event && event.accountId === account.id ? (settlementLink(event) ?? []) : [],
   );
   const from = whole ? 1 : await oldestKept(readEntries(oldest), [...waiting.map(numberOf), most + 1]);

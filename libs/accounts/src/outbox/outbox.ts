@@ -18,7 +18,7 @@ const batchMs = 50;
 /** Most events of one batch in flight. */
 const batchSize = 512;
 /** Most events remembered here; what is beyond stays in Redis, where the ledger finds it. */
-const mostWaiting = 20_000;
+const maxWaiting = 20_000;
 /** How long the end of a process waits for its last events; what is not published by then is left to the ledger. */
 const lastFlightMs = 5_000;
 
@@ -56,7 +56,7 @@ export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: L
       return queue.length;
     },
     push(...entries) {
-      if (entries.length === 0 || !bus.connected || queue.length >= mostWaiting) return;
+      if (entries.length === 0 || !bus.connected || queue.length >= maxWaiting) return;
       queue.push(entries);
       timer ??= setTimeout(depart, batchMs);
     },

@@ -5,7 +5,7 @@ import { accountKeys, shardOf, shards } from "../keys.ts";
 import { messageId, subjectOf, type OutboxEvent, type WrittenEntry } from "./entry.ts";
 
 /** Events of a shard that are remembered until they are in the books; what is beyond is in JetStream alone. */
-const mostRemembered = 500;
+const maxRemembered = 500;
 
 /** An event that was published and is not in the books yet. */
 export interface SentEvent {
@@ -31,7 +31,7 @@ export async function rememberSent(redis: Redis, entries: readonly WrittenEntry[
   const byShard = Map.groupBy(entries, ({ entry }) => entry.shard);
   await Promise.all(
     [...byShard].map(async ([shard, several]) => {
-      if ((await redis.hlen(accountKeys.sent(shard))) + several.length > mostRemembered) return;
+      if ((await redis.hlen(accountKeys.sent(shard))) + several.length > maxRemembered) return;
       await redis.hset(accountKeys.sent(shard), ...several.flatMap(({ entry, text }) => [nameOf(entry.event), text]));
     }),
   );

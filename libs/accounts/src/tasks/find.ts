@@ -47,7 +47,7 @@ export function findTasks(redis: Redis, names: readonly TaskName[]): Promise<rea
 }
 
 /** Times that a page is read anew without ids whose tasks are kept no longer; the list of an account is bounded, too. */
-const mostReadings = 20;
+const maxReadings = 20;
 
 /**
  * An account's tasks by the time of their creation, from the one after `after` on. Ids whose tasks are kept no longer
@@ -63,7 +63,7 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
       shown.map((id) => ({ accountId, id })),
     );
     const gone = shown.filter((_, at) => found[at] === undefined);
-    if (gone.length === 0 || reading === mostReadings)
+    if (gone.length === 0 || reading === maxReadings)
       return {
         tasks: found.flatMap((stored) => (stored === undefined ? [] : [stored.task])),
         hasMore: ids.length > query.limit,

@@ -21,7 +21,7 @@ export interface Branches {
 }
 
 /** Calls that are read at once, and most of them. */
-const [pageSize, mostCalls] = [500, 50_000];
+const [pageSize, maxCalls] = [500, 50_000];
 
 /**
  * Finds what is beside the chain that ends at a head: the newest calls are read until the orphans among them make up for
@@ -60,7 +60,7 @@ async function* newestOf(books: Books, { id }: BookedAccount): AsyncGenerator<re
     isBooked,
   );
   const filter = { from: 0, to: Number.MAX_SAFE_INTEGER, account: id };
-  for (let after: CallPosition | undefined; entries.length < mostCalls;) {
+  for (let after: CallPosition | undefined; entries.length < maxCalls;) {
     const position = after;
     const page = await readCalls(books, filter, { order: "newest first", limit: pageSize, after: position });
     entries.push(...page.events.filter(isBooked));

@@ -2,7 +2,7 @@ import { PostgresDialect } from "kysely";
 import { Pool, types } from "pg";
 
 /** Most connections of one process. */
-const mostConnections = 8;
+const maxConnections = 8;
 /** Longest wait for a connection. */
 const connectMs = 5_000;
 /** Longest run of one statement; what the gateway asks for takes a fraction of it. */
@@ -18,7 +18,7 @@ export function postgresDialect(url: string, onLost: (error: Error) => void): Po
   const pool = new Pool({
     connectionString: url,
     application_name: "modelgate",
-    max: mostConnections,
+    max: maxConnections,
     connectionTimeoutMillis: connectMs,
     statement_timeout: statementMs,
     keepAlive: true,

@@ -7,7 +7,7 @@ import type { Asked, OpenedFile, Reply } from "./sqlite-thread.ts";
 /** How long a statement waits for another process that writes to the file. */
 const busyTimeoutMs = 1_000;
 /** Most prepared statements that are kept for their next use. */
-const mostStatements = 100;
+const maxStatements = 100;
 
 /**
  * 64 MiB of pages in memory, and as many in the log before they go to their places in the file: a page that many batches
@@ -57,7 +57,7 @@ function prepared(at: DatabaseSync, text: string): StatementSync {
   if (kept !== undefined) return kept;
   const made = at.prepare(text);
   const [oldest] = statements.keys();
-  if (statements.size >= mostStatements && oldest !== undefined) statements.delete(oldest);
+  if (statements.size >= maxStatements && oldest !== undefined) statements.delete(oldest);
   statements.set(text, made);
   return made;
 }

@@ -5,10 +5,10 @@ import { pinnedClient } from "./pinned-client.ts";
 import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 
 export interface RemoteLimits {
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** For the whole of it: resolving, all redirects, the last byte. */
   readonly timeoutMs: number;
-  readonly mostRedirects: number;
+  readonly maxRedirects: number;
 }
 
 /** What is fetched, and for whom. */
@@ -82,13 +82,13 @@ interface Hop {
 
 async function follow(hop: Hop): Promise<RemoteFile> {
   let url = parsed(hop.ask.url);
-  for (let redirects = 0; redirects <= hop.limits.mostRedirects; redirects++) {
+  for (let redirects = 0; redirects <= hop.limits.maxRedirects; redirects++) {
     const address = await unlessAborted(pinnedAddress(url, hop.rules), hop.signal);
     const found = await request(url, address, hop);
     if (!(found instanceof URL)) return found;
     url = found;
   }
-  throw new NotFetched(`it redirects more than ${hop.limits.mostRedirects} times`);
+  throw new NotFetched(`it redirects more than ${hop.limits.maxRedirects} times`);
 }
 
 function parsed(url: string, base?: URL): URL {
@@ -129,13 +129,13 @@ async function read({ headers, body }: Dispatcher.ResponseData, { ask, limits, b
     throw new NotFetched(`its content type ${JSON.stringify(mediaType.slice(0, 100))} is not accepted`);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") throw new NotFetched("it is compressed");
-  if (Number(headers["content-length"] ?? 0) > limits.mostBytes) throw tooLarge(limits);
+  if (Number(headers["content-length"] ?? 0) > limits.maxBytes) throw tooLarge(limits);
   const chunks: Buffer[] = [];
   let size = 0;
   try {
     for await (const piece of body) {
       if (!Buffer.isBuffer(piece)) throw new TypeError("a body is read in buffers");
-      if (size + piece.length > limits.mostBytes) throw tooLarge(limits);
+      if (size + piece.length > limits.maxBytes) throw tooLarge(limits);
       budget.take(piece.length);
       size += piece.length;
       chunks.push(piece);
@@ -147,8 +147,8 @@ async function read({ headers, body }: Dispatcher.ResponseData, { ask, limits, b
   return { bytes: Buffer.concat(chunks, size), mediaType, [Symbol.dispose]: () => budget.give(size) };
 }
 
-function tooLarge({ mostBytes }: RemoteLimits): NotFetched {
-  return new NotFetched(`it is larger than ${mostBytes} bytes`);
+function tooLarge({ maxBytes }: RemoteLimits): NotFetched {
+  return new NotFetched(`it is larger than ${maxBytes} bytes`);
 }
 
 /** A name server has no signal to end it by. */

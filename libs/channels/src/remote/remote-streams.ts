@@ -31,7 +31,7 @@ export interface RemoteStreams {
   open(ask: RemoteStreamAsk): Promise<RemoteStream>;
 }
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 
 export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStreams {
   const rules = { ...remoteRules, ...more };
@@ -40,7 +40,7 @@ export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStream
       const allowed = { ...rules, trustedOrigin: ask.trustedOrigin };
       let url = parsed(ask.url);
       const { origin } = url;
-      for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+      for (let redirects = 0; redirects <= maxRedirects; redirects++) {
         const headers = url.origin === origin ? { ...ask.headers, ...ask.secretHeaders } : ask.headers;
         const stream = await connect(url, await pinnedAddress(url, allowed), { ...ask, headers });
         const { status } = stream.answer;
@@ -49,7 +49,7 @@ export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStream
         await stream[Symbol.asyncDispose]();
         url = parsed(location, url);
       }
-      throw new NotFetched(`it redirects more than ${mostRedirects} times`);
+      throw new NotFetched(`it redirects more than ${maxRedirects} times`);
     },
   };
 }

@@ -127,7 +127,7 @@ const rules: Partial<RemoteRules> = {
   resolve: (host) =>
     host.endsWith(".example") ? Promise.resolve(["127.0.0.1"]) : Promise.reject(new Error("no such name")),
 };
-const limits = { mostBytes: 1_000, timeoutMs: 500, mostRedirects: 3 };
+const limits = { maxBytes: 1_000, timeoutMs: 500, maxRedirects: 3 };
 
 async function fetched(path: string, more: Partial<RemoteRules> = {}, trustedOrigin?: string): Promise<string> {
   const files = openRemoteFiles(limits, budget, { ...rules, ...more });

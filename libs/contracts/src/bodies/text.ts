@@ -58,8 +58,8 @@ export const ResponsesRequest = Type.Object(
   { $id: "ResponsesRequest" },
 );
 
-const mostAtOnce = 20;
-const someItems = Type.Array(anyObject, { maxItems: mostAtOnce });
+const maxAtOnce = 20;
+const someItems = Type.Array(anyObject, { maxItems: maxAtOnce });
 const metadata = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 512 }), { maxProperties: 16 });
 
 /** POST /v1/conversations. */
@@ -76,7 +76,7 @@ export const UpdateConversationRequest = Type.Object(
 
 /** POST /v1/conversations/{conversation_id}/items. */
 export const ConversationItemsRequest = Type.Object(
-  { items: Type.Array(anyObject, { minItems: 1, maxItems: mostAtOnce }) },
+  { items: Type.Array(anyObject, { minItems: 1, maxItems: maxAtOnce }) },
   { $id: "ConversationItemsRequest" },
 );
 

@@ -17,8 +17,8 @@ export type CheckedConfiguration =
   | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
 
 /** Most problems of shape that are named at once; TypeBox's own bound is 8, and a person wants to see them all. */
-const mostShapeErrors = 256;
-Settings.Set({ maxErrors: mostShapeErrors });
+const maxShapeErrors = 256;
+Settings.Set({ maxErrors: maxShapeErrors });
 
 const schema = Compile(Configuration);
 

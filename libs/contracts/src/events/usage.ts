@@ -15,7 +15,7 @@ export const CallTry = Type.Object({
 export type CallTry = Static<typeof CallTry>;
 
 /** Most characters of an end user's name that the books keep: vendors take 64 to 256. */
-const mostEndUserCharacters = 256;
+const maxEndUserCharacters = 256;
 
 /**
  * The name of an end user as the books keep it: without control characters, cut to its bound. Undefined for what is no
@@ -24,7 +24,7 @@ const mostEndUserCharacters = 256;
 export function endUserOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const name = value
-    .slice(0, mostEndUserCharacters)
+    .slice(0, maxEndUserCharacters)
     .toWellFormed()
     .replaceAll(/\p{Cc}/gu, " ")
     .trim();
@@ -36,10 +36,10 @@ export const Outcome = Type.Union([Type.Literal("completed"), Type.Literal("canc
 export type Outcome = Static<typeof Outcome>;
 
 /** How much of what was dropped a usage event names. */
-export const [mostDropped, mostDroppedCharacters] = [32, 100];
+export const [maxDropped, maxDroppedCharacters] = [32, 100];
 
 /** How many attempts of a call a usage event names; `attempts` counts all. */
-export const mostTries = 100;
+export const maxTries = 100;
 
 /** One billed call, subject `usage.v1.<area>`; its `id` is the call id and the message's `Nats-Msg-Id`. */
 export const UsageEvent = Type.Object(
@@ -68,11 +68,11 @@ export const UsageEvent = Type.Object(
     firstByteMs: Type.Integer({ minimum: 0 }),
     attempts: Type.Integer({ minimum: 0 }),
     tries: Type.Optional(
-      Type.Array(CallTry, { maxItems: mostTries, description: "the first attempts at vendors, in their order" }),
+      Type.Array(CallTry, { maxItems: maxTries, description: "the first attempts at vendors, in their order" }),
     ),
     dropped: Type.Optional(
-      Type.Array(Type.String({ maxLength: mostDroppedCharacters }), {
-        maxItems: mostDropped,
+      Type.Array(Type.String({ maxLength: maxDroppedCharacters }), {
+        maxItems: maxDropped,
         description: "request fields that the serving vendor could not take, the first of them",
       }),
     ),
@@ -99,7 +99,7 @@ export const UsageEvent = Type.Object(
     tags: Type.Optional(Tags),
     endUser: Type.Optional(
       Type.String({
-        maxLength: mostEndUserCharacters,
+        maxLength: maxEndUserCharacters,
         description: "the end user that the request names: `safety_identifier`, `user` or `metadata.user_id`",
       }),
     ),

@@ -164,14 +164,14 @@ export function costOf(units: Units, price: Price, multiplier: number): Nanos {
 
 /** Multipliers that were read already: every call is multiplied by one of a few, several times. */
 const multipliers = new Map<number, bigint>();
-const mostMultipliers = 1_000;
+const maxMultipliers = 1_000;
 
 /** A group's multiplier in billionths. */
 function scaledMultiplier(multiplier: number): bigint {
   const known = multipliers.get(multiplier);
   if (known !== undefined) return known;
   const scaled = toScale(parseDecimal(multiplier), multiplierDecimals);
-  if (multipliers.size < mostMultipliers) multipliers.set(multiplier, scaled);
+  if (multipliers.size < maxMultipliers) multipliers.set(multiplier, scaled);
   return scaled;
 }
 
@@ -193,7 +193,7 @@ export function pricesUpTo(price: Price, inputTokens: number): readonly Price[] 
 }
 
 /** The most that a call costs which uses no more than these units: shorter input may be the dearer one. */
-export function mostCostOf(units: Units, price: Price, multiplier: number): Nanos {
+export function maxCostOf(units: Units, price: Price, multiplier: number): Nanos {
   return pricesUpTo(price, inputTotal(units))
     .map((each) => costOf(units, each, multiplier))
     .reduce((most, cost) => (cost > most ? cost : most));

@@ -1,6 +1,6 @@
 import type { EndpointId } from "../endpoints/table.ts";
 import { headers } from "../headers.ts";
-import { mostTags } from "../tags.ts";
+import { maxTags } from "../tags.ts";
 
 /** A parameter beside a path's own, as OpenAPI has it. */
 interface Parameter {
@@ -39,7 +39,7 @@ export const billedParameters: readonly Parameter[] = [
     in: "header",
     required: false,
     schema: text,
-    description: `kept with the call, for usage by tag: team=search,feature=chat; at most ${mostTags}. No vendor gets it.`,
+    description: `kept with the call, for usage by tag: team=search,feature=chat; at most ${maxTags}. No vendor gets it.`,
   },
 ];
 

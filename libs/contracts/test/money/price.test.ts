@@ -4,7 +4,7 @@ import { inputTokenUnits, inputTotal, unitNames, type Units } from "../../src/un
 import {
   compilePrice,
   costOf,
-  mostCostOf,
+  maxCostOf,
   priceFields,
   toolPriceFields,
   unpricedUnits,
@@ -243,7 +243,7 @@ describe("every price", () => {
         const used: Units = {};
         for (const name of unitNames) used[name] = Math.floor(((units[name] ?? 0) * share) / 100);
         for (const each of [price, ...price.serviceTiers.values()])
-          expect(mostCostOf(units, each, times) >= costOf(used, each, times)).toBe(true);
+          expect(maxCostOf(units, each, times) >= costOf(used, each, times)).toBe(true);
       }),
     );
   });

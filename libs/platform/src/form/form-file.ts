@@ -31,7 +31,7 @@ export type FileStream = Readable & { readonly truncated?: boolean };
 
 /** What a file gets from its form. */
 interface FileOptions {
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Why the form ended before its file did. */
   readonly whyBroken: () => Error;
   readonly breakOff: (error: Error) => void;
@@ -63,7 +63,7 @@ export class IncomingFile implements FormFile {
       throw this.#options.whyBroken();
     }
     if (this.#stream.truncated === true)
-      throw new Failure("request_too_large", `The file ${this.name} is larger than ${this.#options.mostBytes} bytes.`, {
+      throw new Failure("request_too_large", `The file ${this.name} is larger than ${this.#options.maxBytes} bytes.`, {
         param: this.name,
       });
   }

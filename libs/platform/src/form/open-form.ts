@@ -157,7 +157,7 @@ class OpenForm implements Form {
       .on("file", (name, stream, { filename, mimeType }) => {
         const part = { name, filename: filename ?? "", contentType: mimeType };
         const file = new IncomingFile(part, stream, {
-          mostBytes: fileBytes,
+          maxBytes: fileBytes,
           whyBroken: () => this.#failure ?? cut(),
           breakOff: (error) => this.breakOff(error),
         });

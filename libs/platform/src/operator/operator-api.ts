@@ -127,14 +127,14 @@ function decoded(params: Readonly<Record<string, string>>): OperatorCall["params
 }
 
 /** Most characters of a name. */
-const mostOfActor = 100;
+const maxOfActor = 100;
 
 function actorOf({ headers }: IncomingMessage, operator: Operator): string {
   const { name } = operator;
   const written = headers[actorHeader];
   if (operator !== secretOwner || typeof written !== "string" || written === "") return name;
   try {
-    return decodeURIComponent(written).slice(0, mostOfActor);
+    return decodeURIComponent(written).slice(0, maxOfActor);
   } catch {
     return name;
   }

@@ -16,7 +16,7 @@ const goneAfterMs = 20_000;
 /** How long one that went without a word is shown. */
 const keptMs = 3_600_000;
 /** Most processes that are kept; of more, those heard first are forgotten. */
-const mostKept = 1_000;
+const maxKept = 1_000;
 
 /** What a process says of itself. */
 const Beat = Type.Object({
@@ -100,7 +100,7 @@ export async function hearProcesses(redis: Redis): Promise<HeardProcesses> {
     heard.delete(beat.id);
     if (beat.ends !== true) heard.set(beat.id, beat);
     const [first] = heard.keys();
-    if (heard.size > mostKept && first !== undefined) heard.delete(first);
+    if (heard.size > maxKept && first !== undefined) heard.delete(first);
   });
   await subscriber.subscribe(beats);
   return {

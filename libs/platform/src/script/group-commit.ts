@@ -13,7 +13,7 @@ interface GroupedCall {
 }
 
 /** Most calls of a group: Redis does nothing else while it runs one. */
-const mostTogether = 64;
+const maxTogether = 64;
 
 /** What waits on a connection for the end of the tick, by the slot that it belongs to; a new map for each tick. */
 interface Waiting {
@@ -34,7 +34,7 @@ export function callInGroup(redis: Redis, call: Pick<GroupedCall, "script" | "ke
     const group = slots.get(slot);
     const added = { ...call, resolve, reject };
     if (group === undefined) slots.set(slot, [added]);
-    else if (group.push(added) === mostTogether) {
+    else if (group.push(added) === maxTogether) {
       slots.delete(slot);
       void send(redis, group);
     }

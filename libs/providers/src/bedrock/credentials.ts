@@ -33,14 +33,14 @@ export function readKey(key: string): AwsKey {
 type Chain = () => Promise<AwsCredentials>;
 
 /** Profiles whose chains are kept. */
-const mostChains = 64;
+const maxChains = 64;
 
 /** Opens the chains of a process: one a profile, loaded with its first use. */
 export function openChains(): (profile: string | undefined) => Promise<AwsCredentials> {
   const chains = new Map<string, Promise<Chain>>();
   return async (profile) => {
     const name = profile ?? "";
-    if (chains.size >= mostChains && !chains.has(name)) chains.clear();
+    if (chains.size >= maxChains && !chains.has(name)) chains.clear();
     const chain = chains.get(name) ?? openChain(profile);
     chains.set(name, chain);
     try {

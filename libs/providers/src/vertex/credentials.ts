@@ -7,7 +7,7 @@ export const chainKey = "google";
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 
 /** Accounts whose tokens are kept. */
-const mostAccounts = 64;
+const maxAccounts = 64;
 
 /** Whether a key is a file of credentials: of a service account, or of a workload's identity elsewhere. */
 function isDocument(key: string): boolean {
@@ -53,7 +53,7 @@ export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Reco
   return async (key, url) => {
     if (key !== chainKey && !isDocument(key))
       return key.startsWith("AIza") ? { "x-goog-api-key": key } : { authorization: `Bearer ${key}` };
-    if (accounts.size >= mostAccounts && !accounts.has(key)) accounts.clear();
+    if (accounts.size >= maxAccounts && !accounts.has(key)) accounts.clear();
     const account = accounts.get(key) ?? openAccount(key, url);
     accounts.set(key, account);
     try {

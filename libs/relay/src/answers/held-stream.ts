@@ -3,7 +3,7 @@ import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { FrameCutting, StreamAnswerReader } from "./stream-reader.ts";
 
 /** A first frame beyond this is no error message: the client gets it as it comes. */
-const mostHeldBytes = 64 * 1024;
+const maxHeldBytes = 64 * 1024;
 
 /** A vendor's stream held at its first bytes, until the client's head may be committed. */
 export class HeldStream {
@@ -41,7 +41,7 @@ export class HeldStream {
         if (held.#sink !== undefined) return held.#sink.data(chunk);
         held.#first = held.#first === undefined ? chunk : Buffer.concat([held.#first, chunk]);
         // An error in pieces must not pass for an answer: the first frame is looked at whole.
-        if (held.#first.length < mostHeldBytes && firstFrame(held.#first, framing) === undefined) return;
+        if (held.#first.length < maxHeldBytes && firstFrame(held.#first, framing) === undefined) return;
         answer.pause();
         resolve(held);
       },

@@ -13,10 +13,10 @@ import { checkedBefore, isLargeJson, parseJson } from "../bodies/read-json.ts";
 export async function readAnswer<Read>(
   answer: UpstreamAnswer,
   { read }: { read(bytes: Buffer): Promise<Read> },
-  mostBytes: number,
+  maxBytes: number,
   budget: BufferBudget,
 ): Promise<Read> {
-  const bytes = await collect(answer, mostBytes, budget);
+  const bytes = await collect(answer, maxBytes, budget);
   try {
     return await read(bytes);
   } catch (cause) {
@@ -55,7 +55,7 @@ function unreadable(why: string, cause?: unknown): Failure {
 }
 
 /** A body whole, within its bound. Throws Failure answer_too_large, or upstream_error where it breaks off. */
-export function collect(answer: UpstreamAnswer, mostBytes: number, budget: BufferBudget): Promise<Buffer> {
+export function collect(answer: UpstreamAnswer, maxBytes: number, budget: BufferBudget): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -66,11 +66,11 @@ export function collect(answer: UpstreamAnswer, mostBytes: number, budget: Buffe
   answer.pipe({
     data(chunk) {
       try {
-        if (size + chunk.length > mostBytes)
+        if (size + chunk.length > maxBytes)
           // That is a bound of the gateway's own: its channel did nothing wrong.
           throw new Failure(
             "answer_too_large",
-            `The vendor's answer is larger than the ${mostBytes} bytes that the gateway passes on; ask for less at once.`,
+            `The vendor's answer is larger than the ${maxBytes} bytes that the gateway passes on; ask for less at once.`,
           );
         budget.take(chunk.length);
       } catch (failure) {

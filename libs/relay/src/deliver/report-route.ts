@@ -4,7 +4,7 @@ import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import type { RunDeps } from "../deps.ts";
 
 /** Longest list of names or attempts in a header; what is beyond it is an ellipsis. */
-const [mostNamed, mostTried] = [1_000, 2_000];
+const [maxNamed, maxTried] = [1_000, 2_000];
 
 /**
  * Reports in headers the vendor's own id of the exchange that answered, or failed last; and, where the caller's group
@@ -22,14 +22,14 @@ export function reportRoute(
   if (catalog.current().group(caller.group)?.showChannel !== true) return;
   const attempts = tried.map(({ channel, failed }) => (failed === undefined ? channel : `${channel};failed=${failed}`));
   answer.setHeader(headers.channel, last.channel);
-  answer.setHeader(headers.attempts, within(mostTried, attempts));
+  answer.setHeader(headers.attempts, within(maxTried, attempts));
 }
 
 /** Names in a header what the vendor could not take. The names come from the client: only what a header may hold goes back. */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
   if (dropped.length === 0 || answer.begun) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
-  answer.setHeader(headers.dropped, within(mostNamed, names));
+  answer.setHeader(headers.dropped, within(maxNamed, names));
 }
 
 /** Names in a header the model that served a call, where its client named another. */

@@ -6,11 +6,11 @@ import { privateHostsVariable } from "../env.ts";
 export function imagesVariables(read: VariableReader) {
   return {
     /** Largest image that a client sends, in a form or as an address, or that is fetched from a vendor's address. */
-    mostBytes: 32 * 1024 * 1024,
+    maxBytes: 32 * 1024 * 1024,
     /** Longest time to fetch an image, redirects included. */
     timeoutMs: 20_000,
     /** Most redirects of such a fetch. */
-    mostRedirects: 3,
+    maxRedirects: 3,
     privateHosts: privateHostsVariable(read),
     /** Longest wait for a vendor's image task. */
     taskWaitMs: 180_000,

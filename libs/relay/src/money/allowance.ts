@@ -2,10 +2,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { asFailure, type Failure } from "@modelgate/contracts";
 import type { HeldOutput } from "./expect.ts";
 import type { Meter } from "./meter.ts";
-import { leastBytesPerToken } from "./tokens.ts";
+import { minBytesPerToken } from "./tokens.ts";
 
 /** The smallest step that a hold is extended by. */
-const leastTokens = 64;
+const minTokens = 64;
 /** How often a store that is away is asked for more, and the pause between: a stream that has run dry waits so long. */
 const [storeTries, storePauseMs] = [20, 250];
 
@@ -69,7 +69,7 @@ export class Allowance implements Disposable {
   /** Whether a frame with so many bytes of words is paid for; begins to extend the hold where it is time. */
   admits(wordBytes: number, isThought = false): boolean {
     this.#thinks ||= isThought;
-    this.#wanted = Math.ceil(wordBytes / leastBytesPerToken);
+    this.#wanted = Math.ceil(wordBytes / minBytesPerToken);
     if (!this.#check()) return false;
     this.#bytes = Math.max(0, this.#bytes - wordBytes);
     return true;
@@ -112,12 +112,12 @@ export class Allowance implements Disposable {
   #check(): boolean {
     const { output, meter } = this.#options;
     if (this.#isPaidWhole) return this.#checkBound();
-    const left = this.#paid - meter.mostTokens - this.#wanted;
+    const left = this.#paid - meter.maxTokens - this.#wanted;
     const early = left - output.step / 2;
     const isQuiet = (): boolean => this.#extending === undefined && this.#refused === undefined;
     if (early < output.step / 8 && isQuiet()) void this.#extend();
     // While nothing is under way, the next check is in time for the next extension.
-    this.#bytes = Math.max(0, Math.floor((isQuiet() ? early : left) + this.#wanted) * leastBytesPerToken);
+    this.#bytes = Math.max(0, Math.floor((isQuiet() ? early : left) + this.#wanted) * minBytesPerToken);
     return left >= 0;
   }
 
@@ -126,9 +126,9 @@ export class Allowance implements Disposable {
     const { output, meter, thoughtTokens = 0 } = this.#options;
     const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? thoughtTokens : 0);
     // The frame itself is not counted: a whole answer in one frame may have many bytes a token.
-    const left = most - meter.mostShownTokens;
+    const left = most - meter.maxShownTokens;
     // Half of it, so that thoughts are seen long before words are counted as being too many.
-    this.#bytes = Math.max(0, Math.floor((left * leastBytesPerToken) / 2));
+    this.#bytes = Math.max(0, Math.floor((left * minBytesPerToken) / 2));
     return left >= 0;
   }
 
@@ -159,8 +159,8 @@ export class Allowance implements Disposable {
         if (failure.code !== "insufficient_quota") {
           if (tries++ >= storeTries) return failure;
           await pause(storePauseMs);
-        } else if (this.#step <= leastTokens) return failure;
-        else this.#step = Math.max(leastTokens, Math.floor(this.#step / 2));
+        } else if (this.#step <= minTokens) return failure;
+        else this.#step = Math.max(minTokens, Math.floor(this.#step / 2));
       }
     }
     return undefined;

@@ -1,7 +1,7 @@
 import {
   costOf,
   inputTokenUnits,
-  mostCostOf,
+  maxCostOf,
   outputTokenUnits,
   pricesUpTo,
   tokensIn,
@@ -13,14 +13,7 @@ import {
 import type { CatalogModel } from "@modelgate/catalog";
 import type { ServingModel } from "../call.ts";
 import type { CallDeps } from "../deps.ts";
-import {
-  mostOutput,
-  type CallCost,
-  type HeldFees,
-  type Measure,
-  type RequestSize,
-  type UsageBound,
-} from "./measure.ts";
+import { maxOutput, type CallCost, type HeldFees, type Measure, type RequestSize, type UsageBound } from "./measure.ts";
 import { estimateTokens } from "./tokens.ts";
 import { boundOfHeld, boundOfText } from "./usage-bound.ts";
 
@@ -67,26 +60,26 @@ export function expectCost(
   const step = limits.stepTokens * size.choices;
   const hidden = cost.billsUnseen === true || unseen.get(model.name) === true;
   const first = hidden ? whole : Math.min(step, whole);
-  const output = { first, step, most: mostOutput(size, model) };
+  const output = { first, step, most: maxOutput(size, model) };
   return { ...expectText(size, model, multiplier, first), output, most };
 }
 
 /** Bounds a call's cost where something else than text decides it. */
 function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier: number): Expectation {
   return {
-    upperNanos: mostCostOf({ requests: 1, ...upper }, model.price, multiplier),
+    upperNanos: maxCostOf({ requests: 1, ...upper }, model.price, multiplier),
     floorNanos: costOf({ requests: 1, ...floor }, model.price, multiplier),
     floorUnits: { requests: 1, ...floor },
-    tokens: Math.min(tokensIn(floor), mostReservedTokens),
+    tokens: Math.min(tokensIn(floor), maxReservedTokens),
   };
 }
 
 /** A client may write any number; what a token's minute reserves stays a number that Redis can count with. */
-const mostReservedTokens = 1_000_000_000;
+const maxReservedTokens = 1_000_000_000;
 
 /** Output that an answer in one piece is held for; `usual` is that of one of a model that has no bound. */
 export function wholeOutput(size: RequestSize, model: CatalogModel, usual: number): number {
-  const most = mostOutput(size, model);
+  const most = maxOutput(size, model);
   return Number.isFinite(most) ? most : usual * size.choices;
 }
 
@@ -99,12 +92,12 @@ export function expectText(
 ): Expectation {
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
-  const bound = size.maxOutputTokens === undefined ? 0 : mostOutput(size, model);
+  const bound = size.maxOutputTokens === undefined ? 0 : maxOutput(size, model);
   return {
     upperNanos: upperCost(size, model, multiplier, outputTokens),
     floorNanos: costOf(floorUnits, model.price, multiplier),
     floorUnits,
-    tokens: Math.min(estimatedInput + bound, mostReservedTokens),
+    tokens: Math.min(estimatedInput + bound, maxReservedTokens),
   };
 }
 

@@ -35,7 +35,7 @@ const chosenByVendors = ["priority", "scale"] as const;
 /** Tiers that cost no more than the usual one. */
 const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
 /** Most calls of a tool that are believed of one answer, and held for: what a client or a vendor says has no bound. */
-const mostCalls = 1_000;
+const maxCalls = 1_000;
 
 /**
  * What a text call costs beside its tokens at the usual price: tools that its vendor runs, and the service tier that it is
@@ -81,7 +81,7 @@ export class CallFees {
     if (counts !== undefined) this.#counts = counts;
     for (const { unit, id } of calls) {
       const known = this.#calls.get(unit) ?? new Set();
-      if (known.size < mostCalls) known.add(id);
+      if (known.size < maxCalls) known.add(id);
       this.#calls.set(unit, known);
     }
   }
@@ -105,7 +105,7 @@ export class CallFees {
     const used: Units = {};
     const isBilled = Object.keys(units).length > 0;
     for (const unit of toolUnits) {
-      const reported = Math.min(mostCalls, Math.max(this.#calls.get(unit)?.size ?? 0, this.#counts[unit] ?? 0));
+      const reported = Math.min(maxCalls, Math.max(this.#calls.get(unit)?.size ?? 0, this.#counts[unit] ?? 0));
       const count = reported > 0 || !isBilled ? reported : (this.#unreported[unit] ?? 0);
       if (count > 0) used[unit] = count;
     }
@@ -166,11 +166,11 @@ export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
 
 function heldFees({ asked, price, limits }: FeesOptions): HeldFees {
   const tools = asked?.tools ?? [];
-  const all = asked?.mostCalls;
+  const all = asked?.maxCalls;
   const units: Units = {};
   let calls = 0;
   for (const { unit, most } of tools) {
-    const each = Math.min(most ?? all ?? limits.toolCalls, all ?? Infinity, mostCalls);
+    const each = Math.min(most ?? all ?? limits.toolCalls, all ?? Infinity, maxCalls);
     calls += each;
     if (unit !== undefined) units[unit] = (units[unit] ?? 0) + each;
   }

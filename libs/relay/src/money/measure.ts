@@ -95,6 +95,6 @@ export interface HeldFees {
 }
 
 /** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither says. */
-export function mostOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
+export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
   return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
 }

@@ -1,12 +1,12 @@
 import type { Outcome, Units } from "@modelgate/contracts";
 import type { CallFees } from "./fees.ts";
-import { countTokens, estimateTokens, leastBytesPerToken } from "./tokens.ts";
+import { countTokens, estimateTokens, minBytesPerToken } from "./tokens.ts";
 import type { WholeAnswer } from "../answers/exchange.ts";
 import type { Expectation } from "./expect.ts";
 import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
 
 /** Raw pieces, and words, kept before they are read and counted; most streams end, with the vendor's own usage, before. */
-const mostHeld = 64 * 1024;
+const maxHeld = 64 * 1024;
 /** A vendor's tokenizer may cut finer than the one that counts here: by so much, at most, for all that are known. */
 const finerCut = 1.25;
 
@@ -32,14 +32,14 @@ export class Meter {
   #usage: Units | undefined;
   #images = 0;
   #addedSince = false;
-  readonly #mostReported: number;
+  readonly #maxReported: number;
 
-  /** `mostReported`: output tokens beyond which a vendor's report is not believed. */
+  /** `maxReported`: output tokens beyond which a vendor's report is not believed. */
   constructor({
-    mostReported = Infinity,
+    maxReported = Infinity,
     fees,
-  }: { mostReported?: number | undefined; fees?: CallFees | undefined } = {}) {
-    this.#mostReported = mostReported;
+  }: { maxReported?: number | undefined; fees?: CallFees | undefined } = {}) {
+    this.#maxReported = maxReported;
     this.fees = fees;
   }
 
@@ -74,7 +74,7 @@ export class Meter {
     this.#addedSince = true;
     this.#raw.push(raw);
     this.#rawCharacters += raw.length;
-    if (this.#rawCharacters > mostHeld) this.#read();
+    if (this.#rawCharacters > maxHeld) this.#read();
   }
 
   /** Whether anything came at all. */
@@ -89,15 +89,15 @@ export class Meter {
   }
 
   /** The most output tokens that a vendor can count in what came: what is billed, if the vendor shows all that it bills. */
-  get mostTokens(): number {
-    return Math.max(this.mostShownTokens, this.reportedTokens);
+  get maxTokens(): number {
+    return Math.max(this.maxShownTokens, this.reportedTokens);
   }
 
   /** The most output tokens that a vendor can count in the words that came. */
-  get mostShownTokens(): number {
+  get maxShownTokens(): number {
     this.#read();
     const { tokens, bytes } = this.#exact;
-    return Math.ceil(tokens * finerCut) + Math.ceil((this.#wordBytes - bytes) / leastBytesPerToken);
+    return Math.ceil(tokens * finerCut) + Math.ceil((this.#wordBytes - bytes) / minBytesPerToken);
   }
 
   /** Whether the vendor reported more output than it can have shown. */
@@ -105,15 +105,15 @@ export class Meter {
     const reported = this.reportedTokens;
     const thoughts = this.#usage?.reasoningTokens ?? 0;
     // Words are read only where there is a reason to ask.
-    if (thoughts === 0 && reported * leastBytesPerToken <= this.#rawCharacters + this.#wordBytes) return false;
+    if (thoughts === 0 && reported * minBytesPerToken <= this.#rawCharacters + this.#wordBytes) return false;
     this.#read();
-    return reported * leastBytesPerToken > this.#wordBytes;
+    return reported * minBytesPerToken > this.#wordBytes;
   }
 
   /** Output tokens in the newest report. */
   get reportedTokens(): number {
     const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = this.#usage ?? {};
-    return Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#mostReported);
+    return Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#maxReported);
   }
 
   /** Output tokens by the tokenizer. */
@@ -132,7 +132,7 @@ export class Meter {
     this.#wordsHeld += words.length;
     this.#wordCharacters += words.length;
     this.#wordBytes += Buffer.byteLength(words);
-    if (this.#wordsHeld > mostHeld) this.#count();
+    if (this.#wordsHeld > maxHeld) this.#count();
   }
 
   #count(): void {

@@ -20,7 +20,7 @@ export interface Settlements extends AsyncDisposable {
 }
 
 /** When a late call is reported once more, and most that wait for it. */
-const [sayAgainMs, mostLate] = [10_000, 10_000];
+const [sayAgainMs, maxLate] = [10_000, 10_000];
 
 /** Opens the settlements of a process; disposal waits until all that began are done. */
 export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
@@ -29,7 +29,7 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
 
   /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
   function sayAgain(settlement: Settlement, ids: RequestIds): void {
-    if (late.size >= mostLate) return;
+    if (late.size >= maxLate) return;
     const timer = setTimeout(() => {
       late.delete(timer);
       settle(redis, settlement).catch((error: unknown) =>

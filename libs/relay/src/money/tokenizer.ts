@@ -13,7 +13,7 @@ export interface CountedTokens {
 }
 
 /** Texts that may wait for the thread: what comes beyond them is counted otherwise. */
-const mostWaiting = 1_000;
+const maxWaiting = 1_000;
 /** How long a thread without work is kept: its tables take 70 MB. */
 const idleMs = 60_000;
 /** Memory that the thread may use, its tables among it. */
@@ -31,7 +31,7 @@ export class Tokenizer {
 
   /** Tokens in a text; undefined where too many wait or the thread has failed. Does not reject. */
   count(text: string): Promise<number | undefined> {
-    if (this.#waiting.size >= mostWaiting) return Promise.resolve(undefined);
+    if (this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
     clearTimeout(this.#idle);
     const worker = (this.#worker ??= this.#start());
     worker.ref();

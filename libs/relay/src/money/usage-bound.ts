@@ -8,7 +8,7 @@ import {
   type Units,
 } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
-import { mostOutput, type RequestSize, type UsageBound } from "./measure.ts";
+import { maxOutput, type RequestSize, type UsageBound } from "./measure.ts";
 
 /** Input that no body shows: a vendor's own instructions, and what a model puts around messages and tools. */
 const unseenInputTokens = 65_536;
@@ -23,9 +23,9 @@ const thoughtsBesideTokens = 81_920;
 /** How far a vendor may go beyond a bound of tokens: a last token, an end mark, its own least bound of 16. */
 const overshoot = { share: 0.02, tokens: 16 } as const;
 /** Calls of one tool of a vendor's in one answer. */
-const mostToolCalls = 512;
+const maxToolCalls = 512;
 /** A reranker's search unit is a hundred documents of five hundred tokens at most: so many bytes are a unit at least. */
-const leastBytesPerSearchUnit = 400;
+const minBytesPerSearchUnit = 400;
 const usualRequests = 16;
 /** How far a report may be beyond what was held for where something else than text decides the cost. */
 const beyondHeld = { times: 4, tokens: 1_024 } as const;
@@ -35,7 +35,7 @@ const secondsBeyond = { share: 0.05, seconds: 2 } as const;
 /** The bound of a call that is paid for by its text. */
 export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, mediaTokens, choices, fees, readsBeyond = false, boundIsOurs = false } = size;
-  const most = mostOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
+  const most = maxOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
   const perAnswer = Math.min(thoughtsBesideTokens, model.maxOutputTokens ?? Infinity);
   const inBody = textBytes + mediaTokens * dearestMedia + (fees?.inputTokens ?? 0) + unseenInputTokens;
   return {
@@ -45,8 +45,8 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
     images: choices,
     seconds: 0,
     characters: 0,
-    requests: usualRequests + Math.ceil(textBytes / leastBytesPerSearchUnit),
-    others: mostToolCalls,
+    requests: usualRequests + Math.ceil(textBytes / minBytesPerSearchUnit),
+    others: maxToolCalls,
   };
 }
 
@@ -61,12 +61,12 @@ export function boundOfHeld(upper: Units): UsageBound {
     seconds: seconds === 0 ? 0 : Math.ceil(seconds * (1 + secondsBeyond.share)) + secondsBeyond.seconds,
     characters,
     requests: Math.max(usualRequests, requests * beyondHeld.times),
-    others: mostToolCalls,
+    others: maxToolCalls,
   };
 }
 
 /** Images that may be billed of so many that were asked for: a model that draws while it writes may make more. */
-export function mostBilledImages(asked: number): number {
+export function maxBilledImages(asked: number): number {
   return asked * 2 + 2;
 }
 
@@ -101,7 +101,7 @@ export function capUnits(reported: Units, bound: UsageBound | undefined): Capped
   cutTogether({ units, capped }, outputTokenUnits, bound.outputTokens + beside);
   if (reasoningTokens > (units.outputTokens ?? 0)) units.reasoningTokens = units.outputTokens ?? 0;
   for (const [name] of unitEntries(units))
-    if (!tokenUnits.has(name)) cutTogether({ units, capped }, [name], mostOf(name, bound));
+    if (!tokenUnits.has(name)) cutTogether({ units, capped }, [name], maxOf(name, bound));
   return { units, capped };
 }
 
@@ -126,7 +126,7 @@ function cutTogether({ units, capped }: Cutting, names: readonly UnitName[], mos
 
 const tokenUnits: ReadonlySet<UnitName> = new Set([...inputTokenUnits, ...outputTokenUnits, "reasoningTokens"]);
 
-function mostOf(name: UnitName, { others, ...bound }: UsageBound): number {
+function maxOf(name: UnitName, { others, ...bound }: UsageBound): number {
   if (name === "images" || name === "seconds" || name === "characters" || name === "requests") return bound[name];
   return others;
 }

@@ -1,8 +1,8 @@
 import {
   costOf,
-  mostDropped,
-  mostDroppedCharacters,
-  mostTries,
+  maxDropped,
+  maxDroppedCharacters,
+  maxTries,
   endpointLabel,
   unpricedUnits,
   type CallTry,
@@ -125,9 +125,9 @@ function addLabels(draft: UsageDraft, tags: UsageDraft["tags"], endUser: string 
 
 /** Adds the route that a call took, as far as there is something to say of it. */
 function addRoute(draft: UsageDraft, tried: readonly Tried[], dropped: readonly string[]): void {
-  if (tried.length > 0) draft.tries = tried.slice(0, mostTries).map(tryOf);
+  if (tried.length > 0) draft.tries = tried.slice(0, maxTries).map(tryOf);
   if (dropped.length > 0)
-    draft.dropped = dropped.slice(0, mostDropped).map((name) => name.slice(0, mostDroppedCharacters));
+    draft.dropped = dropped.slice(0, maxDropped).map((name) => name.slice(0, maxDroppedCharacters));
   const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
   if (upstreamRequestId !== undefined) draft.upstreamRequestId = upstreamRequestId;
 }

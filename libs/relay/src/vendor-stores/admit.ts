@@ -2,7 +2,7 @@ import type { Catalog, ChannelKeyId } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import {
-  mostVendorIds,
+  maxVendorIds,
   vendorIdsIn,
   type StoreDialect,
   type VendorId,
@@ -38,8 +38,8 @@ export async function admitVendorIds(
 ): Promise<AdmittedIds> {
   const [first] = ids;
   if (first === undefined) return nothing;
-  if (ids.length > mostVendorIds)
-    throw new Failure("invalid_value", `The request names more than ${mostVendorIds} things in its vendor's store.`, {
+  if (ids.length > maxVendorIds)
+    throw new Failure("invalid_value", `The request names more than ${maxVendorIds} things in its vendor's store.`, {
       param: first.path,
     });
   const shared = isShared(catalog.current(), caller);

@@ -58,13 +58,13 @@ test("whatever comes, nothing passes that is not held for; and nothing is refuse
       fc.integer({ min: 256, max: 2_048 }),
       async (sent, more, step) => {
         const account = openOn(step + more, { first: step, step, most: Infinity });
-        const check = (): void => expect(account.meter.mostTokens).toBeLessThanOrEqual(account.held());
+        const check = (): void => expect(account.meter.maxTokens).toBeLessThanOrEqual(account.held());
         const { passed, refused } = await play(account, sent, check);
         if (refused === undefined) expect(passed).toBe(sent.length);
         // What is left is less than the smallest step and the frame that did not fit.
         else {
           const next = Buffer.byteLength(sent[passed]?.[0] ?? "");
-          expect(account.meter.mostTokens + Math.ceil(next / 2)).toBeGreaterThan(account.held());
+          expect(account.meter.maxTokens + Math.ceil(next / 2)).toBeGreaterThan(account.held());
           expect(step + more - account.held()).toBeLessThan(64);
         }
       },

@@ -26,14 +26,14 @@ test("a hold covers every usage within its bounds, and its floor", () => {
     fc.property(price, size, shares(5), shares(3), (written, asked, [none = 0, ...into], [less = 0, ...outOf]) => {
       const compiled = compilePrice(written);
       const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compiled };
-      const mostOutput = asked.maxOutputTokens ?? 1_000 * asked.choices;
-      const { upperNanos, floorNanos } = expectText(asked, model, 1.5, mostOutput);
+      const maxOutput = asked.maxOutputTokens ?? 1_000 * asked.choices;
+      const { upperNanos, floorNanos } = expectText(asked, model, 1.5, maxOutput);
       const [inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0, inputAudioTokens = 0] = partsOf(
         asked.textBytes + asked.mediaTokens,
         into,
         none,
       );
-      const [outputTokens = 0, outputAudioTokens = 0] = partsOf(mostOutput, outOf, less);
+      const [outputTokens = 0, outputAudioTokens = 0] = partsOf(maxOutput, outOf, less);
       const input = { inputTokens, cachedInputTokens, cacheWriteTokens, inputAudioTokens };
       const cost = costOf({ ...input, outputTokens, outputAudioTokens, requests: 1 }, compiled, 1.5);
       expect(cost <= upperNanos).toBe(true);

@@ -2,7 +2,7 @@ import { spawnService, type Child } from "@modelgate/deploy/local";
 import { WarmProcess, type Started } from "./warm-process.ts";
 
 /** Runs after which a process is not used again: what a run leaves behind is little, and may add up. */
-const mostRuns = 25;
+const maxRuns = 25;
 
 /** Processes without a run, by what they are started with. */
 const idle = new Map<string, WarmProcess[]>();
@@ -31,7 +31,7 @@ export async function finish(child: Child): Promise<void> {
   if (found === undefined || !child.running) return child.stop();
   const { key, process: process_ } = found;
   if (!(await process_.finish())) return;
-  if (process_.runs < mostRuns) idle.set(key, [...(idle.get(key) ?? []), process_]);
+  if (process_.runs < maxRuns) idle.set(key, [...(idle.get(key) ?? []), process_]);
   else await process_.end();
 }
 

@@ -2,12 +2,12 @@ import { crc32 } from "node:zlib";
 import type { FrameSplitter } from "../sse/framing.ts";
 
 /** A stream whose frame never ends must not grow memory; the vendor's own bound is 24 MiB. */
-const mostFrameBytes = 16 * 1024 * 1024;
+const maxFrameBytes = 16 * 1024 * 1024;
 /** A frame's length and its headers' length, and the checksum of both. */
 const lengthsBytes = 8;
 const preludeBytes = 12;
 /** The prelude and the checksum of the whole. */
-const leastFrameBytes = 16;
+const minFrameBytes = 16;
 const nothing = Buffer.alloc(0);
 
 /** Cuts `application/vnd.amazon.eventstream` into frames, each with its prelude and checksums. */
@@ -64,8 +64,8 @@ export class AmazonSplitter implements FrameSplitter {
 function sizeAt(bytes: Buffer, start: number): number {
   if (bytes.length - start < preludeBytes) return Infinity;
   const size = bytes.readUInt32BE(start);
-  if (size > mostFrameBytes) throw new RangeError(`a frame of an event stream is longer than ${mostFrameBytes} bytes`);
+  if (size > maxFrameBytes) throw new RangeError(`a frame of an event stream is longer than ${maxFrameBytes} bytes`);
   const isDamaged = crc32(bytes.subarray(start, start + lengthsBytes)) !== bytes.readUInt32BE(start + lengthsBytes);
-  if (isDamaged || size < leastFrameBytes) throw new RangeError("the length of an event stream's frame is damaged");
+  if (isDamaged || size < minFrameBytes) throw new RangeError("the length of an event stream's frame is damaged");
   return size;
 }

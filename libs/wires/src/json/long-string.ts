@@ -5,7 +5,7 @@ const backslash = 0x5c;
 /** Bytes of an escape: `\n`, and `\u0041`. */
 const [shortEscape, longEscape] = [2, 6];
 /** No character has more bytes that continue it. */
-const mostContinued = 3;
+const maxContinued = 3;
 
 /**
  * Decodes a JSON string of any size in turns. `start` and `end` enclose its quotes. Throws SyntaxError for what is no
@@ -59,7 +59,7 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
 /** Whether a piece of this size ends before a byte: where a character begins, or no character goes on so long. */
 function isCut(byte: number, size: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
-  return size >= turnBytes && (!continues || size > turnBytes + mostContinued);
+  return size >= turnBytes && (!continues || size > turnBytes + maxContinued);
 }
 
 /** Each byte of a word: the sign bit, a space, a quote, a backslash, and one. */

@@ -21,7 +21,7 @@ export interface AskedTool {
 export interface AskedFees {
   readonly tools: readonly AskedTool[];
   /** Most calls of all tools together, where the request bounds them. */
-  readonly mostCalls?: number | undefined;
+  readonly maxCalls?: number | undefined;
   /** The service tiers asked for, `default` for the usual one; none: the vendor chooses. */
   readonly tiers: readonly { readonly name: string; readonly path: string }[];
 }

@@ -12,7 +12,7 @@ import {
 export type { VendorId };
 
 /** Most ids of one request that are returned; it names too many. */
-export const mostVendorIds = 10_000;
+export const maxVendorIds = 10_000;
 
 /** Longer names are of no member of the table. */
 const longestName = 64;
@@ -64,13 +64,13 @@ class VendorIdSearch {
   }
 
   add(ids: readonly VendorId[]): void {
-    for (const id of ids) if (this.ids.length <= mostVendorIds) this.ids.push(id);
+    for (const id of ids) if (this.ids.length <= maxVendorIds) this.ids.push(id);
   }
 
   /** Looks through a value and all that it holds, in the order in which it is written. */
   *walk(root: object): Generator<undefined, void> {
     this.#enter(root);
-    for (let seen = 1; this.ids.length <= mostVendorIds; seen++) {
+    for (let seen = 1; this.ids.length <= maxVendorIds; seen++) {
       const top = this.#open.at(-1);
       if (top === undefined) return;
       if (top.at === top.names.length) this.#leave();
@@ -148,7 +148,7 @@ const listed =
   (value, hosts) => {
     if (!Array.isArray(value)) return read(value, hosts);
     const found: Named[] = [];
-    for (let index = 0; index < value.length && found.length <= mostVendorIds; index++)
+    for (let index = 0; index < value.length && found.length <= maxVendorIds; index++)
       for (const { id, at } of read(value[index], hosts)) found.push({ id, at: `[${index}]${at}` });
     return found;
   };

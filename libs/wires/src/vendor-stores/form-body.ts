@@ -1,7 +1,7 @@
 import type { JsonRecord } from "../json/fields.ts";
 
 /** Deepest name in brackets that is taken apart. */
-const mostSteps = 8;
+const maxSteps = 8;
 
 /** A level of a form's names: members in the order in which they came. */
 type FormLevel = Map<string, unknown[]>;
@@ -19,7 +19,7 @@ export function formAsBody(entries: Iterable<readonly [name: string, value: unkn
 function stepsOf(name: string): readonly [string, ...string[]] {
   const [, head = name, rest = ""] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
   const steps = [...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, step = ""]) => step);
-  return [head, ...steps.filter((step) => !/^\d*$/.test(step)).slice(0, mostSteps)];
+  return [head, ...steps.filter((step) => !/^\d*$/.test(step)).slice(0, maxSteps)];
 }
 
 function put(level: FormLevel, [name, ...rest]: readonly [string, ...string[]], value: unknown): void {

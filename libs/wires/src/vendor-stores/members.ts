@@ -138,12 +138,12 @@ export interface MadeReader {
 }
 
 /** Most things of one answer that are returned. */
-const mostMade = 1_000;
+const maxMade = 1_000;
 
 /** What a vendor made in its store, as a whole answer or an event of a stream names it. */
 export function madeIn({ read }: Pick<MadeReader, "read">, answer: JsonRecord, kept = true): readonly MadeId[] {
   const made = read(answer, kept).filter(({ id }) => id !== "");
-  return made.length > mostMade ? made.slice(0, mostMade) : made;
+  return made.length > maxMade ? made.slice(0, maxMade) : made;
 }
 
 /** Whether an answer's bytes may name such things. */

@@ -10,7 +10,7 @@ import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange, type TranscriptCall } from "../transcripts/exchange.ts";
 import { vendorExchange } from "../transcripts/vendor-exchange.ts";
 import { transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
-import { mostHeard } from "../transcripts/most-heard.ts";
+import { maxHeard } from "../transcripts/most-heard.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
 import { openUpload } from "../upload/upload.ts";
 
@@ -42,7 +42,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     // Read while the vendor works, since its answer waits for the money.
     let reading: Promise<unknown> = Promise.resolve();
     const length = once((): Promise<AudioLength> => {
-      const found = lengthOf(upload, { reader: deps.lengths, mostUnread: deps.upload.mostUnreadSeconds });
+      const found = lengthOf(upload, { reader: deps.lengths, maxUnread: deps.upload.maxUnreadSeconds });
       reading = found;
       return found;
     });
@@ -97,7 +97,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
         measure: {
           ...measure,
           left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
-          most: { seconds: mostHeard({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
+          most: { seconds: maxHeard({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
         },
       },
       wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],

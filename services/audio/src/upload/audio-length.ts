@@ -23,16 +23,16 @@ export interface AudioLength {
 export interface LengthOptions {
   readonly reader: LengthReader;
   /** Longest that a file is taken for whose length cannot be read, in seconds. */
-  readonly mostUnread: number;
+  readonly maxUnread: number;
 }
 
 /** The length of a whole file, which it waits for: counted in its samples or frames, or else what its head says. */
-export async function lengthOf({ file, whole }: Upload, { reader, mostUnread }: LengthOptions): Promise<AudioLength> {
+export async function lengthOf({ file, whole }: Upload, { reader, maxUnread }: LengthOptions): Promise<AudioLength> {
   await whole;
   const { size, filename: path, descriptor } = file;
   const seconds = secondsIn(await reader.find({ descriptor, size, path }), size);
   if (seconds !== undefined) return { seconds, isStated: true };
-  return { seconds: Math.min(size / usualBytesPerSecond, mostUnread), isStated: false };
+  return { seconds: Math.min(size / usualBytesPerSecond, maxUnread), isStated: false };
 }
 
 /**
@@ -68,9 +68,9 @@ async function headOf(stream: Readable, bytes: number): Promise<Buffer> {
  * The seconds of a file of so many bytes, by what a reader found: what the file states, or what follows from its rate.
  * Never less than its bytes make as samples that are not compressed: a head that says so is wrong. Undefined without both.
  */
-export function secondsIn({ duration, bitrate, mostBitrate }: LengthFound, size: number): number | undefined {
+export function secondsIn({ duration, bitrate, maxBitrate }: LengthFound, size: number): number | undefined {
   const stated = usable(duration) ?? atRate(bitrate, size);
-  const least = atRate(mostBitrate, size);
+  const least = atRate(maxBitrate, size);
   return stated === undefined || least === undefined ? stated : Math.max(stated, least);
 }
 

@@ -25,9 +25,9 @@ const formats = [MP3, WAVE, FLAC, OGG, WEBM, MATROSKA, MP4, QTFF, ADTS, MPEG_TS]
 /** Bytes of a file that are kept for reading on; with more of them, looking into them takes longer. */
 const keptBytes = 256 * 1024;
 /** Most bytes that are read at once: the table of all frames of a day. A file can say that it has a larger one. */
-const mostReadBytes = 16 * 1024 * 1024;
+const maxReadBytes = 16 * 1024 * 1024;
 /** Longest that a file is counted: a day of short frames takes longer. */
-const mostMs = 5_000;
+const maxMs = 5_000;
 
 const readAt = promisify(read);
 
@@ -38,7 +38,7 @@ const readAt = promisify(read);
  */
 export async function countedLength(descriptor: number, size: number): Promise<number | undefined> {
   using input = new Input({ formats, source: sourceOf(descriptor, size) });
-  const timer = setTimeout(() => input.dispose(), mostMs);
+  const timer = setTimeout(() => input.dispose(), maxMs);
   using _timer = { [Symbol.dispose]: () => clearTimeout(timer) };
   const track = await input.getPrimaryAudioTrack();
   if (track === null) return undefined;
@@ -51,7 +51,7 @@ function sourceOf(descriptor: number, size: number): CustomSource {
   return new CustomSource({
     getSize: () => size,
     async read(start, end) {
-      if (end - start > mostReadBytes) throw new RangeError(`${end - start} bytes at once`);
+      if (end - start > maxReadBytes) throw new RangeError(`${end - start} bytes at once`);
       const piece = Buffer.allocUnsafe(end - start);
       const { bytesRead } = await readAt(descriptor, piece, 0, piece.length, start);
       return piece.subarray(0, bytesRead);

@@ -15,5 +15,5 @@ export interface LengthFound {
   /** Bits a second. */
   readonly bitrate?: number | undefined;
   /** Most bits a second that its sound can have: those of its samples, when they are not compressed. */
-  readonly mostBitrate?: number | undefined;
+  readonly maxBitrate?: number | undefined;
 }

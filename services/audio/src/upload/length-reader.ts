@@ -4,7 +4,7 @@ import type { LengthFound, LengthJob } from "./length-job.ts";
 /** Threads that read files, each one at a time. */
 const lanes = 2;
 /** Longest that a thread takes to begin; it is no file's time. */
-const mostStartMs = 60_000;
+const maxStartMs = 60_000;
 /** Memory that a thread may use; with little of it for what is young, pieces that were read are soon collected. */
 const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
 
@@ -14,9 +14,9 @@ export interface LengthReader extends AsyncDisposable {
   find(job: LengthJob): Promise<LengthFound>;
 }
 
-/** Threads start with their first file. `mostMs` is the longest that one file is read. */
-export function openLengthReader(mostMs = 8_000): LengthReader {
-  const all = Array.from({ length: lanes }, () => new Lane(mostMs));
+/** Threads start with their first file. `maxMs` is the longest that one file is read. */
+export function openLengthReader(maxMs = 8_000): LengthReader {
+  const all = Array.from({ length: lanes }, () => new Lane(maxMs));
   return {
     find(job) {
       const [first, ...others] = all;
@@ -32,12 +32,12 @@ export function openLengthReader(mostMs = 8_000): LengthReader {
 /** One thread, and who waits for it. */
 class Lane {
   waiting = 0;
-  readonly #mostMs: number;
+  readonly #maxMs: number;
   #tail: Promise<unknown> = Promise.resolve();
   #thread: Thread | undefined;
 
-  constructor(mostMs: number) {
-    this.#mostMs = mostMs;
+  constructor(maxMs: number) {
+    this.#maxMs = maxMs;
   }
 
   async find(job: LengthJob): Promise<LengthFound> {
@@ -66,7 +66,7 @@ class Lane {
     const { promise, resolve } = Promise.withResolvers<LengthFound | undefined>();
     const finish = (length: LengthFound): void => resolve(length);
     const fail = (): void => resolve(undefined);
-    const timer = setTimeout(fail, this.#mostMs);
+    const timer = setTimeout(fail, this.#maxMs);
     worker.on("message", finish).on("error", fail).on("exit", fail);
     // The rule is about windows; a thread's port has one other end.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
@@ -91,7 +91,7 @@ function start(): Thread {
     resourceLimits: memory,
   });
   const { promise: begun, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), mostStartMs);
+  const timer = setTimeout(() => resolve(false), maxStartMs);
   worker.once("message", () => resolve(true)).once("exit", () => resolve(false));
   worker.on("error", () => undefined);
   worker.unref();

@@ -89,5 +89,5 @@ interface HeadLength extends LengthFound {
 /** No sound has more bits a second than its samples: a head that says so is wrong. */
 function pick({ duration, bitrate, sampleRate = 0, numberOfChannels = 0, bitsPerSample = 0 }: HeadLength): LengthFound {
   const most = sampleRate * numberOfChannels * bitsPerSample;
-  return { duration, bitrate, ...(most > 0 ? { mostBitrate: most } : {}) };
+  return { duration, bitrate, ...(most > 0 ? { maxBitrate: most } : {}) };
 }

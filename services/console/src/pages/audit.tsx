@@ -9,7 +9,7 @@ import { Empty, Loaded } from "../parts/states.tsx";
 import { say } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/audit");
-const mostEntries = 500;
+const maxEntries = 500;
 
 /** Who changed what, newest first. Its filter stands in its address. */
 export function AuditPage() {
@@ -17,7 +17,7 @@ export function AuditPage() {
   const navigate = route.useNavigate();
   const audit = useQuery({
     queryKey: ["audit", account],
-    queryFn: ({ signal }) => get("/audit", { query: { account, limit: String(mostEntries) } }, signal),
+    queryFn: ({ signal }) => get("/audit", { query: { account, limit: String(maxEntries) } }, signal),
   });
   return (
     <Page title={say("Audit")}>
@@ -34,9 +34,9 @@ export function AuditPage() {
           if (key === "Enter") currentTarget.blur();
         }}
       />
-      {audit.data?.entries.length === mostEntries && (
+      {audit.data?.entries.length === maxEntries && (
         <Text size="xs" c="dimmed">
-          {say("The newest {number}. An account narrows them.", { number: mostEntries })}
+          {say("The newest {number}. An account narrows them.", { number: maxEntries })}
         </Text>
       )}
       <Loaded query={audit}>

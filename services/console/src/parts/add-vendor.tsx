@@ -78,7 +78,7 @@ function VendorForm() {
 }
 
 /** Most models that are shown at once; the filter finds the others. */
-const mostShown = 100;
+const maxShown = 100;
 
 /** Saves what was chosen of a vendor: its models that are not there yet, and a channel of its own. */
 function useSave({
@@ -128,7 +128,7 @@ function ModelsForm({
   const [filter, setFilter] = useState("");
   const save = useSave({ vendor, baseUrl, apiKey, chosen: [...chosen.values()] });
   const offered = listed.models.length > 0 ? listed.models : namedModels(filter);
-  const shown = offered.filter(({ id }) => listed.models.length === 0 || id.includes(filter)).slice(0, mostShown);
+  const shown = offered.filter(({ id }) => listed.models.length === 0 || id.includes(filter)).slice(0, maxShown);
   const change = (model: ChosenModel | undefined, id: string): void => {
     const next = new Map(chosen);
     if (model === undefined) next.delete(id);

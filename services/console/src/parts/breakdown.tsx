@@ -15,7 +15,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const refreshMs = 60_000;
 /** Rows that are shown; the number of all stands below them. */
-const mostRows = 20;
+const maxRows = 20;
 const plain = ["model", "account", "channel"] as const;
 const ofTag = "tag";
 
@@ -110,13 +110,13 @@ function Rows({ span, by }: { readonly span: Span; readonly by: Dimension }) {
           <>
             <DataTable
               label={say("All figures by {what}", { what: tagIn(by) ?? sayWord(by) })}
-              rows={rows.slice(0, mostRows)}
+              rows={rows.slice(0, maxRows)}
               keyOf={({ value }) => value}
               columns={columns}
             />
-            {rows.length > mostRows && (
+            {rows.length > maxRows && (
               <Text size="xs" c="dimmed">
-                {say("The first {shown} of {all}, by spend.", { shown: mostRows, all: rows.length })}
+                {say("The first {shown} of {all}, by spend.", { shown: maxRows, all: rows.length })}
               </Text>
             )}
           </>

@@ -45,8 +45,8 @@ export function Budgets({ accountId }: { readonly accountId: string }) {
                   cell: ({ period }) => (period === "day" ? say("today (UTC)") : say("this month (UTC)")),
                 },
                 { heading: say("Spent"), numeric: true, cell: (row) => exactUsd(spent(row)) },
-                { heading: say("At most"), numeric: true, cell: ({ mostNanos }) => exactUsd(mostNanos) },
-                { heading: say("Used"), cell: (row) => <Used spent={spent(row)} most={row.mostNanos} /> },
+                { heading: say("At most"), numeric: true, cell: ({ maxNanos }) => exactUsd(maxNanos) },
+                { heading: say("Used"), cell: (row) => <Used spent={spent(row)} most={row.maxNanos} /> },
               ]}
             />
           );
@@ -60,7 +60,7 @@ export function Budgets({ accountId }: { readonly accountId: string }) {
 interface BudgetRow {
   readonly name: string;
   readonly period: "day" | "month";
-  readonly mostNanos: string;
+  readonly maxNanos: string;
   readonly of: readonly string[];
 }
 
@@ -83,8 +83,8 @@ function rowsOf(
   perMonth: string | undefined,
 ): readonly BudgetRow[] {
   return [
-    ...(perDay === undefined ? [] : [{ name, of, period: "day" as const, mostNanos: perDay }]),
-    ...(perMonth === undefined ? [] : [{ name, of, period: "month" as const, mostNanos: perMonth }]),
+    ...(perDay === undefined ? [] : [{ name, of, period: "day" as const, maxNanos: perDay }]),
+    ...(perMonth === undefined ? [] : [{ name, of, period: "month" as const, maxNanos: perMonth }]),
   ];
 }
 

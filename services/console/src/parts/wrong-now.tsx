@@ -10,7 +10,7 @@ import { PageLink } from "./page-link.tsx";
 
 const refreshMs = 10_000;
 /** Rows of one kind that are shown; the number of all stands above them. */
-const mostShown = 5;
+const maxShown = 5;
 /** An account whose available money is below one part in so many of what it was given runs low. */
 const lowPart = 20n;
 
@@ -58,7 +58,7 @@ function SystemTrouble() {
   return (
     <Alert color="red" title={say("Parts of the gateway are away or late")}>
       <Stack gap={4}>
-        {said.slice(0, mostShown).map((line) => (
+        {said.slice(0, maxShown).map((line) => (
           <Text key={line} size="sm">
             {line}
           </Text>
@@ -83,7 +83,7 @@ function ChannelsOut() {
       title={say("{number} of {all} channels do not serve", { number: wrong.length, all: channels.data?.length ?? 0 })}
     >
       <Stack gap={4}>
-        {wrong.slice(0, mostShown).map(({ id, state, reason, said }) => (
+        {wrong.slice(0, maxShown).map(({ id, state, reason, said }) => (
           <Group key={id} gap="xs">
             <PageLink to="/channels">{id}</PageLink>
             <Text size="sm">
@@ -117,7 +117,7 @@ function LowAccounts() {
       title={low.length === 1 ? say("1 account runs low") : say("{number} accounts run low", { number: low.length })}
     >
       <Stack gap={4}>
-        {low.slice(0, mostShown).map(({ id, availableNanos }) => (
+        {low.slice(0, maxShown).map(({ id, availableNanos }) => (
           <Group key={id} gap="xs">
             <PageLink to="/accounts/$id" params={{ id }}>
               {id}
@@ -152,7 +152,7 @@ function Unpriced() {
       color="yellow"
       title={say("Some of the newest {calls} calls had units without a price", { calls: newestCalls })}
     >
-      <Text size="sm">{[...units].slice(0, mostShown).join(", ")}</Text>
+      <Text size="sm">{[...units].slice(0, maxShown).join(", ")}</Text>
     </Alert>
   );
 }

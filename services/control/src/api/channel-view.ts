@@ -11,7 +11,7 @@ import {
 } from "@modelgate/channels";
 
 /** Most rests of single accounts that are listed; how many there are is shown beside them. */
-const mostAccountsShown = 20;
+const maxAccountsShown = 20;
 
 /**
  * How a channel, one key or one model of it stands:
@@ -87,7 +87,7 @@ function accountsOut({ id }: CatalogChannel, { states, now }: ChannelsSeen) {
   const open = [...states.accountRests].filter(
     ([name, { until }]) => until > now && isWithin(parseRestName(name).scope, id),
   );
-  const shown = open.toSorted(([, left], [, right]) => right.until - left.until).slice(0, mostAccountsShown);
+  const shown = open.toSorted(([, left], [, right]) => right.until - left.until).slice(0, maxAccountsShown);
   return {
     accountsOut: shown.map(([name, rest]): AccountRestView => ({
       account: rest.account ?? "",

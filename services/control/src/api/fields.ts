@@ -2,7 +2,7 @@ import { largestAmount } from "@modelgate/accounts";
 import { Failure, formatUsd, parseTime, parseUsd, type Nanos } from "@modelgate/contracts";
 
 /** Most items of a list. */
-const mostItems = 500;
+const maxItems = 500;
 
 /** Small readers of an operator's JSON; each throws Failure (400) naming its field. */
 export const fields = {
@@ -28,8 +28,8 @@ export const fields = {
   value: valueOf,
   list(body: unknown, name: string): readonly unknown[] {
     const value = valueOf(body, name) ?? missing(name);
-    if (!Array.isArray(value) || value.length === 0 || value.length > mostItems)
-      throw wrong(name, `must be a list of 1 to ${mostItems} items`);
+    if (!Array.isArray(value) || value.length === 0 || value.length > maxItems)
+      throw wrong(name, `must be a list of 1 to ${maxItems} items`);
     return value;
   },
   optionalInteger(body: unknown, name: string): number | undefined {

@@ -13,7 +13,7 @@ export interface TriedCall {
 /** What is asked of a vendor that does not speak first: an ordinary session. */
 const ordinary = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
 /** Largest message that is accepted, and how much of what a vendor says is shown. */
-const [mostMessageBytes, saidBytes] = [1024 * 1024, 4_096];
+const [maxMessageBytes, saidBytes] = [1024 * 1024, 4_096];
 
 /**
  * Opens a session at a vendor and closes it again: it works where the vendor says that the session has begun. Nothing is
@@ -21,7 +21,7 @@ const [mostMessageBytes, saidBytes] = [1024 * 1024, 4_096];
  */
 export async function trySession(request: UpstreamRequest, wire: RealtimeWire, model: string): Promise<TriedCall> {
   const signal = AbortSignal.timeout(request.timeoutMs);
-  const answer = await connectSocket(request, { mostMessageBytes }, signal);
+  const answer = await connectSocket(request, { maxMessageBytes }, signal);
   const { status } = answer;
   if (!("socket" in answer)) return { status, ok: false, said: await readText(answer, saidBytes) };
   const { socket } = answer;

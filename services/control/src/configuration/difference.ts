@@ -5,7 +5,7 @@ export interface DifferenceLine {
 }
 
 /** Lines that are compared one by one at most; larger changes are shown as all removed and all added. */
-const mostCompared = 4_000_000;
+const maxCompared = 4_000_000;
 /** Lines that did not change and are shown around those that did. */
 const around = 3;
 
@@ -30,7 +30,7 @@ export function differenceOf(before: string, after: string): readonly Difference
 }
 
 function changed(old: readonly string[], fresh: readonly string[]): readonly DifferenceLine[] {
-  if (old.length * fresh.length > mostCompared)
+  if (old.length * fresh.length > maxCompared)
     return [
       ...old.map((text) => ({ kind: "removed", text }) as const),
       ...fresh.map((text) => ({ kind: "added", text }) as const),

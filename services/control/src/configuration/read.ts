@@ -17,9 +17,9 @@ export type ReadConfiguration =
   | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
 
 /** Largest configuration file. */
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 /** Most uses of one anchor, those within other anchors multiplied: beyond it a small file would be a huge one. */
-const mostAliases = 100;
+const maxAliases = 100;
 
 /** A configuration's text as it was found, and what it says. */
 export type FoundConfiguration = { readonly text: string } & ReadConfiguration;
@@ -51,7 +51,7 @@ export async function readConfigurationFile(path: string, before?: FoundConfigur
 
 /** YAML, shape, references, and vendors that this build knows. */
 export function parseConfiguration(text: string): ReadConfiguration {
-  if (text.length > mostBytes) return { problems: [{ path: "(file)", say: `is larger than ${mostBytes} bytes` }] };
+  if (text.length > maxBytes) return { problems: [{ path: "(file)", say: `is larger than ${maxBytes} bytes` }] };
   const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
   if (document.errors.length > 0) {
     return {
@@ -63,7 +63,7 @@ export function parseConfiguration(text: string): ReadConfiguration {
   }
   let written: unknown;
   try {
-    written = document.toJS({ maxAliasCount: mostAliases });
+    written = document.toJS({ maxAliasCount: maxAliases });
   } catch (error) {
     // An alias of an anchor that there is not, or one that would grow beyond all bounds.
     return { problems: [{ path: "(file)", say: error instanceof Error ? error.message : String(error) }] };

@@ -8,7 +8,7 @@ const [saltBytes, hashBytes] = [16, 32];
 /** Bounds of a password, in characters. */
 const [shortest, longest] = [12, 200];
 /** Hashes that are computed at once; more sign-ins are asked to come again. */
-const mostAtOnce = 8;
+const maxAtOnce = 8;
 
 const derive = promisify(argon2);
 let inWork = 0;
@@ -46,7 +46,7 @@ async function hashed(
   nonce: Buffer,
   { memory, passes, parallelism }: { memory: number; passes: number; parallelism: number },
 ): Promise<Buffer> {
-  if (inWork >= mostAtOnce)
+  if (inWork >= maxAtOnce)
     throw new Failure("server_overloaded", "Too many sign-ins at the moment; try again shortly.", {
       retryAfterSeconds: 1,
     });

@@ -73,7 +73,7 @@ const keyPrefix = "mgo_";
 /** How long what a key may do is remembered, ms: one that is deleted works no longer than this. */
 const rememberMs = 2_000;
 /** Most keys that are remembered, unknown ones among them. */
-const mostRemembered = 1_000;
+const maxRemembered = 1_000;
 
 interface Booked {
   readonly name: string;
@@ -117,7 +117,7 @@ export class People {
     const record = booked === undefined ? undefined : readKeyRecord(JSON.stringify(booked.record));
     const operator =
       record === undefined ? undefined : { name: actorOfKey(record), role: record.role, account: record.account };
-    if (this.#remembered.size >= mostRemembered) this.#remembered.clear();
+    if (this.#remembered.size >= maxRemembered) this.#remembered.clear();
     this.#remembered.set(digest, { until: Date.now() + rememberMs, operator });
     return operator;
   }

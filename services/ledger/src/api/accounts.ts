@@ -14,7 +14,7 @@ export interface AccountDeps {
 }
 
 /** Rows of a page of the audit, where the operator names no number, and at most. */
-const [usualRows, mostRows] = [100, 1_000];
+const [usualRows, maxRows] = [100, 1_000];
 
 /** Changes of accounts, tokens and balances: each is written to the books first, then given to Redis. */
 export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
@@ -60,7 +60,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
         return projectBookedToken({ redis, books }, token);
       }),
     "GET /audit": async ({ query }) => {
-      const limit = limitIn(query, usualRows, mostRows);
+      const limit = limitIn(query, usualRows, maxRows);
       const account = query.get("account") ?? undefined;
       return { entries: await connection.use((books) => readAudit(books, { account, limit })) };
     },

@@ -9,13 +9,13 @@ import { periodOf } from "./period.ts";
 
 /** Rows of a page, where the operator names no number, and at most. */
 const usualRows = 100;
-const mostRows = 1_000;
+const maxRows = 1_000;
 
 /** The usage log: pages of it, newest first over all accounts, and all of it as a file, oldest first. */
 export function callRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/events": async ({ query }) => {
-      const limit = limitIn(query, usualRows, mostRows);
+      const limit = limitIn(query, usualRows, maxRows);
       const [after, filter] = [positionIn(query), filterOf(query)];
       const page = await connection.use((books) => readCalls(books, filter, { order: "newest first", limit, after }));
       return { events: page.events, next: page.next === undefined ? null : cursorOf(page.next) };
@@ -48,7 +48,7 @@ async function* readOn(connection: BooksConnection, filter: CallFilter): Pages {
   for (let after: CallPosition | undefined; ;) {
     const position = after;
     const page = await connection.use((books) =>
-      readCalls(books, filter, { order: "oldest first", limit: mostRows, after: position }),
+      readCalls(books, filter, { order: "oldest first", limit: maxRows, after: position }),
     );
     yield page.events;
     if (page.next === undefined) return undefined;

@@ -17,7 +17,7 @@ import type { BooksConnection } from "../books-connection.ts";
 import { bodies } from "./body.ts";
 
 /** Most versions of the configuration on a page. */
-const mostVersions = 200;
+const maxVersions = 200;
 
 /** How documents name a vendor's key that is kept beside them. */
 const keptKey = /kept:([A-Za-z0-9_-]{1,64})/g;
@@ -27,8 +27,8 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
   const use: BooksConnection["fill"] = (step) => connection.fill(step);
   return {
     "GET /configurations": async ({ query }) => {
-      const [limit, before] = [numberIn(query, "limit") ?? mostVersions, numberIn(query, "before")];
-      return use((books) => listConfigurations(books, { limit: Math.min(limit, mostVersions), before }));
+      const [limit, before] = [numberIn(query, "limit") ?? maxVersions, numberIn(query, "before")];
+      return use((books) => listConfigurations(books, { limit: Math.min(limit, maxVersions), before }));
     },
     "GET /configurations/newest": async ({ query }) =>
       use(async (books) => {

@@ -5,13 +5,13 @@ import type { BooksConnection } from "../books-connection.ts";
 import { cursorOf, limitIn, positionIn } from "./cursor.ts";
 
 /** Rows of a page, where the operator names no number, and at most. */
-const [usualRows, mostRows] = [100, 1_000];
+const [usualRows, maxRows] = [100, 1_000];
 
 /** Video tasks, as the books have them. */
 export function taskRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /tasks": async ({ query }) => {
-      const limit = limitIn(query, usualRows, mostRows);
+      const limit = limitIn(query, usualRows, maxRows);
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
       const filter = {
         account: word("account"),

@@ -7,7 +7,7 @@ import type { PutBackDeps } from "./put-back.ts";
 /** Late calls of a shard that one look takes, and how long each waits: what settled it may be on its way. */
 const [atOnce, waitMs] = [100, 1_000];
 /** Events of a shard's outbox that are looked through for the same call. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 /** Longest wait for the stream to be read as far as it was. */
 const caughtUpMs = 5_000;
 
@@ -31,7 +31,7 @@ export async function settleLate(deps: PutBackDeps): Promise<number> {
 }
 
 async function waitingIds({ redis }: PutBackDeps, of: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const entries = await Promise.all([...of].map((shard) => readLeftovers(redis, shard, 0, mostWaiting)));
+  const entries = await Promise.all([...of].map((shard) => readLeftovers(redis, shard, 0, maxWaiting)));
   return new Set(entries.flat().map(({ event }) => event.id));
 }
 

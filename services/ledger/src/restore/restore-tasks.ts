@@ -38,7 +38,7 @@ async function restoreSome(
 /** How long after a Redis was lost events of tasks may come that its services had not published yet. */
 const lateMs = 60_000;
 /** Most that wait for the next round; the next run of the server finds those beyond in the books. */
-const mostLate = 10_000;
+const maxLate = 10_000;
 
 /** Tasks whose events came to the books after a Redis that was lost had its tasks back: they are put back as they come. */
 export class LateTasks {
@@ -54,7 +54,7 @@ export class LateTasks {
   notice(events: readonly KeptTaskEvent[]): void {
     if (performance.now() > this.#until) return;
     for (const { accountId: account, taskId: task, kept } of events)
-      if (kept !== undefined && this.#waiting.length < mostLate)
+      if (kept !== undefined && this.#waiting.length < maxLate)
         this.#waiting.push({ account, task, record: kept.sealed, untilMs: kept.untilMs });
   }
 

@@ -37,7 +37,7 @@ export interface RedisWatch extends AsyncDisposable {
 }
 
 /** Accounts that are compared at once, and most that are remembered to be compared; the books know those beyond. */
-const [pageSize, mostNoticed] = [500, 50_000];
+const [pageSize, maxNoticed] = [500, 50_000];
 /** Rounds between two looks for what was left between the books and Redis, and for chains that are broken. */
 const roundsBetweenLooks = 5;
 /** How long after the last write late calls are looked for in each round, and rounds between two looks at rest. */
@@ -90,7 +90,7 @@ class Watch implements RedisWatch {
   }
 
   noticed(accounts: Iterable<string>): void {
-    for (const account of accounts) if (this.#suspects.size < mostNoticed) this.#suspects.add(account);
+    for (const account of accounts) if (this.#suspects.size < maxNoticed) this.#suspects.add(account);
   }
 
   noticedTasks(events: readonly KeptTaskEvent[]): void {

@@ -17,9 +17,9 @@ const hourMs = 3_600_000;
 /** Whole hours before this one whose spending is looked at with it. */
 const hoursBefore = 23;
 /** Accounts that are looked at: those that spent most. */
-const mostAccounts = 10_000;
+const maxAccounts = 10_000;
 /** Accounts that the log names at once. */
-const mostNamed = 20;
+const maxNamed = 20;
 
 /** Makes a step that counts the accounts that run low, and logs those that newly do. */
 export function balanceWatch({ redis, connection, log, lowHours }: BalanceWatch): () => Promise<void> {
@@ -36,7 +36,7 @@ export function balanceWatch({ redis, connection, log, lowHours }: BalanceWatch)
       .map(({ by, sums }) => ({ id: by.account ?? "", nanos: BigInt(sums["costNanos"] ?? "0") }))
       .filter(({ nanos }) => nanos > 0n)
       .sort((a, b) => (a.nanos < b.nanos ? 1 : -1))
-      .slice(0, mostAccounts);
+      .slice(0, maxAccounts);
     const low = new Set<string>();
     for (const { id, nanos } of spending) {
       const account = await findAccount(redis, id);
@@ -46,7 +46,7 @@ export function balanceWatch({ redis, connection, log, lowHours }: BalanceWatch)
     lowAccounts.set(low.size);
     const newly = [...low].filter((id) => !known.has(id));
     if (newly.length > 0)
-      log.info({ accounts: newly.slice(0, mostNamed), count: newly.length }, "accounts are running low");
+      log.info({ accounts: newly.slice(0, maxNamed), count: newly.length }, "accounts are running low");
     known = low;
   };
 }

@@ -4,7 +4,7 @@ import {
   dearestTokens,
   estimateTokens,
   eventStream,
-  mostBilledImages,
+  maxBilledImages,
   runCall,
   type Call,
   type CallKind,
@@ -152,7 +152,7 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
       images: choices,
       ...dearestTokens({ input: textBytes + mediaTokens, output: choices * outputTokens }, price),
     },
-    most: { images: mostBilledImages(choices) },
+    most: { images: maxBilledImages(choices) },
     floor: floorOfImages(inputTokens, choices, price),
     meter(reported, _words, outcome) {
       if (outcome === "cancelled" && (reported?.images ?? 0) < choices)
@@ -163,10 +163,10 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
 }
 
 /** No vendor counts fewer tokens for an image that it made. */
-const leastImageTokens = 256;
+const minImageTokens = 256;
 
 /** What a request for images costs at least, once its vendor has it: they are made whether anybody waits or not. */
 function floorOfImages(inputTokens: number, images: number, price: Price): Units {
-  const tokens = price.has("images") ? {} : { outputImageTokens: images * leastImageTokens };
+  const tokens = price.has("images") ? {} : { outputImageTokens: images * minImageTokens };
   return { inputTokens, images, ...tokens };
 }

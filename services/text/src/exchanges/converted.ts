@@ -75,14 +75,14 @@ export function readRequest({ wire, model, stream, echo }: TextCall, asked: Json
 }
 
 /** Characters of all calls' arguments in a history that is converted: some wires want them parsed, at once. */
-const mostArguments = 2 * 1024 * 1024;
+const maxArguments = 2 * 1024 * 1024;
 
 function refuseLongArguments({ turns }: ParsedText["request"]): void {
   const parts = turns.flatMap((turn) => turn.parts);
   const characters = parts.reduce((sum, part) => sum + (part.kind === "tool-call" ? part.arguments.length : 0), 0);
-  if (characters > mostArguments)
+  if (characters > maxArguments)
     throw new Failure(
       "request_too_large",
-      `The arguments of the calls in the history are longer than ${mostArguments} characters in total.`,
+      `The arguments of the calls in the history are longer than ${maxArguments} characters in total.`,
     );
 }

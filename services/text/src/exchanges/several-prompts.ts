@@ -103,7 +103,7 @@ function sumOf(answers: readonly TextAnswer[]): Units | undefined {
 }
 
 /** Most calls of one request that a vendor answers at a time. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 
 /** Sends further requests of a call; their answers in the order of the bodies. Throws Failure for the first that fails. */
 export async function sendAll(
@@ -111,7 +111,7 @@ export async function sendAll(
   bodies: readonly Buffer[],
 ): Promise<readonly Awaited<ReturnType<VendorLink["send"]>>[]> {
   const answers: Awaited<ReturnType<VendorLink["send"]>>[] = [];
-  for (let at = 0; at < bodies.length; at += mostAtOnce)
-    answers.push(...(await Promise.all(bodies.slice(at, at + mostAtOnce).map((body) => link.send(body)))));
+  for (let at = 0; at < bodies.length; at += maxAtOnce)
+    answers.push(...(await Promise.all(bodies.slice(at, at + maxAtOnce).map((body) => link.send(body)))));
   return answers;
 }

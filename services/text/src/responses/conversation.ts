@@ -5,7 +5,7 @@ import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction/co
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
 /** Turns that one conversation may have, as it is built from references. */
-const mostTurns = 2_000;
+const maxTurns = 2_000;
 
 /** The turns before a request. */
 export interface Earlier {
@@ -25,8 +25,8 @@ export async function earlierTurns(store: ResponseStore, accountId: string, prev
   const { status } = last.response;
   if (status === "queued" || status === "in_progress")
     throw new Failure("invalid_value", "The previous response is not finished yet.", { param });
-  if (last.ancestors.length >= mostTurns)
-    throw new Failure("invalid_value", `The conversation has more than ${mostTurns} turns; compact it.`, { param });
+  if (last.ancestors.length >= maxTurns)
+    throw new Failure("invalid_value", `The conversation has more than ${maxTurns} turns; compact it.`, { param });
   const before = await store.findAll(accountId, last.ancestors);
   const turns = before.map((turn, at) => {
     if (turn === undefined) throw notFound(last.ancestors[at] ?? "");

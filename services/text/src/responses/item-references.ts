@@ -4,7 +4,7 @@ import { referenceOf, resendable } from "./conversation.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
 /** Responses whose items one request may refer to. */
-const mostResponses = 2_000;
+const maxResponses = 2_000;
 
 /** The response in whose answer an item stands that is only referred to; undefined for any other item. */
 function answerOf(item: JsonObject): string | undefined {
@@ -27,8 +27,8 @@ export async function resolveReferences(
   items: readonly JsonObject[],
 ): Promise<readonly JsonObject[]> {
   const ids = [...new Set(items.flatMap((item) => answerOf(item) ?? []))];
-  if (ids.length > mostResponses)
-    throw new Failure("invalid_value", `input refers to items of more than ${mostResponses} responses.`, {
+  if (ids.length > maxResponses)
+    throw new Failure("invalid_value", `input refers to items of more than ${maxResponses} responses.`, {
       param: "input",
     });
   return withReferences(items, await store.findAll(accountId, ids));

@@ -2,7 +2,7 @@ import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Longest single item in a transcript; of what is longer, the beginning and the end are kept. */
-const mostCharacters = 40_000;
+const maxCharacters = 40_000;
 
 /** A conversation as plain text, for a model that is to sum it up: any model can read it, whatever tools were used in it. */
 export function transcriptOf(items: readonly JsonObject[]): string {
@@ -41,9 +41,9 @@ function said(content: unknown): string {
 }
 
 function short(text: string): string {
-  if (text.length <= mostCharacters) return text;
-  const half = mostCharacters / 2;
-  return `${text.slice(0, half)}\n[… ${text.length - mostCharacters} characters left out …]\n${text.slice(-half)}`;
+  if (text.length <= maxCharacters) return text;
+  const half = maxCharacters / 2;
+  return `${text.slice(0, half)}\n[… ${text.length - maxCharacters} characters left out …]\n${text.slice(-half)}`;
 }
 
 function textOf(value: unknown): string {

@@ -11,7 +11,7 @@ export interface StoreLimits {
   /** How long a response can be referred to. */
   readonly lifetimeMs: number;
   /** Largest response with its input, compressed; a larger one is not kept. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** The bound of all that one request may refer to, as of a body. */
   readonly body: Pick<JsonLimits, "maxBytes">;
 }
@@ -34,7 +34,7 @@ export interface TurnStore<Turn> {
 }
 
 /** Larger ones are compressed off the event loop. */
-const mostAtOnce = 256 * 1024;
+const maxAtOnce = 256 * 1024;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
 /** Records that are read from Redis and unpacked at a time: what is too large is noticed after a few of them. */
@@ -54,7 +54,7 @@ export interface TurnForm<Turn> {
 export function openTurnStore<Turn extends object>(
   { redis, book, seal }: RecordStore,
   { kind, parse }: TurnForm<Turn>,
-  { lifetimeMs, mostBytes, body }: StoreLimits,
+  { lifetimeMs, maxBytes, body }: StoreLimits,
 ): TurnStore<Turn> {
   /** Keys of one account share a slot, so that several can be read at once on Redis Cluster. */
   const keyOf = (accountId: string, id: string): string => `${kind}:{s${shardOf(accountId)}}:${accountId}:${id}`;
@@ -89,8 +89,8 @@ export function openTurnStore<Turn extends object>(
     async save(accountId, id, stored, bodyBytes) {
       const text = await renderJson(stored, bodyBytes);
       // At once where it is quick: what refers to it may be asked as soon as its client has read it.
-      const packed = text.length <= mostAtOnce ? zstdCompressSync(text) : await compress(text);
-      if (packed.length > mostBytes) return "too-large";
+      const packed = text.length <= maxAtOnce ? zstdCompressSync(text) : await compress(text);
+      if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);
       if (!(await book.keep({ accountId, record: key }, packed.length, lifetimeMs))) return "full";
       await redis.set(key, seal.seal(packed, key), "PX", lifetimeMs);

@@ -8,7 +8,7 @@ export function responsesVariables(read: VariableReader) {
         min: 1_000,
       }),
       /** Largest thread that is kept, compressed. */
-      mostBytes: 4 * 1024 * 1024,
+      maxBytes: 4 * 1024 * 1024,
     },
     sockets: {
       /** WebSockets for responses that the process holds at once. */
@@ -26,9 +26,9 @@ export function responsesVariables(read: VariableReader) {
         { min: 1_000 },
       ),
       /** Most items of a conversation. */
-      mostItems: 2_000,
+      maxItems: 2_000,
       /** Most bytes of a conversation's items, compressed. */
-      mostBytes: 4 * 1024 * 1024,
+      maxBytes: 4 * 1024 * 1024,
     },
     background: {
       /** Responses that the process makes in the background at once. */
@@ -40,9 +40,9 @@ export function responsesVariables(read: VariableReader) {
       /** Time after its process's last sign of life after which such a response counts as failed. */
       leaseMs: 15_000,
       /** Most events of such a response that are kept. */
-      mostEvents: 20_000,
+      maxEvents: 20_000,
       /** Most characters of such a response's events that are kept. */
-      mostCharacters: 4 * 1024 * 1024,
+      maxCharacters: 4 * 1024 * 1024,
       /** Time for which the events of such a response can be read again. */
       eventsLifetimeMs: 60 * 60_000,
     },
@@ -54,7 +54,7 @@ export function responsesVariables(read: VariableReader) {
         { min: 1_000 },
       ),
       /** Largest response that is stored, with its input, compressed. */
-      mostBytes: 4 * 1024 * 1024,
+      maxBytes: 4 * 1024 * 1024,
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 
 /** How much may stand before the film in an answer. */
-const mostBefore = 1024 * 1024;
+const maxBefore = 1024 * 1024;
 /** Characters of an escape at most: `\u003d`. */
 const escapeLength = 6;
 
@@ -32,7 +32,7 @@ export class FilmInAnswer {
   #begin(): boolean {
     const found = this.#opening.exec(this.#pending);
     if (found === null) {
-      if (this.#pending.length > mostBefore) throw new RangeError("no film begins in the answer");
+      if (this.#pending.length > maxBefore) throw new RangeError("no film begins in the answer");
       return false;
     }
     this.#pending = this.#pending.slice(found.index + found[0].length);

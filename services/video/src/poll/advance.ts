@@ -33,9 +33,9 @@ const unknownMs = 60_000;
 /** Polls in a row without a channel to the vendor, after which a task has failed: about an hour, in which a channel may come back. */
 const maxUnroutable = 20;
 /** A guess never says that a video is done. */
-const [mostGuessed, mostUnfinished] = [95, 99];
+const [maxGuessed, maxUnfinished] = [95, 99];
 /** How far beyond the longest pause a vendor is left alone that does not answer. */
-const mostPatience = 8;
+const maxPatience = 8;
 
 /** Whether a state is an end. */
 export function isEnded(state: TaskState): boolean {
@@ -78,9 +78,9 @@ function seen(task: TaskRecord, sighting: Extract<Sighting, { kind: "seen" }>, m
   const { nowMs, pace } = moment;
   const state = ranks[sighting.state] > ranks[task.state] ? sighting.state : task.state;
   const startedAt = task.startedAt ?? (state === "in_progress" ? nowMs : undefined);
-  const guess = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * mostGuessed);
-  const reported = Math.floor(sighting.progress ?? Math.min(guess, mostGuessed));
-  const progress = Math.max(task.progress, Math.min(reported, mostUnfinished));
+  const guess = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxGuessed);
+  const reported = Math.floor(sighting.progress ?? Math.min(guess, maxGuessed));
+  const progress = Math.max(task.progress, Math.min(reported, maxUnfinished));
   const pauseMs = Math.min(pace.longestMs, pace.firstMs * 1.5 ** (task.looks - 1));
   return dueAfter({ ...task, state, progress, startedAt }, pauseMs, moment);
 }
@@ -88,7 +88,7 @@ function seen(task: TaskRecord, sighting: Extract<Sighting, { kind: "seen" }>, m
 function missed(task: TaskRecord, moment: PollMoment): PollStep {
   const misses = task.misses + 1;
   const { firstMs, longestMs } = moment.pace;
-  const pauseMs = Math.min(longestMs * mostPatience, firstMs * 2 ** Math.min(misses, 30));
+  const pauseMs = Math.min(longestMs * maxPatience, firstMs * 2 ** Math.min(misses, 30));
   return dueAfter({ ...task, looks: task.looks + 1, misses }, pauseMs, moment);
 }
 

@@ -5,7 +5,7 @@ import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { shownTask } from "../show-task.ts";
 
-const [usualLimit, mostLimit] = [20, 100];
+const [usualLimit, maxLimit] = [20, 100];
 
 /** GET /v1/videos: the account's tasks, newest first unless asked otherwise. */
 export function listVideos(deps: Deps): EndpointHandler {
@@ -24,8 +24,8 @@ export function listVideos(deps: Deps): EndpointHandler {
 
 function limitIn(text: string | null): number {
   const limit = text === null ? usualLimit : Number(text);
-  if (Number.isInteger(limit) && limit >= 1 && limit <= mostLimit) return limit;
-  throw new Failure("invalid_value", `limit must be a whole number from 1 to ${mostLimit}.`, { param: "limit" });
+  if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
+  throw new Failure("invalid_value", `limit must be a whole number from 1 to ${maxLimit}.`, { param: "limit" });
 }
 
 function orderIn(text: string | null): "asc" | "desc" {

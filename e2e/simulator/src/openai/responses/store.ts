@@ -1,6 +1,6 @@
 import { textAt } from "../../checks/members.ts";
 
-const mostResponses = 1_000;
+const maxResponses = 1_000;
 
 /** Answers that a follow-up may name; each key sees its own. The oldest makes room. */
 const kept = new Map<string, readonly unknown[]>();
@@ -11,8 +11,8 @@ const nameOf = (key: string, id: string): string => `${key}\n${id}`;
 /** Keeps the whole conversation of an answer: what was asked, what came before, what was answered. */
 export function keepResponse(key: string, id: string, items: readonly unknown[]): void {
   const [oldest] = kept.keys();
-  if (kept.size >= mostResponses && oldest !== undefined) kept.delete(oldest);
-  if (keptItems.size >= mostResponses * 10) keptItems.clear();
+  if (kept.size >= maxResponses && oldest !== undefined) kept.delete(oldest);
+  if (keptItems.size >= maxResponses * 10) keptItems.clear();
   kept.set(nameOf(key, id), items);
   for (const item of items) keptItems.set(nameOf(key, textAt(item, "id") ?? ""), item);
 }

@@ -84,10 +84,10 @@ export class ChatWriter implements StreamWriter {
 }
 
 /** Characters of free-text tools' calls that wait for their end, to be unwrapped; beyond it: upstream_error. */
-export const mostHeld = 8 * 2 ** 20;
+export const maxHeld = 8 * 2 ** 20;
 
 /** Citations of one choice; those beyond are left out. */
-const mostCitations = 4_096;
+const maxCitations = 4_096;
 
 /** A part that is open. */
 interface OpenChatPart {
@@ -168,7 +168,7 @@ class ChatPartWriter {
 
   cite(part: number, citation: Citation): void {
     const open = this.#open.get(part);
-    if (open === undefined || this.#annotations.length >= mostCitations) return;
+    if (open === undefined || this.#annotations.length >= maxCitations) return;
     this.#annotations.push(...annotation(citation, open.from, open.length));
   }
 
@@ -243,7 +243,7 @@ class ChatPartWriter {
 
   #hold(held: string[], text: string): void {
     this.#held += text.length;
-    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
+    if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
     held.push(text);
   }
 

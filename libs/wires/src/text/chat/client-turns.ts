@@ -8,7 +8,7 @@ import { parseCitations, modelParts, parseCache, parseContent } from "./parts.ts
 import { parseSearch } from "./search.ts";
 
 /** Messages that one request may have. */
-const mostMessages = 20_000;
+const maxMessages = 20_000;
 
 /** The conversation in `messages`. */
 interface ChatConversation {
@@ -40,7 +40,7 @@ class ChatTurns implements ChatConversation {
 export function parseTurns(body: Fields): ChatConversation {
   const dialogue = new ChatTurns();
   if (!body.has("messages")) body.needText("messages");
-  for (const [index, message] of body.each("messages", mostMessages).entries())
+  for (const [index, message] of body.each("messages", maxMessages).entries())
     readers[message.word("role", roles) ?? missingRole(message)](dialogue, message, index);
   const { instructions, turns } = dialogue;
   return { instructions, turns: turns.map(({ role, parts }) => ({ role, parts })) };
@@ -103,14 +103,14 @@ function readResult(dialogue: ChatTurns, message: Fields, id: string): void {
 }
 
 /** Tools that one request may have. */
-const mostTools = 1_024;
+const maxTools = 1_024;
 
 /** Tools, functions of old, and search on the web, which is a field of its own here. */
 export function parseTools(body: Fields): readonly Tool[] {
   const options = body.record("web_search_options");
   return [
-    ...body.each("tools", mostTools).map(parseTool),
-    ...body.each("functions", mostTools).map((declared) => parseFunction(declared)),
+    ...body.each("tools", maxTools).map(parseTool),
+    ...body.each("functions", maxTools).map((declared) => parseFunction(declared)),
     ...(options === undefined ? [] : [parseSearch(options)]),
   ];
 }
@@ -162,7 +162,7 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
   fields?.ignore("type");
   const allowed = fields?.fields("allowed_tools");
   if (allowed === undefined) throw body.wrong("tool_choice", "a choice that names its allowed_tools");
-  const names = allowed.each("tools", mostTools).map((tool) => chosenName(body, tool.whole()));
+  const names = allowed.each("tools", maxTools).map((tool) => chosenName(body, tool.whole()));
   return { mode: allowed.word("mode", ["auto", "required"]) ?? "auto", names };
 }
 

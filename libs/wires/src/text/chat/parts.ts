@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord } from "../../json/fields.ts";
-import { contentOf, mostParts, type ReadPart } from "../hub/content.ts";
+import { contentOf, maxParts, type ReadPart } from "../hub/content.ts";
 import type { FilePart, Part, Source, ToolCallPart, Citation } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";
 import { mediaTypeOfName, readDataUrl, audioTypes, sourceOfUrl } from "../hub/sources.ts";
@@ -24,7 +24,7 @@ const readers: Readonly<Record<string, ReadPart>> = {
 
 /** Thoughts among the parts, as texts of their own (Mistral). */
 function thoughtOf(part: Fields): string {
-  const thoughts = part.each("thinking", mostParts);
+  const thoughts = part.each("thinking", maxParts);
   return thoughts.map((each) => (each.raw("type") === "text" ? each.needText("text") : "")).join("");
 }
 
@@ -91,7 +91,7 @@ function readAudio(part: Fields): Part {
 }
 
 /** Tool calls and images that one message may have. */
-const mostCalls = 4_096;
+const maxCalls = 4_096;
 
 /** Where a message of the model stands, and what was called before it. */
 interface ModelContext {
@@ -118,7 +118,7 @@ export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
   return [
     ...sealedThoughts(typeof thoughts === "string" ? thoughts : "", details),
     ...words,
-    ...message.each("images", mostCalls).map((image) => readModelImage(image, at)),
+    ...message.each("images", maxCalls).map((image) => readModelImage(image, at)),
     ...(refusal === "" ? [] : [{ kind: "refusal", text: refusal } as const]),
     ...readCalls(message, at),
     ...(audio === undefined ? [] : [{ kind: "vendor", wire: "chat", value: { audio } } as const]),
@@ -142,7 +142,7 @@ export function readModelImage(image: Fields, { google }: ModelContext): Part {
 
 function readCalls(message: Fields, at: ModelContext): readonly ToolCallPart[] {
   const calls = message
-    .each("tool_calls", mostCalls)
+    .each("tool_calls", maxCalls)
     .map((call, index) => withSeal(readCall(call, index, at), readExtra(call.raw("extra_content"), at.google)));
   const old = message.fields("function_call");
   const all = old === undefined ? calls : [...calls, readOldCall(old, at)];

@@ -11,7 +11,7 @@ import { closeEnvelope, openEnvelope, type Envelope, type SealSpan } from "../hu
  */
 
 /** Details that one message may have, of which a stream sends one or more for every few words. */
-export const mostDetails = 16_384;
+export const maxDetails = 16_384;
 
 /** The kinds of this wire's own seals. */
 const [ownDetails, ownSignature] = ["reasoning_details", "thought_signature"] as const;
@@ -31,7 +31,7 @@ interface Mark extends Envelope {
 
 /** Reads `reasoning_details`; what is malformed is passed over. */
 export function readDetails(value: unknown): Details {
-  const all = Array.isArray(value) ? value.filter(isRecord).slice(0, mostDetails) : [];
+  const all = Array.isArray(value) ? value.filter(isRecord).slice(0, maxDetails) : [];
   const marks: Mark[] = [];
   const own: JsonObject[] = [];
   for (const detail of all) {

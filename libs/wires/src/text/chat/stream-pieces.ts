@@ -4,7 +4,7 @@ import type { PartBook } from "../hub/part-book.ts";
 import type { Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { callId } from "../hub/tool-calls.ts";
-import { readExtra, mostDetails, sealOfDetails } from "./seals.ts";
+import { readExtra, maxDetails, sealOfDetails } from "./seals.ts";
 import { textOf } from "./vendor-answer.ts";
 
 /** Characters of a call's arguments that are kept to see whether they are whole before the stream says so. */
@@ -140,7 +140,7 @@ export class DetailReader {
 
   /** The seal of the details so far, which are then forgotten. */
   take(): Seal | undefined {
-    const fits = this.#characters <= maxDetailCharacters && this.#details.length <= mostDetails;
+    const fits = this.#characters <= maxDetailCharacters && this.#details.length <= maxDetails;
     const seal = fits && this.#details.length > 0 ? sealOfDetails(this.#details) : undefined;
     this.#details = [];
     this.#characters = 0;
@@ -163,7 +163,7 @@ function lengthOf(value: unknown): number {
 }
 
 /** Bytes of speech that one choice may have; what is beyond is cut off, as a player would be. */
-const mostSpeech = 24 * 2 ** 20;
+const maxSpeech = 24 * 2 ** 20;
 
 /** Speech out of a stream, put together: it is passed on whole, as no other wire has speech in pieces. */
 export class AudioReader {
@@ -176,7 +176,7 @@ export class AudioReader {
     this.#head = { ...this.#head, ...head };
     if (typeof transcript === "string") this.#transcript.push(transcript);
     const piece = typeof data === "string" ? Buffer.from(data, "base64") : Buffer.alloc(0);
-    if (this.#bytes + piece.length > mostSpeech) return;
+    if (this.#bytes + piece.length > maxSpeech) return;
     this.#bytes += piece.length;
     this.#pieces.push(piece);
   }

@@ -51,7 +51,7 @@ export const fieldSupport: FieldSupport = {
 };
 
 /** Stop sequences that the wire takes. */
-const mostStops = 4;
+const maxStops = 4;
 
 /**
  * The request for a vendor of this wire. A stream is always asked for its usage: the bill needs it, and the writer
@@ -61,7 +61,7 @@ export function renderRequest(asked: TextRequest, { model }: TextTarget): Render
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(cachedBy(model, asked), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
-  if ((request.stop?.length ?? 0) > mostStops) throw unsupportedFailure("stop", `At most ${mostStops} stop sequences.`);
+  if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
   const body = present({
     model,
     messages: renderTurns(request, model, unsupported),

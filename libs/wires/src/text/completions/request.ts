@@ -12,7 +12,7 @@ import type { TextRequest } from "../hub/request.ts";
 const defaultMaxTokens = 16;
 
 /** Alternatives per token that the wire has. */
-const mostAlternatives = 5;
+const maxAlternatives = 5;
 
 /** The calls that a request comes to: one per prompt, all alike but for it. */
 interface ParsedPrompts {
@@ -51,7 +51,7 @@ export function parsePromptRequests(body: JsonRecord): ParsedPrompts {
 
 function parseAlike(fields: Fields): Omit<TextRequest, "turns"> {
   const alternatives = fields.count("logprobs");
-  if ((alternatives ?? 0) > mostAlternatives) throw fields.wrong("logprobs", `at most ${mostAlternatives}`);
+  if ((alternatives ?? 0) > maxAlternatives) throw fields.wrong("logprobs", `at most ${maxAlternatives}`);
   return {
     model: fields.needText("model"),
     stream: fields.flag("stream") ?? false,
@@ -97,16 +97,16 @@ function parseStreamOptions(fields: Fields): boolean | undefined {
 }
 
 /** Prompts that one request may have, as each is a call of its own: beyond it 400. */
-export const mostPrompts = 32;
+export const maxPrompts = 32;
 
 /** The prompts as texts. Tokens are a vendor's own and refused, as is nothing to say. */
 function parsePrompts(fields: Fields): readonly string[] {
   const prompt = fields.need("prompt");
   if (typeof prompt === "string") return [parseOne(prompt, "prompt", fields)];
   if (!Array.isArray(prompt)) throw fields.wrong("prompt", "a string or an array of strings");
-  if (prompt.length > mostPrompts) {
+  if (prompt.length > maxPrompts) {
     if (typeof prompt[0] !== "string") throw fields.unsupported("prompt");
-    throw fields.wrong("prompt", `at most ${mostPrompts} prompts`);
+    throw fields.wrong("prompt", `at most ${maxPrompts} prompts`);
   }
   return prompt.map((each: unknown, index) => parseOne(each, `prompt[${index}]`, fields));
 }

@@ -106,15 +106,15 @@ function parseSpeech(config: Fields): JsonObject | undefined {
 }
 
 /** Contents of a request, and parts of one content. */
-const [mostContents, mostParts] = [20_000, 4_096];
+const [maxContents, maxParts] = [20_000, 4_096];
 
 /** The dialogue. A content without a role is the user's. */
 function parseTurns(body: Fields): readonly Turn[] {
   const calls = new CallPairs();
-  return body.each("contents", mostContents).map((content, index) => {
+  return body.each("contents", maxContents).map((content, index) => {
     const role = content.word("role", ["user", "model", "function"]) ?? "user";
     const parts = content
-      .each("parts", mostParts)
+      .each("parts", maxParts)
       .map((part, at) => parsePart(part, { calls, path: ["contents", index, at] }));
     return { role: role === "model" ? "assistant" : "user", parts: joinThoughts(parts) };
   });
@@ -139,7 +139,7 @@ function parseInstructions(body: Fields): readonly TextPart[] {
   if (typeof given === "string") return [{ kind: "text", text: given }];
   const content = body.fields("systemInstruction");
   content?.ignore("role");
-  const parts: readonly Fields[] = content?.each("parts", mostParts) ?? [];
+  const parts: readonly Fields[] = content?.each("parts", maxParts) ?? [];
   return parts.map((part) => onlyText(part, parsePart(part, { calls: new CallPairs(), path: ["system"] })));
 }
 
@@ -149,12 +149,12 @@ function onlyText(fields: Fields, part: Part): TextPart {
 }
 
 /** Entries of `tools`, and functions in one of them. */
-const mostTools = 1_024;
+const maxTools = 1_024;
 
 /** Tools: function declarations, the vendor's search, and its other tools as its own. */
 function parseTools(body: Fields): readonly Tool[] {
-  return body.each("tools", mostTools).flatMap((entry) => {
-    const functions = entry.each("functionDeclarations", mostTools).map(parseFunction);
+  return body.each("tools", maxTools).flatMap((entry) => {
+    const functions = entry.each("functionDeclarations", maxTools).map(parseFunction);
     const others = Object.entries(entry.value)
       .filter(([name]) => name !== "functionDeclarations" && name !== "function_declarations")
       .map(([name, options]) => vendorTool(camelName(name), isRecord(options) ? options : {}));

@@ -13,7 +13,7 @@ import { finishWords } from "./vendor-answer.ts";
 import { callPart } from "./vendor-turns.ts";
 
 /** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
-export const mostHeld = 8 * 2 ** 20;
+export const maxHeld = 8 * 2 ** 20;
 
 /** A part that is open: what it is, and what of it waits. */
 interface OpenContentPart {
@@ -97,7 +97,7 @@ export class ContentWriter implements StreamWriter {
       return this.#piece([present({ ...said, logprobsResult: renderProbabilities(logProbabilities) })]);
     }
     this.#held += text.length;
-    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
+    if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
     open.pieces.push(text);
     return "";
   }

@@ -6,7 +6,7 @@ import { knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
 
 /** Images in one tool result. */
-const mostResultParts = 1_024;
+const maxResultParts = 1_024;
 
 /** Where a part stands and what was called before it. */
 interface PartPlace {
@@ -73,7 +73,7 @@ function readResponse(part: Fields, { calls, path }: PartPlace): ToolResultPart 
   const given = response.text("id");
   const name = response.text("name") ?? (given === undefined ? undefined : calls.nameOf(given)) ?? "";
   const { text, isError } = resultOf(response.record("response") ?? {});
-  const images = response.each("parts", mostResultParts).map((each) => resultMedia(each));
+  const images = response.each("parts", maxResultParts).map((each) => resultMedia(each));
   return {
     kind: "tool-result",
     callId: calls.answered(given, name) ?? callId(...path, name),

@@ -33,7 +33,7 @@ const budgets = {
 } as const satisfies Record<Effort, number>;
 
 /** The least that a model which cannot stop thinking takes, and the most that the small ones take. */
-const [leastOfPro, mostOfFlash] = [128, 24_576];
+const [minOfPro, maxOfFlash] = [128, 24_576];
 
 /** `thinkingConfig` for a model. A wish for no thoughts is noted as lost where the model cannot stop thinking. */
 export function renderThinking(wish: ReasoningWish, model: string, unsupported: Unsupported): JsonObject | undefined {
@@ -56,8 +56,8 @@ function levelFor(effort: Effort | undefined, model: string): ThinkingLevel | un
 function budgetFor({ effort, budgetTokens }: ReasoningWish, model: string): number | undefined {
   const wanted = budgetTokens ?? (effort === undefined ? undefined : budgets[effort]);
   if (wanted === undefined || wanted < 0) return wanted;
-  if (model.includes("flash")) return Math.min(wanted, mostOfFlash);
-  return model.includes("-pro") ? Math.max(wanted, leastOfPro) : wanted;
+  if (model.includes("flash")) return Math.min(wanted, maxOfFlash);
+  return model.includes("-pro") ? Math.max(wanted, minOfPro) : wanted;
 }
 
 /** `thinkingConfig` of a client. */

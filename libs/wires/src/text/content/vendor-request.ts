@@ -41,7 +41,7 @@ export const fieldSupport: FieldSupport = {
 };
 
 /** Stop sequences that the vendor takes. */
-const mostStops = 5;
+const maxStops = 5;
 
 /**
  * The request for a vendor of this wire; model and streaming are in its path. Throws Failure unsupported_parameter
@@ -64,7 +64,7 @@ export function renderRequest(asked: TextRequest, target: TextTarget): Rendered 
 }
 
 function renderGeneration(request: TextRequest, model: string, unsupported: Unsupported): JsonObject {
-  if ((request.stop?.length ?? 0) > mostStops) throw unsupportedFailure("stop", `At most ${mostStops} stop sequences.`);
+  if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
   return present({
     maxOutputTokens: request.maxTokens,
     stopSequences: request.stop,

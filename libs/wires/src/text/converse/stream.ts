@@ -8,7 +8,7 @@ import { finishOf, converseFees, stopSequenceOf, imagePart, parseCitation, textO
 import { redactedSeal, signatureSeal } from "./turns.ts";
 
 /** Characters of blocks that wait for their end, as they are passed on whole; beyond it: upstream_error. */
-const mostHeld = 16 * 2 ** 20;
+const maxHeld = 16 * 2 ** 20;
 
 /** What waits for the end of a block: its signature, thoughts that are sealed, a picture's bytes. */
 interface Held {
@@ -100,7 +100,7 @@ export class ConverseReader implements StreamReader {
   #keep(pieces: string[], piece: unknown): void {
     const text = textOf(piece);
     this.#heldCharacters += text.length;
-    if (this.#heldCharacters > mostHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
+    if (this.#heldCharacters > maxHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
     pieces.push(text);
   }
 

@@ -1,5 +1,5 @@
 import { isRecord } from "../../json/fields.ts";
-import { leastBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
+import { minBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
 import type { TextTarget } from "../hub/codec.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import type { Message } from "../hub/paired-messages.ts";
@@ -43,7 +43,7 @@ export function renderThinking(
   const form = thinkingFormOf(target.model);
   if (effort === "none" || (effort === undefined && reasoning.budgetTokens === undefined)) return off;
   const bound = maxTokens ?? target.defaultMaxTokens;
-  if (form === undefined || isRefused(form, request, messages) || (form === "claude-budget" && bound <= leastBudget)) {
+  if (form === undefined || isRefused(form, request, messages) || (form === "claude-budget" && bound <= minBudget)) {
     unsupported.note("reasoning");
     return off;
   }

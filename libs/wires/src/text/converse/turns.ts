@@ -229,7 +229,7 @@ export class DocumentNames {
       .replaceAll(/[^\p{L}\p{N}\s()[\]-]/gu, "-")
       .replaceAll(/\s+/g, " ")
       .trim()
-      .slice(0, mostNameCharacters);
+      .slice(0, maxNameCharacters);
     const plain = wanted === "" ? "document" : wanted;
     let given = plain;
     for (let number = 2; this.#given.has(given); number++) given = `${plain} (${number})`;
@@ -239,7 +239,7 @@ export class DocumentNames {
 }
 
 /** The vendor takes 200, a number behind included. */
-const mostNameCharacters = 190;
+const maxNameCharacters = 190;
 
 /** Blocks with the point behind them up to which the vendor keeps the prompt, where the client set one. */
 export function withCachePoint(

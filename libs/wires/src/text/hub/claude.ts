@@ -24,7 +24,7 @@ function isFrom(model: string, [major, minor]: readonly [number, number]): boole
 }
 
 /** The least budget that models with budgets take, in tokens. */
-export const leastBudget = 1024;
+export const minBudget = 1024;
 
 const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
 
@@ -34,6 +34,6 @@ export function thinkingBudget(
   effort: Exclude<Effort, "none">,
   maxTokens: number,
 ): number {
-  if (budgetTokens !== undefined && budgetTokens > 0) return Math.max(leastBudget, budgetTokens);
+  if (budgetTokens !== undefined && budgetTokens > 0) return Math.max(minBudget, budgetTokens);
   return effort === "max" ? Math.max(budgets.max, Math.floor(maxTokens * 0.8)) : budgets[effort];
 }

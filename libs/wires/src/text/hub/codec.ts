@@ -107,7 +107,7 @@ export interface VendorCodec {
    */
   readonly raisedBound?: string;
   /** The least bound of output that its vendors take: a smaller one is raised to it. Absent: any. */
-  readonly leastBound?: number;
+  readonly minBound?: number;
 }
 
 /** A wire that clients speak and no vendor is reached by. */

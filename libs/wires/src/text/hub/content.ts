@@ -3,7 +3,7 @@ import type { Citation, Part, TokenProbability } from "./part.ts";
 import type { JsonObject } from "./request.ts";
 
 /** Parts that one message or tool output may have. */
-export const mostParts = 4_096;
+export const maxParts = 4_096;
 
 /** Reads one part, by its type. */
 export type ReadPart = (part: Fields) => Part;
@@ -13,7 +13,7 @@ export function contentOf(of: Fields, name: string, readers: Readonly<Record<str
   const content = of.raw(name);
   if (content === undefined) return [];
   if (typeof content === "string") return [{ kind: "text", text: content }];
-  return of.each(name, mostParts).map((part) => {
+  return of.each(name, maxParts).map((part) => {
     const type = part.needText("type");
     const read = own(readers, type);
     if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);

@@ -50,7 +50,7 @@ function deltaOf(part: Part, choice: number, index: number): readonly TextEvent[
 }
 
 /** Characters that may wait while another part is open; beyond it the stream fails as `upstream_error`. */
-export const mostWaiting = 8 * 2 ** 20;
+export const maxWaiting = 8 * 2 ** 20;
 
 type PartEvent = Extract<TextEvent, { readonly part: number }>;
 
@@ -109,7 +109,7 @@ export class OneAtATime {
 
   #wait(event: PartEvent): void {
     if (event.type === "part-delta") this.#characters += event.text.length + 1;
-    if (this.#characters > mostWaiting)
+    if (this.#characters > maxWaiting)
       throw new Failure("upstream_error", "Too much of the answer is waiting for one part.");
     const events = this.#waiting.get(event.part);
     if (events === undefined) this.#waiting.set(event.part, [event]);

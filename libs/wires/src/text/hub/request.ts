@@ -166,7 +166,7 @@ interface SearchWish {
   readonly allowedDomains?: unknown;
   readonly blockedDomains?: unknown;
   /** Most searches of one answer. */
-  readonly mostUses?: unknown;
+  readonly maxUses?: unknown;
   /** How much of what was found the model reads: `low`, `medium`, `high`. */
   readonly contextSize?: unknown;
   /** Where the user is: city, region, country, timezone. */

@@ -7,7 +7,7 @@ import { argumentsOf } from "../hub/tool-calls.ts";
 import { parseCache, parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";
 
 /** Blocks that one message or tool result may have. */
-const mostBlocks = 4_096;
+const maxBlocks = 4_096;
 
 /** Names of the calls so far, by id. */
 type CallNames = Map<string, string>;
@@ -17,7 +17,7 @@ type ReadBlock = (block: Fields, names: CallNames) => readonly Part[];
 const readers: Readonly<Record<string, ReadBlock>> = {
   text: readText,
   image: (block) => [readImage(block)],
-  document: (block) => parseDocument(block, mostBlocks),
+  document: (block) => parseDocument(block, maxBlocks),
   tool_use: readCall,
   tool_result: readResult,
   thinking: readThinking,
@@ -33,7 +33,7 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
   if (typeof content === "string") return [{ kind: "text", text: content }];
   const parts: Part[] = [];
   const carried: Envelope[] = [];
-  for (const block of of.each(name, mostBlocks)) {
+  for (const block of of.each(name, maxBlocks)) {
     const type = block.needText("type");
     if (type === "redacted_thinking") readRedacted(block, parts, carried);
     else parts.push(...(own(readers, type)?.(block, names) ?? [vendorPart(block)]));
@@ -112,12 +112,12 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
 }
 
 /** A document: a file, and beside it the images of one that is given as content. */
-function parseDocument(block: Fields, mostBlocks: number): readonly (FilePart | ImagePart)[] {
+function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
   const source = block.fields("source");
   if (source === undefined) throw block.wrong("source", "an object");
   const type = source.word("type", ["base64", "text", "url", "content", "file"]);
   if (type === undefined) throw source.wrong("type", "one of base64, text, url, content, file");
-  const { text, images } = type === "content" ? contentOf(source, mostBlocks) : plain;
+  const { text, images } = type === "content" ? contentOf(source, maxBlocks) : plain;
   const file: FilePart = {
     kind: "file",
     source: type === "content" ? { kind: "text", text } : fileSource(source, type),
@@ -146,12 +146,12 @@ interface DocumentContent {
 
 const plain: DocumentContent = { text: "", images: [] };
 
-function contentOf(source: Fields, mostBlocks: number): DocumentContent {
+function contentOf(source: Fields, maxBlocks: number): DocumentContent {
   const content = source.raw("content");
   if (typeof content === "string") return { text: content, images: [] };
   const texts: string[] = [];
   const images: ImagePart[] = [];
-  for (const block of source.each("content", mostBlocks)) {
+  for (const block of source.each("content", maxBlocks)) {
     const type = block.word("type", ["text", "image"]);
     const picture = block.fields("source");
     if (type === "text") texts.push(block.needText("text"));

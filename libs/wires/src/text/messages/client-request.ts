@@ -82,7 +82,7 @@ function parseTier(fields: Fields): string | undefined {
 }
 
 /** Messages that one request may have. */
-const mostMessages = 20_000;
+const maxMessages = 20_000;
 
 /** The dialogue, and what is said before it. */
 interface ParsedTurns {
@@ -97,7 +97,7 @@ function parseTurns(body: Fields): ParsedTurns {
   const names = new Map<string, string>();
   const instructions = [...onlyText(body, "system", parseContent(body, "system", names))];
   const turns: Turn[] = [];
-  for (const message of body.each("messages", mostMessages)) {
+  for (const message of body.each("messages", maxMessages)) {
     const role = message.word("role", ["user", "assistant", "system"]) ?? message.needText("role");
     const parts = parseContent(message, "content", names);
     if (role === "user" || role === "assistant") turns.push({ role, parts });
@@ -115,11 +115,11 @@ function onlyText(of: Fields, name: string, parts: readonly Part[]): readonly Te
 }
 
 /** Tools that one request may have. */
-const mostTools = 1_024;
+const maxTools = 1_024;
 
 /** Functions, the vendor's search, and its other typed tools as its own. */
 function parseTools(body: Fields): readonly Tool[] {
-  return body.each("tools", mostTools).map((tool) => {
+  return body.each("tools", maxTools).map((tool) => {
     const type = tool.text("type") ?? "custom";
     if (type === "custom") return parseFunction(tool);
     const definition = tool.whole();

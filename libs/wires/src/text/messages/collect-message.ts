@@ -20,25 +20,25 @@ interface OpenBlock {
 export class MessageCollector {
   readonly #decoder = new SseDecoder();
   readonly #blocks = new Map<unknown, OpenBlock>();
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #bytes = 0;
   #start: JsonRecord | undefined;
   #isWhole = false;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   /** Takes bytes of a stream; those of a longer answer than may be collected change nothing. */
   push(bytes: Buffer): void {
     this.#bytes += bytes.length;
-    if (this.#bytes > this.#mostBytes) return;
+    if (this.#bytes > this.#maxBytes) return;
     for (const { data } of this.#decoder.push(bytes)) this.#read(parseRecord(data) ?? {});
   }
 
   /** Finds the message; undefined where the stream did not come to its end, or was too long. */
   message(): JsonRecord | undefined {
-    if (!this.#isWhole || this.#start === undefined || this.#bytes > this.#mostBytes) return undefined;
+    if (!this.#isWhole || this.#start === undefined || this.#bytes > this.#maxBytes) return undefined;
     return { ...this.#start, content: [...this.#blocks.values()].map(wholeBlock) };
   }
 

@@ -18,7 +18,7 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
     wish: present({
       allowedDomains: allowed_domains,
       blockedDomains: blocked_domains,
-      mostUses: max_uses,
+      maxUses: max_uses,
       location: locationOf(user_location),
     }),
     more: Object.keys(others).length > 0 ? true : undefined,
@@ -28,17 +28,17 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
 /** A search for the vendor: another wire's as far as this one has words for it. */
 export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
   if (wire === "messages") return { type: searchType, name: searchName, ...options };
-  const { allowedDomains, blockedDomains, mostUses, location } = wish;
+  const { allowedDomains, blockedDomains, maxUses, location } = wish;
   // The vendor takes one of the two.
   const isTwofold = allowedDomains !== undefined && blockedDomains !== undefined;
-  const lost = saysBeyond(wish, ["allowedDomains", "blockedDomains", "mostUses", "location"]);
+  const lost = saysBeyond(wish, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || isTwofold || lost);
   return present({
     type: searchType,
     name: searchName,
     allowed_domains: allowedDomains,
     blocked_domains: isTwofold ? undefined : blockedDomains,
-    max_uses: mostUses,
+    max_uses: maxUses,
     user_location: renderLocation(location),
   });
 }

@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { TextTarget } from "../hub/codec.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
-import { leastBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
+import { minBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import type { Message } from "../hub/paired-messages.ts";
 
@@ -100,8 +100,8 @@ const partOfThoughts = 0.8;
  */
 function budgetWithin(bound: number, wanted: number): number | undefined {
   if (wanted < bound) return wanted;
-  if (bound <= leastBudget) return undefined;
-  return Math.max(leastBudget, Math.floor(bound * partOfThoughts));
+  if (bound <= minBudget) return undefined;
+  return Math.max(minBudget, Math.floor(bound * partOfThoughts));
 }
 
 /** Whether a wish is only about how thoughts that were not asked for are shown. */

@@ -181,7 +181,7 @@ function forcesOne({ mode, names }: NonNullable<TextRequest["toolChoice"]>): boo
 }
 
 /** The least top_p that the vendor takes beside thoughts. */
-const leastTopP = 0.95;
+const minTopP = 0.95;
 
 /**
  * Sampling, as far as the vendor takes it from this model and beside thoughts; one is the default of both. Throws
@@ -197,7 +197,7 @@ function renderSampling(
     throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
   const free = !takesAdaptiveOnly(model);
   const alone = temperature === undefined || !takesOneSampling(model);
-  const beside = !thinks || (topP ?? 0) >= leastTopP;
+  const beside = !thinks || (topP ?? 0) >= minTopP;
   const kept = taken(free && !thinks, { temperature, top_k: topK });
   const keptTopP = taken(free && alone && beside, { top_p: topP });
   unsupported.noteIf("temperature", temperature === 1 ? undefined : lost(temperature, kept["temperature"]));

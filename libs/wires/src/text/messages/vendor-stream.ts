@@ -11,7 +11,7 @@ import { callOfBlock, messagesFees, messagesUsage } from "./usage.ts";
 import { finishOf, textOf } from "./vendor-answer.ts";
 
 /** Characters of a vendor's own block that wait for its end, as it is passed on whole; beyond it: upstream_error. */
-export const mostHeld = 8 * 2 ** 20;
+export const maxHeld = 8 * 2 ** 20;
 
 /** A block that began: how it began, and what of it waits for its end. */
 interface BegunBlock {
@@ -116,7 +116,7 @@ export class MessagesReader implements StreamReader {
   #input(key: string, begun: BegunBlock, text: string): readonly TextEvent[] {
     if (!begun.whole) return this.#book.delta(key, text);
     begun.input += text;
-    if (begun.input.length > mostHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
+    if (begun.input.length > maxHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
     return [];
   }
 

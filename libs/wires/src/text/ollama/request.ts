@@ -97,11 +97,11 @@ function parseProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
 }
 
 /** Tools that a request may have. */
-const mostTools = 4_096;
+const maxTools = 4_096;
 
 /** The functions that a model may call. */
 function parseTools(body: Fields): readonly Tool[] {
-  return body.each("tools", mostTools).map(parseTool);
+  return body.each("tools", maxTools).map(parseTool);
 }
 
 function parseTool(tool: Fields): Tool {

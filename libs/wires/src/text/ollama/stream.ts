@@ -8,7 +8,7 @@ import type { JsonObject } from "../hub/request.ts";
 import { renderCall, type AnswerForm, type OllamaWords, lastMembers, timeOf } from "./answer.ts";
 
 /** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
-const mostHeld = 8 * 2 ** 20;
+const maxHeld = 8 * 2 ** 20;
 
 /** White space before a line's JSON, which every reader of lines passes over; an empty line would break some. */
 export const silence = " ";
@@ -86,7 +86,7 @@ export class LineWriter implements StreamWriter {
     if (open.opened.kind !== "tool-call")
       return this.#say({ text }, logProbabilities === undefined ? undefined : logProbabilities.map(logProbability));
     this.#held += text.length;
-    if (this.#held > mostHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
+    if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
     open.pieces.push(text);
     return "";
   }

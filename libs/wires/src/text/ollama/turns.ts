@@ -5,7 +5,7 @@ import type { Turn } from "../hub/request.ts";
 import { argumentsOf, callId } from "../hub/tool-calls.ts";
 
 /** Messages that one request may have, and calls of one message. */
-const [mostMessages, mostCalls] = [20_000, 1_024];
+const [maxMessages, maxCalls] = [20_000, 1_024];
 
 const roles = ["system", "user", "assistant", "tool"] as const;
 
@@ -17,7 +17,7 @@ export function parseTurns(fields: Fields): {
   const instructions: TextPart[] = [];
   const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
   const calls = new WaitingCalls();
-  for (const [index, message] of fields.each("messages", mostMessages).entries()) {
+  for (const [index, message] of fields.each("messages", maxMessages).entries()) {
     message.needText("role");
     const role = message.word("role", roles);
     const text = message.text("content") ?? "";
@@ -45,7 +45,7 @@ function parseThought(message: Fields): readonly Part[] {
 
 /** Calls may have ids, which clients are free to lose. */
 function parseCalls(message: Fields, calls: WaitingCalls, index: number): readonly ToolCallPart[] {
-  return message.each("tool_calls", mostCalls).map((call, at) => {
+  return message.each("tool_calls", maxCalls).map((call, at) => {
     call.ignore("type");
     const named = call.fields("function");
     if (named === undefined) throw call.wrong("function", "an object");

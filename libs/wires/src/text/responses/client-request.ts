@@ -139,7 +139,7 @@ function lostIncludes(fields: Fields): readonly string[] {
 }
 
 /** Tools that one request may have. */
-const mostTools = 1_024;
+const maxTools = 1_024;
 
 /** What `tools` says: tools, and whether the model is to make images (a tool on this wire, a modality elsewhere). */
 interface ParsedTools {
@@ -148,7 +148,7 @@ interface ParsedTools {
 }
 
 function parseTools(body: Fields): ParsedTools {
-  const all = body.each("tools", mostTools);
+  const all = body.each("tools", maxTools);
   const images = all.filter(isPlainImageTool);
   return { tools: all.filter((tool) => !images.includes(tool)).flatMap(parseTool), makesImages: images.length > 0 };
 }
@@ -177,7 +177,7 @@ function isPlainNamespace(namespace: Fields): boolean {
 function parseNamespace(set: Fields): readonly Tool[] {
   const namespace = set.needText("name");
   const about = set.text("description");
-  return set.each("tools", mostTools).map((each, at) => {
+  return set.each("tools", maxTools).map((each, at) => {
     const tool = each.raw("type") === "custom" ? parseCustom(each) : parseFunction(each);
     const { name, description } = tool;
     const within: NamespacedTool = { namespace, about, name, description };
@@ -222,7 +222,7 @@ function parseToolChoice(body: Fields): ToolChoice | undefined {
   if (fields.needText("type") !== "allowed_tools") return { mode: "required", names: [chosenName(fields)] };
   return {
     mode: fields.word("mode", ["auto", "required"]) ?? "auto",
-    names: fields.each("tools", mostTools).map(chosenName),
+    names: fields.each("tools", maxTools).map(chosenName),
   };
 }
 

@@ -12,7 +12,7 @@ const running = { status: "in_progress", incomplete_details: null, error: null, 
 
 /**
  * A stream of response events: sequence numbers without a gap, ids equal wherever an item is named, one terminal
- * event whose response holds exactly what was sent. It is kept for that, up to `mostKept`.
+ * event whose response holds exactly what was sent. It is kept for that, up to `maxKept`.
  */
 export class ResponsesWriter implements StreamWriter {
   readonly #context: AnswerContext;

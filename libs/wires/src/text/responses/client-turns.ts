@@ -6,7 +6,7 @@ import type { Envelope } from "../hub/seals.ts";
 import { parseModelItem, carriedSeal, parseContent } from "./parse-items.ts";
 
 /** Items that one request may have. */
-const mostItems = 20_000;
+const maxItems = 20_000;
 
 /** The conversation in an `input`. */
 interface Input {
@@ -63,7 +63,7 @@ export function parseTurns(body: Fields): Input {
   // Instructions alone are a request as well.
   const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");
   if (typeof input === "string") conversation.say("user", [{ kind: "text", text: input }], false);
-  else for (const item of body.each("input", mostItems)) readItem(conversation, item);
+  else for (const item of body.each("input", maxItems)) readItem(conversation, item);
   const { instructions, compactionTrigger } = conversation;
   return { instructions, compactionTrigger, turns: conversation.turns.map(({ role, parts }) => ({ role, parts })) };
 }

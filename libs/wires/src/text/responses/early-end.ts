@@ -6,10 +6,10 @@ import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";
 
 /** Raw deltas that are kept before their words are read out of them. */
-const mostRaw = 16 * 1024;
+const maxRaw = 16 * 1024;
 
 /** Characters of an open part that are kept for its end, which repeats them; of a longer one the beginning is left out. */
-const mostWords = 8 * 2 ** 20;
+const maxWords = 8 * 2 ** 20;
 
 const deltaEnd = Buffer.from(".delta\n");
 
@@ -94,7 +94,7 @@ class SeenAnswer {
   #delta(raw: string): void {
     this.#raw.push(raw);
     this.#rawLength += raw.length;
-    if (this.#rawLength > mostRaw) this.#read();
+    if (this.#rawLength > maxRaw) this.#read();
   }
 
   #event(event: JsonRecord | undefined, raw: string): void {
@@ -122,7 +122,7 @@ class SeenAnswer {
   }
 
   #read(): string {
-    this.#words = (this.#words + wordsOf(this.#raw.join(""))).slice(-mostWords);
+    this.#words = (this.#words + wordsOf(this.#raw.join(""))).slice(-maxWords);
     this.#raw = [];
     this.#rawLength = 0;
     return this.#words;

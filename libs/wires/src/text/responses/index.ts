@@ -10,7 +10,7 @@ import { responsesPass } from "./pass.ts";
 import { stores } from "./stores.ts";
 import { askedFeesOf, capTools } from "./usage.ts";
 import { parseAnswer } from "./vendor-answer.ts";
-import { fieldSupport, leastOutputTokens, renderRequest } from "./vendor-request.ts";
+import { fieldSupport, minOutputTokens, renderRequest } from "./vendor-request.ts";
 import { ResponsesReader } from "./vendor-stream.ts";
 
 /** Counting input tokens: the body is that of a response, of which only what goes in matters. */
@@ -37,7 +37,7 @@ export const responsesCodec = {
     stream: () => new ResponsesReader(),
     askedFees: askedFeesOf,
     fields: fieldSupport,
-    leastBound: leastOutputTokens,
+    minBound: minOutputTokens,
     capTools,
   },
   client: {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { JsonObject, NamespacedTool, Tool } from "../hub/request.ts";
 
 /** Longest name of a function that every vendor takes. */
-const mostCharacters = 64;
+const maxCharacters = 64;
 /** Characters of the hash that stands for what was cut off. */
 const hashCharacters = 8;
 
@@ -14,9 +14,9 @@ const hashCharacters = 8;
 export function qualifiedName(namespace: string | undefined, name: string): string {
   if (namespace === undefined) return name;
   const joined = `${namespace}__${name}`;
-  if (joined.length <= mostCharacters) return joined;
+  if (joined.length <= maxCharacters) return joined;
   const hash = createHash("sha256").update(joined).digest("hex").slice(0, hashCharacters);
-  return `${joined.slice(0, mostCharacters - hashCharacters - 1)}_${hash}`;
+  return `${joined.slice(0, maxCharacters - hashCharacters - 1)}_${hash}`;
 }
 
 /** A tool's name as this wire says it: in its namespace, if it stands in one. */

@@ -9,7 +9,7 @@ import { qualifiedName } from "./namespaces.ts";
 type ReadItem = (item: Fields) => readonly Part[];
 
 /** Parts of a reasoning item's summary or content. */
-const mostThoughts = 4_096;
+const maxThoughts = 4_096;
 
 /** Items that the model wrote, as they stand in an answer and come back in the next request. */
 const modelItems: Readonly<Record<string, ReadItem>> = {
@@ -93,7 +93,7 @@ function readReasoning(item: Fields): readonly Part[] {
 
 function thoughts(item: Fields, name: string): string {
   return item
-    .each(name, mostThoughts)
+    .each(name, maxThoughts)
     .map((part) => {
       part.ignore("type");
       return part.needText("text");

@@ -17,7 +17,7 @@ import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
  * Characters of output that are kept for the terminal event, which repeats all of it. An answer that grows beyond
  * it ends as upstream_error: it cannot be sent whole, and a part must not pass for the whole.
  */
-export const mostKept = 32 * 2 ** 20;
+export const maxKept = 32 * 2 ** 20;
 
 /** The output items of an answer, with their events: one item after another, each done before the next. */
 export class PartWriter {
@@ -155,6 +155,6 @@ export class PartWriter {
 
   #keep(characters: number): void {
     this.#kept += characters;
-    if (this.#kept > mostKept) throw new Failure("upstream_error", "The answer is too large to be sent in one piece.");
+    if (this.#kept > maxKept) throw new Failure("upstream_error", "The answer is too large to be sent in one piece.");
   }
 }

@@ -85,7 +85,7 @@ export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
       ),
       ...askedSearches(body),
     ],
-    mostCalls: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined,
+    maxCalls: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined,
     tiers: askedTiers(body, "service_tier"),
   });
 }

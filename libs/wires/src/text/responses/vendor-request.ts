@@ -49,7 +49,7 @@ export const fieldSupport: FieldSupport = {
 };
 
 /** The least bound that the vendor takes. */
-export const leastOutputTokens = 16;
+export const minOutputTokens = 16;
 
 const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;
 
@@ -91,8 +91,8 @@ export function renderRequest(asked: TextRequest, target: TextTarget): Rendered 
 
 /** A bound that the vendor takes: a smaller one is raised, and named as lost. */
 function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): number | undefined {
-  unsupported.noteIf("maxTokens", maxTokens !== undefined && maxTokens < leastOutputTokens);
-  return maxTokens === undefined ? undefined : Math.max(maxTokens, leastOutputTokens);
+  unsupported.noteIf("maxTokens", maxTokens !== undefined && maxTokens < minOutputTokens);
+  return maxTokens === undefined ? undefined : Math.max(maxTokens, minOutputTokens);
 }
 
 function renderReasoning({ reasoning }: TextRequest): JsonObject | undefined {

@@ -32,9 +32,9 @@ export interface ChunkLayout {
 export type ByteRate = number;
 
 /** Most chunks of a file: a file that has more is no recording. */
-const mostChunks = 10_000;
+const maxChunks = 10_000;
 /** Most bytes of a chunk that describes the samples. */
-const mostDescriptionBytes = 4_096;
+const maxDescriptionBytes = 4_096;
 
 /** What to look for in a file. */
 export interface SampleChunks {
@@ -66,7 +66,7 @@ export async function secondsOfSamples(
     const bytes = chunk.size ?? (isSamples ? Infinity : 0);
     end = chunk.start + bytes;
     if (chunk.id === description.id && begun === undefined)
-      rate = description.rateOf(await file.read(chunk.start, Math.min(bytes, mostDescriptionBytes))) ?? rate;
+      rate = description.rateOf(await file.read(chunk.start, Math.min(bytes, maxDescriptionBytes))) ?? rate;
     if (!isSamples) continue;
     begun ??= chunk.start + samples.skipped;
     counted += Math.max(0, bytes - samples.skipped);
@@ -81,7 +81,7 @@ export async function secondsOfSamples(
 /** The chunks of a file one after the other, as far as there are any. */
 async function* chunksIn({ read, size }: SampleFile, form: ChunkLayout, first: number): AsyncGenerator<Chunk> {
   let at = first;
-  for (let chunks = 0; at < size && chunks < mostChunks; chunks++) {
+  for (let chunks = 0; at < size && chunks < maxChunks; chunks++) {
     const head = await read(at, form.headBytes);
     const id = head.length < form.headBytes ? undefined : form.id(head);
     if (id === undefined) return;

@@ -13,7 +13,7 @@ import type { BackgroundId } from "./background-store.ts";
 import { failedResponse, finalEvent, isOver } from "./events.ts";
 
 /** Attempts to keep a response that is over, and the pause between two of them: its lease outlives them. */
-const [mostAttempts, pauseMs] = [10, 500];
+const [maxAttempts, pauseMs] = [10, 500];
 /** Events that are kept before there is a vendor: that it was created, and waits. */
 const firstEvents = ["response.created", "response.queued"] as const;
 
@@ -47,7 +47,7 @@ export class BackgroundRun {
 
   constructor(deps: ResponsesDeps, work: BackgroundWork) {
     const { call, id, queued } = work;
-    const { mostEvents, mostCharacters } = deps.background;
+    const { maxEvents, maxCharacters } = deps.background;
     this.at = { accountId: call.caller.accountId, id };
     this.tokenId = call.caller.tokenId;
     this.begun = this.#begun.promise;
@@ -55,8 +55,8 @@ export class BackgroundRun {
     this.#work = work;
     this.#sink = new BackgroundSink({
       keep: (events) => deps.backgroundStore.addEvents(this.at, events),
-      mostEvents,
-      mostCharacters,
+      maxEvents,
+      maxCharacters,
       from: firstEvents.length,
       patch: patchOf(queued.response),
     });
@@ -171,7 +171,7 @@ export class BackgroundRun {
       try {
         return await work();
       } catch (error) {
-        if (attempt >= mostAttempts) throw error;
+        if (attempt >= maxAttempts) throw error;
         await new Promise((resolve) => void setTimeout(resolve, pauseMs));
       }
     }

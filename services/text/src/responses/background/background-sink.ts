@@ -15,8 +15,8 @@ export interface EventKeeping {
   /** Keeps events; where it rejects, or resolves with false, no more of them are kept. */
   readonly keep: (events: readonly string[]) => Promise<boolean>;
   /** Most events, and characters of them, that are kept beside the last. */
-  readonly mostEvents: number;
-  readonly mostCharacters: number;
+  readonly maxEvents: number;
+  readonly maxCharacters: number;
   /** The number of the first event. */
   readonly from: number;
   /** What every response object says, whatever its vendor calls it. */
@@ -142,8 +142,8 @@ export class BackgroundSink implements AnswerSink {
   #keep({ type, ...members }: JsonObject): void {
     const event = JSON.stringify({ type, sequence_number: this.next++, ...members });
     this.#keptCharacters += event.length;
-    const { mostEvents, mostCharacters } = this.#keeping;
-    this.#isKeeping &&= this.next <= mostEvents && this.#keptCharacters <= mostCharacters;
+    const { maxEvents, maxCharacters } = this.#keeping;
+    this.#isKeeping &&= this.next <= maxEvents && this.#keptCharacters <= maxCharacters;
     if (!this.#isKeeping) return;
     this.#waiting.push(event);
     this.#waitingCharacters += event.length;

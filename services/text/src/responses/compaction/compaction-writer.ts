@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import type { StreamWriter, TextEvent } from "@modelgate/wires/text";
 
 /** Longest summary, in characters; beyond it the stream fails as `upstream_error`. */
-const mostCharacters = 1_000_000;
+const maxCharacters = 1_000_000;
 
 /** A model's summary as the one compaction item of a stream of response events; nothing of it is shown before its end. */
 export class CompactionWriter implements StreamWriter {
@@ -39,7 +39,7 @@ export class CompactionWriter implements StreamWriter {
 
   #keep(text: string): void {
     this.#characters += text.length;
-    if (this.#characters > mostCharacters) throw new Failure("upstream_error", "The summary is too large.");
+    if (this.#characters > maxCharacters) throw new Failure("upstream_error", "The summary is too large.");
     this.#pieces.push(text);
   }
 

@@ -12,9 +12,9 @@ import type { RecordStore } from "../record-seal.ts";
 export interface ConversationLimits {
   /** How long one is kept after it was last changed. */
   readonly lifetimeMs: number;
-  readonly mostItems: number;
+  readonly maxItems: number;
   /** What the items of one may come to, packed. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** The bound of all that one request may refer to, as of a body. */
   readonly body: Pick<JsonLimits, "maxBytes">;
 }
@@ -35,7 +35,7 @@ export type Addition = "added" | "absent" | "full" | "over-limit";
 const addScript = defineScript({
   file: new URL("add-items.lua", import.meta.url),
   keys: ["head", "list"],
-  args: { mostItems: "number", mostBytes: "number", lifetimeMs: "number", items: "text[]" },
+  args: { maxItems: "number", maxBytes: "number", lifetimeMs: "number", items: "text[]" },
   replies: { added: {}, absent: {}, full: {} } satisfies Record<Exclude<Addition, "over-limit">, object>,
 });
 
@@ -78,7 +78,7 @@ export class ConversationStore {
 
   /** Whether a conversation of so many items takes no more turns. */
   isFull(items: number): boolean {
-    return items >= this.#limits.mostItems;
+    return items >= this.#limits.maxItems;
   }
 
   /** Whether there was one. */
@@ -97,8 +97,8 @@ export class ConversationStore {
       const packed = await compress(await renderJson(item, Infinity));
       records.push(this.#seal.seal(packed, keys.list).toString("base64"));
     }
-    const { lifetimeMs, mostItems, mostBytes } = this.#limits;
-    const args = { mostItems, mostBytes, lifetimeMs, items: records };
+    const { lifetimeMs, maxItems, maxBytes } = this.#limits;
+    const args = { maxItems, maxBytes, lifetimeMs, items: records };
     const record = { accountId, record: keys.list };
     const bytes = records.reduce((sum, each) => sum + each.length, 0);
     if (!(await this.#book.grow(record, bytes, lifetimeMs))) return "over-limit";

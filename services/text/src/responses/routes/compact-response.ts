@@ -97,7 +97,7 @@ async function compactionOf(
 }
 
 /** Characters of the user's own words that stay as they are, newest first: about 20,000 tokens. */
-const mostKept = 80_000;
+const maxKept = 80_000;
 
 /** The user's messages as they were, as far as they fit, and behind them the sealed summary of everything. */
 function compactedConversation(
@@ -130,7 +130,7 @@ function lastMessages(items: readonly JsonObject[]): readonly JsonObject[] {
   for (const item of items.toReversed()) {
     if (item["role"] !== "user" || (item["type"] ?? "message") !== "message") continue;
     characters += JSON.stringify(item["content"]).length;
-    if (characters > mostKept) break;
+    if (characters > maxKept) break;
     kept.unshift(item);
   }
   return kept;

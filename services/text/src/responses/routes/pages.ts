@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { wholeNumberIn } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-const [mostItems, usualItems] = [100, 20];
+const [maxItems, usualItems] = [100, 20];
 
 /** A page of items by `limit`, `after` and `order`: newest first, as the vendor has it, unless `order=asc`. */
 export function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
@@ -10,7 +10,7 @@ export function pageOf(items: readonly JsonObject[], query: URLSearchParams): ob
   if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
   const ordered = order === "asc" ? items : items.toReversed();
   const start = startOf(ordered, query.get("after"));
-  const data = ordered.slice(start, start + wholeNumberIn(query, "limit", { fallback: usualItems, most: mostItems }));
+  const data = ordered.slice(start, start + wholeNumberIn(query, "limit", { fallback: usualItems, most: maxItems }));
   return { ...listOf(data), has_more: start + data.length < ordered.length };
 }
 

@@ -13,7 +13,7 @@ export interface CreateEvent {
 }
 
 /** Longest name of a lane. */
-const mostLaneCharacters = 200;
+const maxLaneCharacters = 200;
 
 /** Parses a client's message, within the bounds of a body. Throws Failure (400) for what is no event. */
 export async function parseMessage(message: Buffer, bounds: JsonLimits): Promise<JsonObject> {
@@ -24,7 +24,7 @@ export async function parseMessage(message: Buffer, bounds: JsonLimits): Promise
 
 /** The lane that an event names: its answer's events name it too. */
 export function laneOf({ stream_id: lane }: JsonObject): string | undefined {
-  return typeof lane === "string" && lane.length <= mostLaneCharacters ? lane : undefined;
+  return typeof lane === "string" && lane.length <= maxLaneCharacters ? lane : undefined;
 }
 
 /** Reads an event. Throws Failure (400) for another one than response.create. */
@@ -33,7 +33,7 @@ export async function readCreateEvent(event: JsonObject, messageBytes: number): 
   if (type !== "response.create")
     throw new Failure("invalid_value", "The type of an event must be response.create.", { param: "type" });
   if (lane !== undefined && laneOf(event) === undefined)
-    throw new Failure("invalid_value", `stream_id must be a text of at most ${mostLaneCharacters} characters.`, {
+    throw new Failure("invalid_value", `stream_id must be a text of at most ${maxLaneCharacters} characters.`, {
       param: "stream_id",
     });
   if (generate !== undefined && typeof generate !== "boolean")

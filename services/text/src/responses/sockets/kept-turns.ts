@@ -8,7 +8,7 @@ import { parseStored, type ResponseStore, type StoredResponse } from "../stored-
  * Most bytes of turns that one connection keeps; the oldest are forgotten first. A client whose turn is gone gets
  * previous_response_not_found and sends its conversation whole.
  */
-const mostKeptBytes = 16 * 1024 * 1024;
+const maxKeptBytes = 16 * 1024 * 1024;
 
 interface KeptTurn {
   readonly bytes: Buffer;
@@ -76,7 +76,7 @@ export class KeptTurns implements Disposable {
 
   async #add({ id, stored }: AnsweredResponse): Promise<void> {
     const bytes = await renderJson(stored, Infinity);
-    if (bytes.length > mostKeptBytes || this.#isOver) return;
+    if (bytes.length > maxKeptBytes || this.#isOver) return;
     const holding = this.#budget.holdFor(this.#holder);
     try {
       holding.take(bytes.length);
@@ -88,7 +88,7 @@ export class KeptTurns implements Disposable {
     this.#turns.set(id, { bytes, holding });
     this.#bytes += bytes.length;
     for (const oldest of this.#turns.keys()) {
-      if (this.#bytes <= mostKeptBytes) break;
+      if (this.#bytes <= maxKeptBytes) break;
       this.#forget(oldest);
     }
   }

@@ -12,11 +12,11 @@ import { keepOnly } from "./keep-only.ts";
 import { admitNext, callOf, type OpeningCall } from "./socket-call.ts";
 
 /** Requests of one connection that may wait for the one before them. */
-const mostWaiting = 16;
+const maxWaiting = 16;
 /** Bytes that may wait for a client before its vendor is held up. */
 const bufferedBytes = 1024 * 1024;
 /** Pause between two pings, and how many may go unanswered. */
-const [pingMs, mostMissed] = [25_000, 3];
+const [pingMs, maxMissed] = [25_000, 3];
 /** How long a client has to answer a close. */
 const closeMs = 5_000;
 
@@ -71,7 +71,7 @@ export class ResponseSocket {
     if (!this.#isRunning && now - this.#activeAt > idleMs) return this.#close(closeCodes.normal, "idle");
     if (now - this.#pingedAt < pingMs) return;
     this.#pingedAt = now;
-    if (this.#missed >= mostMissed) return this.#socket.terminate();
+    if (this.#missed >= maxMissed) return this.#socket.terminate();
     this.#missed++;
     this.#socket.ping();
   }
@@ -95,8 +95,8 @@ export class ResponseSocket {
     if (binary || !Buffer.isBuffer(data)) return this.#close(closeCodes.unsupported, "events are text");
     if (this.#isLeaving) return;
     try {
-      if (this.#waiting.length >= mostWaiting)
-        throw new Failure("rate_limit_exceeded", `At most ${mostWaiting} requests of a connection may wait.`);
+      if (this.#waiting.length >= maxWaiting)
+        throw new Failure("rate_limit_exceeded", `At most ${maxWaiting} requests of a connection may wait.`);
       const holding = this.#deps.body.budget.holdFor(this.#call.caller);
       this.#waiting.push({ data, holding });
       holding.take(data.length);

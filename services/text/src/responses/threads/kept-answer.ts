@@ -9,13 +9,13 @@ type KeepMessage = (id: string, message: JsonObject) => Promise<void>;
  * The same sink; the message that is written to it is kept before its last piece goes out, so that its client can go on
  * from it at once.
  */
-export function keepingAnswer(sink: AnswerSink, mostBytes: number, keep: KeepMessage): AnswerSink {
-  const streamed = new MessageCollector(mostBytes);
+export function keepingAnswer(sink: AnswerSink, maxBytes: number, keep: KeepMessage): AnswerSink {
+  const streamed = new MessageCollector(maxBytes);
   let isStream = false;
   let isGood = false;
   const messageIn = (last: Buffer | string | undefined): JsonObject | undefined => {
     if (!isGood) return undefined;
-    if (!isStream) return last === undefined || last.length > mostBytes ? undefined : parseRecord(last.toString());
+    if (!isStream) return last === undefined || last.length > maxBytes ? undefined : parseRecord(last.toString());
     if (last !== undefined) streamed.push(Buffer.from(last));
     return streamed.message();
   };
