@@ -8,6 +8,7 @@ import { startReplica, type Replica } from "./replica.ts";
 
 /** The limits of channels and keys hold across replicas: every call here may go to either of two. */
 const chat = config.models.chat;
+const accounts = { ...config.accounts, rival: rival.account };
 const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
 /** One attempt only: what does not use one up is seen. And seats that come back soon. */
 const env = { ATTEMPTS: "1" };
@@ -18,6 +19,7 @@ beforeAll(async () => {
   suite = await startSuite({
     config: {
       ...config,
+      accounts,
       models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, chat])) },
       channels: [
         ...config.channels,
@@ -161,7 +163,7 @@ test("a key that its vendor refuses is out for whom it is refused, with the reas
     ...config,
     models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, chat])) },
     channels: [...config.channels, channel("mended", ["mended"], { keys, ...more })],
-    accounts: { ...config.accounts, rival: rival.account },
+    accounts,
   });
   const keyId = createHash("sha256").update("bad-key").digest("hex").slice(0, 12);
   const refused = { state: "refused", reason: expect.stringMatching(/^\w+$/), until: expect.stringContaining("T") };

@@ -150,18 +150,22 @@ describe("what the ledger watches", { timeout: 4 * withinMs }, () => {
     await until("one to be low", async () => (await figure("modelgate_accounts_low_balance")) === 1, withinMs);
   });
 
-  test("what an account spends is read from the sums of hours, not from its calls", async () => {
+  test("an account's spending is read from sums, not from its calls", async () => {
     await createAccount(redis, { id: "summed", balance: 1_000n });
+    // From 23:00 UTC the last 24 hours are a whole day, which is read from the sums of days.
+    const tables = ["hourly_totals", "daily_totals"];
     const books = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
     const columns = books.prepare("select name from pragma_table_info('hourly_totals') where name <> 'account'").all();
     const names = columns.map(({ name }) => String(name)).join(", ");
-    books.exec(
-      `insert into hourly_totals (account, ${names}) select 'summed', ${names} from hourly_totals where account = 'poor'`,
-    );
+    for (const table of tables)
+      books.exec(
+        `insert into ${table} (account, ${names}) select 'summed', ${names} from ${table} where account = 'poor'`,
+      );
     books.close();
     await until("another to be low", async () => (await figure("modelgate_accounts_low_balance")) === 2, withinMs);
     const again = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
-    again.exec("delete from hourly_totals where account = 'summed'"); // it has no such calls, which verification finds
+    // It has no such calls, which verification finds.
+    for (const table of tables) again.exec(`delete from ${table} where account = 'summed'`);
     again.close();
   });
 
