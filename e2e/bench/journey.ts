@@ -1,9 +1,15 @@
+import { setTimeout } from "node:timers/promises";
 import { startLocalSuite } from "@modelgate/testkit";
+import { inspectedEnv, inspectorIn, openInspector } from "./inspector.ts";
 
-/** Counts the files and functions of the text service that one passed, streamed chat call enters, by V8's precise coverage. */
+/**
+ * Counts the files and functions of the text service, its libraries included, that one passed, streamed chat call enters,
+ * by V8's precise coverage. `--functions` names the functions.
+ */
 const key = "sk-bench-0123456789abcdef";
 await using suite = await startLocalSuite({
   shape: "apart",
+  env: inspectedEnv,
   config: {
     groups: { default: { models: ["*"] } },
     models: { bench: { kind: "chat", price: { input: 1, output: 2 } } },
@@ -29,65 +35,55 @@ async function call(): Promise<void> {
   if (!(await answer.text()).includes("[DONE]")) throw new Error("the stream was not whole");
 }
 
-for (let warm = 0; warm < 3; warm++) await call();
-process.kill(suite.process("text").pid, "SIGUSR1");
-const inspector = await openInspector();
-await inspector.ask("Profiler.enable");
-await inspector.ask("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
-await inspector.ask("Profiler.takePreciseCoverage");
-await call();
-const { result } = await inspector.ask("Profiler.takePreciseCoverage");
-const entered = result
-  .filter(({ url }) => url.includes("/libs/") || url.includes("/services/"))
-  .map(({ url, functions }) => ({
-    file: url.replace(/^.*\/(libs|services)\//, "$1/"),
-    count: functions.filter(({ ranges: [whole] }) => (whole?.count ?? 0) > 0).length,
-  }))
-  .filter(({ count }) => count > 0)
-  .toSorted((left, right) => left.file.localeCompare(right.file));
-for (const { file, count } of entered) process.stdout.write(`${String(count).padStart(4)} ${file}\n`);
-process.stdout.write(`${entered.length} files, ${entered.reduce((sum, { count }) => sum + count, 0)} functions\n`);
-inspector.close();
-
-/** What V8 says of the functions that ran. */
-interface Coverage {
-  readonly result: readonly {
-    readonly url: string;
-    readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
+/** The functions of a file that ran, by V8's coverage. */
+interface FileCoverage {
+  readonly url: string;
+  readonly functions: readonly {
+    readonly functionName: string;
+    readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
   }[];
 }
 
-/** Opens the inspector that the service has begun to listen on. */
-async function openInspector() {
-  const text = await retried(async () => (await fetch("http://127.0.0.1:9229/json")).text());
-  const targets: readonly { readonly webSocketDebuggerUrl: string }[] = JSON.parse(text);
-  const socket = new WebSocket(targets[0]?.webSocketDebuggerUrl ?? "");
-  await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
-  let last = 0;
-  return {
-    close: () => socket.close(),
-    ask(method: string, params: object = {}): Promise<Coverage> {
-      const id = ++last;
-      return new Promise((resolve) => {
-        socket.addEventListener("message", function onMessage({ data }) {
-          const answer: { id?: number; result: Coverage } = JSON.parse(String(data));
-          if (answer.id !== id) return;
-          socket.removeEventListener("message", onMessage);
-          resolve(answer.result);
-        });
-        socket.send(JSON.stringify({ id, method, params }));
-      });
-    },
-  };
+/** Calls that are counted. What ran in each of them is the call's; what ran in some is the process's own work. */
+const calls = 5;
+/** Time for what follows a call: its event is published. */
+const settleMs = 300;
+
+for (let warm = 0; warm < 3; warm++) await call();
+const inspector = await openInspector(inspectorIn(suite.process("text").logs()));
+await inspector.send("Profiler.enable");
+await inspector.send("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
+await inspector.send("Profiler.takePreciseCoverage");
+const timesSeen = new Map<string, number>();
+for (let at = 0; at < calls; at++) {
+  await call();
+  await setTimeout(settleMs);
+  for (const name of await entered()) timesSeen.set(name, (timesSeen.get(name) ?? 0) + 1);
+}
+inspector.close();
+print([...timesSeen].filter(([, times]) => times === calls).map(([name]) => name.split(" ")));
+
+/** Lists the functions that ran since the last time, each as its file, its place in that and its name. */
+async function entered(): Promise<readonly string[]> {
+  const coverage: { readonly result: readonly FileCoverage[] } = JSON.parse(
+    await inspector.send("Profiler.takePreciseCoverage"),
+  );
+  return coverage.result.flatMap(({ url, functions }) => {
+    const file = /\/((?:libs|services)\/.*)$/.exec(url)?.[1];
+    if (file === undefined) return [];
+    const ran = functions.filter(({ ranges: [whole] }) => (whole?.count ?? 0) > 0);
+    return ran.map(({ functionName, ranges: [whole] }) => `${file} ${whole?.startOffset} ${functionName || "=>"}`);
+  });
 }
 
-async function retried<Value>(run: () => Promise<Value>): Promise<Value> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (tries > 50) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+function print(functions: readonly (readonly string[])[]): void {
+  const files = Map.groupBy(functions, ([file]) => file ?? "");
+  for (const [file, inFile] of [...files].toSorted(([left], [right]) => left.localeCompare(right))) {
+    process.stdout.write(`${String(inFile.length).padStart(4)} ${file}\n`);
+    if (process.argv.includes("--functions"))
+      process.stdout.write(`       ${inFile.map(([, , name]) => name).join(" ")}\n`);
   }
+  const initializers = functions.filter(([, , name]) => name === "<instance_members_initializer>").length;
+  const counted = `${functions.length - initializers} functions, and ${initializers} initializers of fields`;
+  process.stdout.write(`${files.size} files, ${counted}\n`);
 }

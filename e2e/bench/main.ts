@@ -6,19 +6,22 @@ const sections: Readonly<Record<string, () => Promise<unknown>>> = {
   books: () => import("./books/section.ts"),
   console: () => import("./console/section.ts"),
 };
-/** Sections that are asked for by their own flag, and then measured alone. */
+/** Sections with a flag of the same name, measured alone. */
 const apart: Readonly<Record<string, () => Promise<unknown>>> = {
   rivals: () => import("./rivals/section.ts"),
   profile: () => import("./rivals/profile-section.ts"),
+  allocations: () => import("./allocations.ts"),
 };
 
 const { only } = options;
-const asked = Object.entries(apart).filter(([name]) => (name === "rivals" ? options.rivals : options.profile));
+const requested = Object.entries(apart).filter(([name]) =>
+  Object.entries(options).some(([option, value]) => option === name && value === true),
+);
 if (only !== undefined && sections[only] === undefined) {
   process.stderr.write(`bench: --only takes ${Object.keys(sections).join(", ")}\n`);
   process.exitCode = 2;
-} else if (asked.length > 0) {
-  for (const [, measure] of asked) await measure();
+} else if (requested.length > 0) {
+  for (const [, measure] of requested) await measure();
   reportAll();
 } else {
   for (const [name, measure] of Object.entries(sections)) if (only === undefined || only === name) await measure();

@@ -1,12 +1,13 @@
 import { serviceNames } from "@modelgate/deploy/local";
 import { shapes, type Shape } from "@modelgate/testkit";
+import { inspectedEnv, inspectorIn } from "../inspector.ts";
 import { drive } from "../measure.ts";
 import { options, report } from "../options.ts";
 import { cpuOf } from "./gateways.ts";
 import { loadOf } from "./kinds.ts";
 import { nameOfOurs, startOurs, type Ours } from "./ours.ts";
 import { sharesIn, type Profile } from "./profile.ts";
-import { inspectorIn, profiledEnv, startProfile } from "./profiler.ts";
+import { startProfile } from "./profiler.ts";
 import { startStub } from "./start-stub.ts";
 
 /** CPU of a saturated chat request by part of the code, in each shape; with `--shape` in one. */
@@ -17,7 +18,7 @@ const kind = options.kind === "burst" || options.kind === "spaced" || options.ki
 await using stub = await startStub();
 for (const shape of shapes) {
   if (options.shape !== undefined && options.shape !== shape) continue;
-  await using ours = await startOurs(stub.address, shape, profiledEnv);
+  await using ours = await startOurs(stub.address, shape, inspectedEnv);
   await profile(shape, ours);
 }
 

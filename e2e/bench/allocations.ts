@@ -1,0 +1,74 @@
+import { shapes } from "@modelgate/testkit";
+import { inspectedEnv, inspectorIn, openInspector } from "./inspector.ts";
+import { drive } from "./measure.ts";
+import { options, report } from "./options.ts";
+import { loadOf } from "./rivals/kinds.ts";
+import { nameOfOurs, startOurs } from "./rivals/ours.ts";
+import { partOf, type Frame } from "./rivals/profile.ts";
+import { startStub } from "./rivals/start-stub.ts";
+
+/**
+ * Bytes that a call allocates in the text service, or with `--shape one` in the process of the whole gateway, by V8's
+ * sampling heap profiler: objects that were collected since are counted too.
+ */
+const [parts, sites] = [24, 10];
+const [warmSeconds, seconds] = options.quick ? [3, 3] : [15, 10];
+/** Mean distance between two samples, bytes. */
+const samplingInterval = 8_192;
+
+/** A call site in V8's tree of allocations: what it allocated itself, and what it called. */
+interface Site {
+  readonly callFrame: Frame & { readonly lineNumber: number };
+  readonly selfSize: number;
+  readonly children: readonly Site[];
+}
+
+const shape = shapes.find((name) => name === options.shape) ?? "apart";
+const kind = options.kind === "burst" || options.kind === "large" ? options.kind : "chat";
+await using stub = await startStub();
+await using ours = await startOurs(stub.address, shape, inspectedEnv);
+const load = loadOf(kind, ours);
+if (load !== undefined) {
+  const inspector = await openInspector(inspectorIn(ours.suite.process("text").logs()));
+  await drive({ ...load, seconds: warmSeconds });
+  await inspector.send("HeapProfiler.startSampling", {
+    samplingInterval,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  });
+  const { requests, failures } = await drive({ ...load, seconds });
+  const sampled: { readonly profile: { readonly head: Site } } = JSON.parse(
+    await inspector.send("HeapProfiler.stopSampling"),
+  );
+  inspector.close();
+  const [byPart, bySite] = [new Map<string, number>(), new Map<string, number>()];
+  addUp(sampled.profile.head, byPart, bySite);
+  const total = [...byPart.values()].reduce((sum, bytes) => sum + bytes, 0);
+  const each = (bytes: number): string => `${(bytes / requests / 1_000).toFixed(1)} kB`;
+  report(`${nameOfOurs[shape]}: allocated per call (${kind})`, each(total));
+  report("  calls, and how many failed", `${requests}, ${failures}`);
+  for (const [part, bytes] of largest(byPart, parts)) report(`  ${part}`, each(bytes));
+  report("the largest sites", "");
+  for (const [site, bytes] of largest(bySite, sites)) report(`  ${site}`, each(bytes));
+}
+
+/** Adds the bytes of a site, and of all that it called, to those of their parts of the code and of their functions. */
+function addUp(
+  { callFrame, selfSize, children }: Site,
+  byPart: Map<string, number>,
+  bySite: Map<string, number>,
+): void {
+  const { functionName, url, lineNumber } = callFrame;
+  const file = url.replace(/^.*\/(?=(?:libs|services|node_modules)\/)/, "").replace(/^.*node_modules\//, "");
+  const site = `${functionName || "(anonymous)"} ${file}:${lineNumber + 1}`;
+  const part = partOf(callFrame) ?? "(idle)";
+  if (selfSize > 0) {
+    byPart.set(part, (byPart.get(part) ?? 0) + selfSize);
+    bySite.set(site, (bySite.get(site) ?? 0) + selfSize);
+  }
+  for (const child of children) addUp(child, byPart, bySite);
+}
+
+function largest(bytes: ReadonlyMap<string, number>, count: number): [string, number][] {
+  return [...bytes].toSorted(([, left], [, right]) => right - left).slice(0, count);
+}
