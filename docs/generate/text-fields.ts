@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type FieldSupport, textCodecs } from "@modelgate/wires/text";
+import { type FieldSupport, textWires } from "@modelgate/wires/text";
 
 const source = join(import.meta.dirname, "../../libs/wires/src/text");
 
 /** Tables of the wires that vendors of text speak, by wire. */
-const tables = Object.entries(textCodecs).flatMap(([wire, codec]): (readonly [string, FieldSupport])[] =>
-  "vendor" in codec ? [[wire, codec.vendor.fields]] : [],
+const tables = Object.entries(textWires).flatMap(([name, wire]): (readonly [string, FieldSupport])[] =>
+  "vendor" in wire ? [[name, wire.vendor.fields]] : [],
 );
 
 /** Meanings of the words for hints inside of messages and tools. */

@@ -1,11 +1,11 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
 import type { Frame } from "@modelgate/wires/sse";
-import { textCodecs, type StreamReader, type TextAnswer, type TextCodec, type TextEvent } from "@modelgate/wires/text";
+import { textWires, type StreamReader, type TextAnswer, type TextWire, type TextEvent } from "@modelgate/wires/text";
 import { lengthPrefixed } from "./framing.ts";
 
 /** A wire that no client speaks, and whose streams are no server-sent events. */
-export const toyCodec = {
+export const toyWire = {
   name: "toy",
   framing: lengthPrefixed,
   begins: (event) => !isRecord(event["problem"]),
@@ -21,9 +21,9 @@ export const toyCodec = {
     fees: () => undefined,
     stream: () => new ToyReader(),
     askedFees: () => undefined,
-    fields: textCodecs.converse.vendor.fields,
+    fields: textWires.converse.vendor.fields,
   },
-} as const satisfies TextCodec<"toy">;
+} as const satisfies TextWire<"toy">;
 
 function parseAnswer({ said, spent }: JsonRecord): TextAnswer {
   if (typeof said !== "string") throw new Failure("upstream_error", "The vendor's answer says nothing.");

@@ -1,23 +1,23 @@
-import { textWires, upstreamWires } from "@modelgate/contracts";
+import { textWireNames, upstreamWires } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
-import { textCodecs } from "@modelgate/wires/text";
-import { toyCodec } from "./index.ts";
+import { textWires } from "@modelgate/wires/text";
+import { toyWire } from "./index.ts";
 
 /*
  * What one more wire adds outside its folder, done to a process as it starts: its name, its line in the registry, and a
  * vendor that speaks it. Loaded with `node --import`.
  */
-append(textWires, toyCodec.name);
-append(upstreamWires, toyCodec.name);
-Object.assign(textCodecs, { [toyCodec.name]: toyCodec });
+append(textWireNames, toyWire.name);
+append(upstreamWires, toyWire.name);
+Object.assign(textWires, { [toyWire.name]: toyWire });
 Object.assign(providers, {
   toy: {
     name: "toy",
-    wires: [toyCodec.name],
+    wires: [toyWire.name],
     request: ({ baseUrl, key, body, stream }: { baseUrl: string; key: string; body: Buffer; stream: boolean }) => ({
       url: new URL(baseUrl),
       method: "POST",
-      headers: { accept: stream ? toyCodec.framing.mediaType : "application/json", "x-toy-key": key },
+      headers: { accept: stream ? toyWire.framing.mediaType : "application/json", "x-toy-key": key },
       body,
     }),
     failureOf: () => ({ code: "upstream_error", retryable: true, blame: "channel" }),

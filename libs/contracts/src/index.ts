@@ -92,7 +92,7 @@ export {
 export {
   rankingWires,
   realtimeWires,
-  textWires,
+  textWireNames,
   upstreamWires,
   vectorsWires,
   videoStyles,
@@ -100,7 +100,7 @@ export {
   type ImagesWire,
   type RankingWire,
   type RealtimeWire,
-  type TextWire,
+  type TextWireName,
   speechWires,
   type SpeechWire,
   type TranscriptsWire,

@@ -1,6 +1,6 @@
 /** The wires of text that convert to each other. */
-export const textWires = ["chat", "responses", "messages", "content", "converse"] as const;
-export type TextWire = (typeof textWires)[number];
+export const textWireNames = ["chat", "responses", "messages", "content", "converse"] as const;
+export type TextWireName = (typeof textWireNames)[number];
 
 /** Endpoints beside the text wires: each takes the requests of one of them for another purpose. */
 export const besideTextWires = ["compact", "count-responses", "count-messages", "count-content"] as const;
@@ -61,7 +61,7 @@ export type ImagesWire = (typeof imagesWires)[number] | "content";
 
 /** The formats that a vendor's endpoint may speak, best first where a model can be called in several. */
 export const upstreamWires = [
-  ...textWires,
+  ...textWireNames,
   "completions",
   ...besideTextWires,
   ...vectorsWires,

@@ -4,7 +4,7 @@ import {
   rankingWires,
   realtimeWires,
   speechWires,
-  textWires,
+  textWireNames,
   transcriptsWires,
   vectorsWires,
   vendorTranscriptsWires,
@@ -14,11 +14,11 @@ import {
 
 /** The wires that models of a kind are called in. */
 export const wiresOfKind: Readonly<Record<ModelKind, readonly UpstreamWire[]>> = {
-  chat: [...textWires, "completions"],
-  completion: ["completions", ...textWires],
+  chat: [...textWireNames, "completions"],
+  completion: ["completions", ...textWireNames],
   embedding: vectorsWires,
   rerank: rankingWires,
-  moderation: ["moderations", ...textWires],
+  moderation: ["moderations", ...textWireNames],
   image: [...imagesWires, "content"],
   video: videoWires,
   transcription: [...transcriptsWires, ...vendorTranscriptsWires],

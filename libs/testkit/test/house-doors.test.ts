@@ -30,7 +30,7 @@ function loadedBy(entry: string): readonly string[] {
   return Array.from(loaded, (file) => relative(root, file));
 }
 
-const textWires = "libs/wires/src/text/codecs.ts";
+const textWires = "libs/wires/src/text/wires.ts";
 
 test.each(["media", "audio", "video", "realtime", "edge", "ledger", "control"])(
   "%s serves no text, and loads none of its wires",

@@ -22,7 +22,7 @@ describe("a text wire is its folder, and one line of its registry", () => {
   test("no other table has a row for each", () => {
     expect(filesWith((wire) => new RegExp(`^\\s+${wire}: `, "m"))).toEqual([
       "libs/contracts/src/failures/frames.ts", // formats of error events, which rows of endpoints name
-      "libs/wires/src/text/codecs.ts",
+      "libs/wires/src/text/wires.ts",
     ]);
   });
 

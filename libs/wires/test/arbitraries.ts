@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Failure, type Units } from "@modelgate/contracts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part, Seal, Source } from "../src/text/hub/part.ts";
-import type { JsonObject, TextRequest, TextWire, Turn } from "../src/text/hub/request.ts";
+import type { JsonObject, TextRequest, TextWireName, Turn } from "../src/text/hub/request.ts";
 
 /** Values of the neutral form, as far as a wire can say them: what is drawn here survives its round trip. */
 export const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
@@ -19,7 +19,7 @@ export const json: fc.Arbitrary<JsonObject> = fc
   // JSON knows no negative zero.
   .map((value) => JSON.parse(JSON.stringify(value)));
 
-export const seal = (wire: TextWire, kind: string): fc.Arbitrary<Seal> =>
+export const seal = (wire: TextWireName, kind: string): fc.Arbitrary<Seal> =>
   base64.map((value) => ({ wire, kind, value }));
 
 export const imageBytes: fc.Arbitrary<Source> = fc.record({

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chatCodec } from "../src/text/chat/index.ts";
-import { contentCodec } from "../src/text/content/index.ts";
+import { chatWire } from "../src/text/chat/index.ts";
+import { contentWire } from "../src/text/content/index.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
-import { responsesCodec } from "../src/text/responses/index.ts";
+import { responsesWire } from "../src/text/responses/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { answer, functionCall, textPart } from "./arbitraries.ts";
@@ -24,12 +24,12 @@ const context = contextFor({ includeUsage: true });
 const said = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
 
 test.each([
-  ["content to responses", contentCodec, responsesCodec],
-  ["responses to content", responsesCodec, contentCodec],
-  ["chat to responses", chatCodec, responsesCodec],
-  ["responses to chat", responsesCodec, chatCodec],
-  ["chat to content", chatCodec, contentCodec],
-  ["content to chat", contentCodec, chatCodec],
+  ["content to responses", contentWire, responsesWire],
+  ["responses to content", responsesWire, contentWire],
+  ["chat to responses", chatWire, responsesWire],
+  ["responses to chat", responsesWire, chatWire],
+  ["chat to content", chatWire, contentWire],
+  ["content to chat", contentWire, chatWire],
 ])("%s: a vendor's stream becomes the client's, event by event", (_, vendor, client) => {
   fc.assert(
     fc.property(common, (whole) => {
@@ -42,20 +42,20 @@ test.each([
 });
 
 test.each([
-  ["chat", chatCodec],
-  ["responses", responsesCodec],
-  ["content", contentCodec],
-])("%s: any split of the bytes gives the same events", (_, codec) => {
+  ["chat", chatWire],
+  ["responses", responsesWire],
+  ["content", contentWire],
+])("%s: any split of the bytes gives the same events", (_, wire) => {
   fc.assert(
     fc.property(common, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
-      const stream = written(codec.client.stream(context), whole);
+      const stream = written(wire.client.stream(context), whole);
       const bytes = Buffer.from(stream);
       const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
       const decoder = new SseDecoder();
       const frames = at.flatMap((start, index) => decoder.push(bytes.subarray(start, at[index + 1] ?? start)));
-      const reader = codec.vendor.stream();
+      const reader = wire.vendor.stream();
       const events: readonly TextEvent[] = [...frames, ...decoder.end()].flatMap((frame) => reader.read(frame));
-      expect([...events, ...reader.end()]).toEqual(eventsOf(codec.vendor.stream(), stream));
+      expect([...events, ...reader.end()]).toEqual(eventsOf(wire.vendor.stream(), stream));
     }),
   );
 });

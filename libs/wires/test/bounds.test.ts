@@ -2,17 +2,17 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { maxImagesOf, readImageBody } from "@modelgate/wires/images";
 import { refuseAmbiguous, withoutMembers } from "@modelgate/wires/json";
-import { surplusBounds, textCodecs } from "@modelgate/wires/text";
+import { surplusBounds, textWires } from "@modelgate/wires/text";
 import { wires as videoWires } from "@modelgate/wires/video";
 
 const messages = [{ role: "user", content: "Hi" }];
 const asks = {
-  chat: (more: object) => textCodecs.chat.client.ask({ model: "m", messages, ...more }),
-  completions: (more: object) => textCodecs.completions.client.ask({ model: "m", prompt: "x", ...more }),
-  responses: (more: object) => textCodecs.responses.client.ask({ model: "m", input: "x", ...more }),
-  messages: (more: object) => textCodecs.messages.client.ask({ model: "m", max_tokens: 5, messages, ...more }),
+  chat: (more: object) => textWires.chat.client.ask({ model: "m", messages, ...more }),
+  completions: (more: object) => textWires.completions.client.ask({ model: "m", prompt: "x", ...more }),
+  responses: (more: object) => textWires.responses.client.ask({ model: "m", input: "x", ...more }),
+  messages: (more: object) => textWires.messages.client.ask({ model: "m", max_tokens: 5, messages, ...more }),
   content: (more: object) =>
-    textCodecs.content.client.ask({ contents: [{ parts: [] }], ...more }, { model: "m", stream: false }),
+    textWires.content.client.ask({ contents: [{ parts: [] }], ...more }, { model: "m", stream: false }),
 };
 
 describe("the largest bound of a body is what a call is held for", () => {
@@ -81,7 +81,7 @@ describe("members of generated content that are there twice are refused", () => 
       "generationConfig.thinkingConfig.thinking_budget",
     ],
   ])("%s", (body, param) => {
-    expect(() => refuseAmbiguous(Buffer.from(body), textCodecs.content.client.relied)).toThrow(
+    expect(() => refuseAmbiguous(Buffer.from(body), textWires.content.client.relied)).toThrow(
       expect.objectContaining({ param }),
     );
   });
@@ -91,7 +91,7 @@ describe("members of generated content that are there twice are refused", () => 
     '{"contents":[],"generation_config":{"max_output_tokens":1,"candidate_count":2}}',
     '{"contents":[],"generationConfig":null}',
   ])("not others: %s", (body) => {
-    expect(() => refuseAmbiguous(Buffer.from(body), textCodecs.content.client.relied)).not.toThrow();
+    expect(() => refuseAmbiguous(Buffer.from(body), textWires.content.client.relied)).not.toThrow();
   });
 });
 

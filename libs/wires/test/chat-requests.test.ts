@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chatCodec } from "../src/text/chat/index.ts";
+import { chatWire } from "../src/text/chat/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { contextFor, oneAnswer, plain, renders } from "./harness.ts";
@@ -10,8 +10,8 @@ import { contextFor, oneAnswer, plain, renders } from "./harness.ts";
 const newest = { model: "gpt-5.1", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
 const messages = [{ role: "user", content: "hi" }];
-const parse = (body: JsonObject) => chatCodec.client.read({ model: "m", messages, ...body });
-const render = renders(chatCodec, older);
+const parse = (body: JsonObject) => chatWire.client.read({ model: "m", messages, ...body });
+const render = renders(chatWire, older);
 const wanting = contextFor({ includeUsage: true });
 
 describe("how clients wish for reasoning", () => {
@@ -198,7 +198,7 @@ describe("what clients write", () => {
     const whole = oneAnswer([
       { kind: "reasoning", text: "hm", seal: { wire: "messages", kind: "signature", value: "s" } },
     ]);
-    const { choices } = plain(chatCodec.client.render(whole, wanting)) as { choices: { message: JsonObject }[] };
+    const { choices } = plain(chatWire.client.render(whole, wanting)) as { choices: { message: JsonObject }[] };
     const { reasoning_content: _, ...message } = choices[0]?.message ?? {};
     expect(parse({ messages: [{ ...message, content: "x" }] }).request.turns[0]?.parts).toEqual([
       { kind: "text", text: "x" },

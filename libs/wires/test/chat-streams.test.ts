@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chatCodec } from "../src/text/chat/index.ts";
+import { chatWire } from "../src/text/chat/index.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject } from "../src/text/hub/request.ts";
@@ -120,13 +120,13 @@ describe("a vendor's stream", () => {
       [{ kind: "text", text: "x" }],
     ],
   ])("%s", (_, stream, parts) => {
-    const reader = chatCodec.vendor.stream();
+    const reader = chatWire.vendor.stream();
     expect(readBack(reader, stream + end("stop")).choices[0]?.parts).toEqual(parts);
     expect(reader.whole).toBe(true);
   });
 
   test("a call that is whole ends when the next begins, so that it need not wait for the stream's end", () => {
-    const events = eventsOf(chatCodec.vendor.stream(), called(0, "a", "f", '{"x":1}') + called(1, "b", "g", ""));
+    const events = eventsOf(chatWire.vendor.stream(), called(0, "a", "f", '{"x":1}') + called(1, "b", "g", ""));
     expect(events.map((event) => event.type)).toEqual([
       "start",
       "part-start",
@@ -147,14 +147,14 @@ describe("a vendor's stream", () => {
     ["stop", { stop_reason: 7 }, "x", { finish: "stop" }],
   ])("%s %j", (word, more, content, finish) => {
     const stream = `${chunk({ content })}${chunk({}, { finish_reason: word, ...more })}data: [DONE]\n\n`;
-    expect(readBack(chatCodec.vendor.stream(), stream).choices[0]).toMatchObject(finish);
+    expect(readBack(chatWire.vendor.stream(), stream).choices[0]).toMatchObject(finish);
   });
 
   test("calls end an answer whatever the vendor's word, and so does the end of the stream", () => {
-    expect(readBack(chatCodec.vendor.stream(), called(0, "a", "f", "{}") + end("stop")).choices[0]?.finish).toBe(
+    expect(readBack(chatWire.vendor.stream(), called(0, "a", "f", "{}") + end("stop")).choices[0]?.finish).toBe(
       "tool-calls",
     );
-    expect(readBack(chatCodec.vendor.stream(), `${called(0, "a", "f", "{}")}data: [DONE]\n\n`).choices[0]?.finish).toBe(
+    expect(readBack(chatWire.vendor.stream(), `${called(0, "a", "f", "{}")}data: [DONE]\n\n`).choices[0]?.finish).toBe(
       "tool-calls",
     );
   });
@@ -178,7 +178,7 @@ describe("a vendor's stream", () => {
     ],
     ["never, and cut after the end", chunk({}, { finish_reason: "stop" }), false],
   ])("usage %s", (_, stream, whole) => {
-    const reader = chatCodec.vendor.stream();
+    const reader = chatWire.vendor.stream();
     const answer = readBack(reader, chunk({ content: "x" }) + stream);
     expect(reader.whole).toBe(whole);
     expect(answer.usage).toEqual(whole ? { inputTokens: 2, outputTokens: 1 } : undefined);
@@ -199,14 +199,14 @@ describe("a vendor's stream", () => {
       { type: "failure", code: "BadRequest", message: "no" },
     ],
   ])("%j is a failure", (body, failure) => {
-    const reader = chatCodec.vendor.stream();
+    const reader = chatWire.vendor.stream();
     expect(eventsOf(reader, `data: ${JSON.stringify(body)}\n\n`)).toEqual([failure]);
     expect(reader.whole).toBe(false);
-    expect(() => chatCodec.vendor.parse(plain(body))).toThrow(expect.objectContaining({ code: "upstream_error" }));
+    expect(() => chatWire.vendor.parse(plain(body))).toThrow(expect.objectContaining({ code: "upstream_error" }));
   });
 
   test("a cut stream ends its parts and is not whole", () => {
-    const reader = chatCodec.vendor.stream();
+    const reader = chatWire.vendor.stream();
     const events = eventsOf(reader, chunk({ content: "x" }) + "data: {\n\n");
     expect(events.map(({ type }) => type)).toEqual(["start", "part-start", "part-delta", "failure", "part-end"]);
     expect(reader.whole).toBe(false);
@@ -218,7 +218,7 @@ test.each<readonly [string, JsonObject]>([
   ["no answer", { id: "x" }],
   ["a message that cannot be read", { choices: [{ message: { content: [{ type: "riddle" }] } }] }],
 ])("%s is the vendor's error", (_, body) => {
-  expect(() => chatCodec.vendor.parse(body)).toThrow(expect.objectContaining({ code: "upstream_error" }));
+  expect(() => chatWire.vendor.parse(body)).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
 test("whatever a chunk holds, each part is opened and ended once", () => {
@@ -240,7 +240,7 @@ test("whatever a chunk holds, each part is opened and ended once", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(delta, odd), { maxLength: 6 }), (deltas) => {
       const stream = deltas.map(([each, logprobs]) => chunk(each, { logprobs })).join("");
-      const events = eventsOf(chatCodec.vendor.stream(), stream + end("stop"));
+      const events = eventsOf(chatWire.vendor.stream(), stream + end("stop"));
       const numbers = (type: TextEvent["type"]): readonly number[] =>
         events
           .flatMap((event) => (event.type === type && "part" in event ? [event.part] : []))

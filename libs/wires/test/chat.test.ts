@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { maxHeld } from "../src/text/chat/client-stream.ts";
-import { chatCodec } from "../src/text/chat/index.ts";
+import { chatWire } from "../src/text/chat/index.ts";
 import { chatUsage, renderUsage } from "../src/text/chat/usage.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part, Seal } from "../src/text/hub/part.ts";
@@ -44,8 +44,8 @@ import {
 /** A vendor that has the newest fields, and one that has the older ones. */
 const newest = { model: "gpt-5.1", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => chatCodec.client.read({ model: "m", messages: [], ...body });
-const render = renders(chatCodec, older);
+const parse = (body: JsonObject) => chatWire.client.read({ model: "m", messages: [], ...body });
+const render = renders(chatWire, older);
 
 const round = {
   model: "m",
@@ -74,8 +74,8 @@ const round = {
 const roundRequest: TextRequest = { ...toolRound, parallelTools: false, reasoning: { effort: "low" } };
 
 test("one tool round, read and written", () => {
-  expect(chatCodec.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
-  expect(chatCodec.vendor.render(roundRequest, { ...older, model: "m" })).toEqual({ body: round, dropped: [] });
+  expect(chatWire.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
+  expect(chatWire.vendor.render(roundRequest, { ...older, model: "m" })).toEqual({ body: round, dropped: [] });
 });
 
 /** What a vendor of this wire seals itself, as one that sends thoughts in details does. */
@@ -183,9 +183,9 @@ test("a request that this wire can say survives it", () => {
   fc.assert(
     fc.property(request(turns, fields), (asked) => {
       const said = { ...asked, model: newest.model };
-      const { body, dropped } = chatCodec.vendor.render(said, newest);
+      const { body, dropped } = chatWire.vendor.render(said, newest);
       expect(dropped).toEqual([]);
-      const back = chatCodec.client.read(plain(body));
+      const back = chatWire.client.read(plain(body));
       expect(back.dropped).toEqual([]);
       expect({ ...back.request, turns: merged(back.request.turns) }).toEqual(asSaid(said));
     }),
@@ -252,12 +252,12 @@ describe("answers", () => {
       parts: choice.parts.map((part) => (part.kind === "vendor" ? { ...part, value: {} } : part)),
     })),
   });
-  testsOfAnswers({ codec: chatCodec, answered, expected: asAnswered, streamed, context: wanting });
+  testsOfAnswers({ wire: chatWire, answered, expected: asAnswered, streamed, context: wanting });
 
   test("what a client keeps of a stream or an answer brings every seal back onto its part", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const body = plain(chatCodec.client.render(whole, wanting));
+        const body = plain(chatWire.client.render(whole, wanting));
         const [choice] = body["choices"] as readonly { readonly message: JsonObject }[];
         const parts = whole.choices[0]?.parts ?? [];
         const back = parse({ messages: [choice?.message ?? {}] }).request.turns;
@@ -270,7 +270,7 @@ describe("answers", () => {
   test("so does what a client joins of a stream", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const frames = framesOf(written(chatCodec.client.stream(wanting), whole)).slice(0, -1);
+        const frames = framesOf(written(chatWire.client.stream(wanting), whole)).slice(0, -1);
         const deltas = frames.map(({ data }) => JSON.parse(data).choices[0]?.delta ?? {});
         const message = deltas.reduce<unknown>((before, delta) => joined(before, delta), {});
         const [turn] = parse({ messages: [message] }).request.turns;
@@ -282,7 +282,7 @@ describe("answers", () => {
   test("chunks keep the wire's rules", () => {
     fc.assert(
       fc.property(answered, fc.boolean(), (whole, includeUsage) => {
-        const frames = framesOf(written(chatCodec.client.stream(contextFor({ includeUsage })), whole)).map(
+        const frames = framesOf(written(chatWire.client.stream(contextFor({ includeUsage })), whole)).map(
           ({ data }) => data,
         );
         expect(frames.at(-1)).toBe("[DONE]");
@@ -309,7 +309,7 @@ describe("answers", () => {
 });
 
 test("the stream of thoughts, words and a call, chunk by chunk", () => {
-  const stream = written(chatCodec.client.stream(wanting), {
+  const stream = written(chatWire.client.stream(wanting), {
     id: "x",
     model: "y",
     createdAt: 0,
@@ -353,9 +353,9 @@ test("several choices are kept apart, each with its role and its end", () => {
       { parts: [{ kind: "text", text: "b" }], finish: "length" },
     ],
   };
-  const stream = written(chatCodec.client.stream(contextFor()), whole);
-  expect(readBack(chatCodec.vendor.stream(), stream)).toEqual(whole);
-  expect(chatCodec.vendor.parse(plain(chatCodec.client.render(whole, contextFor())))).toEqual(whole);
+  const stream = written(chatWire.client.stream(contextFor()), whole);
+  expect(readBack(chatWire.vendor.stream(), stream)).toEqual(whole);
+  expect(chatWire.vendor.parse(plain(chatWire.client.render(whole, contextFor())))).toEqual(whole);
   expect(stream.match(/"role":"assistant"/g)).toHaveLength(2);
 });
 
@@ -374,8 +374,8 @@ test("probabilities and citations survive, in an answer and in a stream", () => 
     );
   const expected = [{ ...part, citations: [{ url: "https://a.example", title: "A", start: 0, end: 2, wire: "chat" }] }];
   const whole = oneAnswer([part]);
-  expect(choicesOf(chatCodec.vendor.parse(plain(chatCodec.client.render(whole, wanting))))).toEqual(expected);
-  expect(choicesOf(readBack(chatCodec.vendor.stream(), written(chatCodec.client.stream(wanting), whole)))).toEqual(
+  expect(choicesOf(chatWire.vendor.parse(plain(chatWire.client.render(whole, wanting))))).toEqual(expected);
+  expect(choicesOf(readBack(chatWire.vendor.stream(), written(chatWire.client.stream(wanting), whole)))).toEqual(
     expected,
   );
 });
@@ -385,10 +385,10 @@ test("a free-text tool's call that came wrapped is unwrapped for its client", ()
   const part: Part = { kind: "tool-call", id: "call_1", name: "patch", arguments: '{"input":"*** Begin"}' };
   const whole = oneAnswer([part], "tool-calls");
   const unwrapped = [{ ...part, custom: true, arguments: "*** Begin" }];
-  expect(chatCodec.vendor.parse(plain(chatCodec.client.render(whole, context))).choices[0]?.parts).toEqual(unwrapped);
-  expect(
-    readBack(chatCodec.vendor.stream(), written(chatCodec.client.stream(context), whole)).choices[0]?.parts,
-  ).toEqual(unwrapped);
+  expect(chatWire.vendor.parse(plain(chatWire.client.render(whole, context))).choices[0]?.parts).toEqual(unwrapped);
+  expect(readBack(chatWire.vendor.stream(), written(chatWire.client.stream(context), whole)).choices[0]?.parts).toEqual(
+    unwrapped,
+  );
   expect(render({ turns: [{ role: "assistant", parts: unwrapped }] }).body["messages"]).toEqual([
     {
       role: "assistant",
@@ -401,12 +401,12 @@ test("a free-text tool's call that came wrapped is unwrapped for its client", ()
 test("a client that knows functions only gets one call in their spelling", () => {
   const context = contextFor({}, { functions: [{ name: "f" }] });
   const whole = oneAnswer([{ kind: "tool-call", id: "call_1", name: "f", arguments: "{}" }], "tool-calls");
-  expect(chatCodec.client.render(whole, context)).toMatchObject({
+  expect(chatWire.client.render(whole, context)).toMatchObject({
     choices: [
       { message: { content: null, function_call: { name: "f", arguments: "{}" } }, finish_reason: "function_call" },
     ],
   });
-  const back = readBack(chatCodec.vendor.stream(), written(chatCodec.client.stream(context), whole));
+  const back = readBack(chatWire.vendor.stream(), written(chatWire.client.stream(context), whole));
   expect(back.choices[0]).toMatchObject({ finish: "tool-calls", parts: [{ name: "f", arguments: "{}" }] });
 });
 
@@ -417,14 +417,14 @@ test("thoughts are hidden from a client that does not want them", () => {
     { kind: "text", text: "hi" },
   ]);
   for (const text of [
-    JSON.stringify(chatCodec.client.render(whole, context)),
-    written(chatCodec.client.stream(context), whole),
+    JSON.stringify(chatWire.client.render(whole, context)),
+    written(chatWire.client.stream(context), whole),
   ])
     expect(text).not.toMatch(/secret|reasoning/);
 });
 
 test("a broken stream ends with the wire's error, and nothing follows", () => {
-  const writer = chatCodec.client.stream(contextFor());
+  const writer = chatWire.client.stream(contextFor());
   const failed = writer.fail(new Failure("upstream_timeout"), "req_1");
   expect(JSON.parse(framesOf(failed)[0]?.data ?? "")).toMatchObject({ error: { code: "upstream_timeout" } });
   expect(writer.heartbeat()).toBe(": keep-alive\n\n");
@@ -451,7 +451,7 @@ test("usage survives this wire", () => {
 });
 
 test("a free-text call beyond what can be unwrapped fails", () => {
-  const writer = chatCodec.client.stream(contextFor({ tools: [{ kind: "custom", name: "patch" }] }));
+  const writer = chatWire.client.stream(contextFor({ tools: [{ kind: "custom", name: "patch" }] }));
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "patch" } });
   const text = "x".repeat(maxHeld + 1);
   expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text })).toThrow(

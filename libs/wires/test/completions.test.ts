@@ -2,15 +2,15 @@ import { atOnce } from "../src/json/scan.ts";
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { textCodecs } from "../src/text/codecs.ts";
+import { textWires } from "../src/text/wires.ts";
 import { readAsk, relied, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
-import { completionsCodec, completionsPass } from "../src/text/completions/index.ts";
+import { completionsWire, completionsPass } from "../src/text/completions/index.ts";
 import { renderPromptAnswers } from "../src/text/completions/answer.ts";
 import { CompletionsWriter } from "../src/text/completions/stream.ts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { replay } from "../src/text/hub/events.ts";
-import { textWires, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
+import { textWireNames, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import { failureOf, units, word } from "./arbitraries.ts";
 import { contextFor, framesOf } from "./harness.ts";
 
@@ -46,7 +46,7 @@ function collected(stream: string): JsonObject {
 
 describe("a request over a chat model", () => {
   test("its fields in the neutral form", () => {
-    const parsed = completionsCodec.client.read({
+    const parsed = completionsWire.client.read({
       model: "mine",
       prompt: "Once",
       suffix: "",
@@ -91,22 +91,22 @@ describe("a request over a chat model", () => {
   });
 
   test("what the client leaves out is the wire's own default", () => {
-    const { request } = completionsCodec.client.read({ model: "mine", prompt: ["Once"], n: null });
+    const { request } = completionsWire.client.read({ model: "mine", prompt: ["Once"], n: null });
     expect(request).toEqual({ model: "mine", stream: false, instructions: [], turns: said("Once"), maxTokens: 16 });
   });
 
   test("several prompts are several calls", () => {
     const body = { model: "mine", prompt: ["a", "b"], n: 2 };
     expect(parsePromptRequests(body).requests.map(({ turns }) => turns)).toEqual([said("a"), said("b")]);
-    expect(failureOf(() => completionsCodec.client.read(body))).toMatchObject({
+    expect(failureOf(() => completionsWire.client.read(body))).toMatchObject({
       code: "unsupported_parameter",
       param: "prompt",
     });
   });
 
-  test.each(textWires)("the %s wire can say it", (wire) => {
-    const { request } = completionsCodec.client.read({ model: "m", prompt: "Once", temperature: 0.5 });
-    const { dropped } = textCodecs[wire].vendor.render(request, { model: "theirs", defaultMaxTokens: 1 });
+  test.each(textWireNames)("the %s wire can say it", (wire) => {
+    const { request } = completionsWire.client.read({ model: "m", prompt: "Once", temperature: 0.5 });
+    const { dropped } = textWires[wire].vendor.render(request, { model: "theirs", defaultMaxTokens: 1 });
     expect(dropped).toEqual([]);
   });
 
@@ -144,9 +144,9 @@ describe("a request over a chat model", () => {
 describe("a whole answer", () => {
   test("with an echo and usage", () => {
     const asked = { model: "mine", prompt: "Once", echo: true };
-    const context = { ...contextFor({}, asked), request: completionsCodec.client.read(asked).request };
+    const context = { ...contextFor({}, asked), request: completionsWire.client.read(asked).request };
     const answer = { ...answerOf(" upon", { finish: "length" }), usage: { inputTokens: 2, outputTokens: 1 } };
-    expect(completionsCodec.client.render(answer, context)).toEqual({
+    expect(completionsWire.client.render(answer, context)).toEqual({
       id: "resp_abc",
       object: "text_completion",
       created: 1_763_700_000,
@@ -184,10 +184,10 @@ describe("a whole answer", () => {
       top_logprobs: [{ Ho: -2 }, {}],
       text_offset: [0, 2],
     };
-    expect(completionsCodec.client.render(answer, contextFor())).toMatchObject({
+    expect(completionsWire.client.render(answer, contextFor())).toMatchObject({
       choices: [{ logprobs: expected }],
     });
-    const writer = completionsCodec.client.stream(contextFor());
+    const writer = completionsWire.client.stream(contextFor());
     const [first] = chunksOf(
       replay(answer)
         .map((event) => writer.write(event))
@@ -201,14 +201,14 @@ describe("a whole answer", () => {
       { kind: "reasoning", text: "hm" },
       { kind: "refusal", text: "No." },
     ];
-    expect(completionsCodec.client.render(answerOf("", { parts, finish: "refused" }), contextFor())).toMatchObject({
+    expect(completionsWire.client.render(answerOf("", { parts, finish: "refused" }), contextFor())).toMatchObject({
       choices: [{ text: "No.", finish_reason: "content_filter" }],
     });
   });
 
   test("an empty one is the vendor's failure", () => {
     const empty = { ...answerOf(""), choices: [] };
-    expect(failureOf(() => completionsCodec.client.render(empty, contextFor())).code).toBe("upstream_error");
+    expect(failureOf(() => completionsWire.client.render(empty, contextFor())).code).toBe("upstream_error");
   });
 });
 
@@ -264,7 +264,7 @@ describe("a stream", () => {
   });
 
   test("is in the wire's own words", () => {
-    const writer = completionsCodec.client.stream(contextFor());
+    const writer = completionsWire.client.stream(contextFor());
     const stream =
       replay(answerOf(" there"))
         .map((event) => writer.write(event))
@@ -278,12 +278,12 @@ describe("a stream", () => {
   });
 
   test("that says nothing still ends", () => {
-    const writer = completionsCodec.client.stream(contextFor());
+    const writer = completionsWire.client.stream(contextFor());
     expect(chunksOf(writer.end())).toMatchObject([{ choices: [{ text: "", index: 0, finish_reason: "stop" }] }]);
   });
 
   test("that breaks says so, and nothing more", () => {
-    const writer = completionsCodec.client.stream(contextFor());
+    const writer = completionsWire.client.stream(contextFor());
     const [frame] = chunksOf(writer.fail(new Failure("upstream_error"), "r"));
     expect(frame).toMatchObject({ error: { code: "upstream_error" } });
   });

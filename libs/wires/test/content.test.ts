@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { contentCodec } from "../src/text/content/index.ts";
+import { contentWire } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { maxHeld } from "../src/text/content/client-stream.ts";
 import { jsonSchemaOf } from "../src/text/content/schema.ts";
@@ -40,8 +40,8 @@ import {
 
 const levels = { model: "gemini-3-flash", defaultMaxTokens: 1000 };
 const budgets = { model: "gemini-2.5-flash", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => contentCodec.client.read(body, { model: "m" });
-const render = renders(contentCodec, levels);
+const parse = (body: JsonObject) => contentWire.client.read(body, { model: "m" });
+const render = renders(contentWire, levels);
 
 const upper = { type: "OBJECT", properties: { city: { type: "STRING" } }, required: ["city"] };
 const round = {
@@ -74,7 +74,7 @@ const roundRequest: TextRequest = { ...toolRound, reasoning: { effort: "low", sh
 
 test("one tool round, read and written", () => {
   expect(parse(round)).toEqual({ request: roundRequest, dropped: [] });
-  const { body, dropped } = contentCodec.vendor.render(roundRequest, levels);
+  const { body, dropped } = contentWire.vendor.render(roundRequest, levels);
   expect(dropped).toEqual([]);
   const declared = { name: "get_weather", description: "Weather now", parametersJsonSchema: weather };
   expect(body).toEqual({
@@ -179,10 +179,10 @@ const withChoice = fields.chain((drawn) =>
 test("a request that this wire can say survives it", () => {
   fc.assert(
     fc.property(request(turns, withChoice), (asked) => {
-      const { body, dropped } = contentCodec.vendor.render(asked, levels);
+      const { body, dropped } = contentWire.vendor.render(asked, levels);
       expect(dropped).toEqual([]);
       const path = { model: "theirs", stream: asked.stream };
-      const back = contentCodec.client.read(JSON.parse(JSON.stringify(body)), path);
+      const back = contentWire.client.read(JSON.parse(JSON.stringify(body)), path);
       expect(back.dropped).toEqual([]);
       expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
     }),
@@ -206,15 +206,15 @@ const answered = answer(
 ).map((whole) => ({ ...whole, model: "mine" }));
 
 describe("answers", () => {
-  testsOfAnswers({ codec: contentCodec, answered, expected: (whole) => whole });
+  testsOfAnswers({ wire: contentWire, answered, expected: (whole) => whole });
 
   test("the array holds the pieces of the events", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const pieces = framesOf(written(contentCodec.client.stream(contextFor()), whole)).map(({ data }) =>
+        const pieces = framesOf(written(contentWire.client.stream(contextFor()), whole)).map(({ data }) =>
           JSON.parse(data),
         );
-        expect(JSON.parse(written(contentCodec.client.array.stream(contextFor()), whole))).toEqual(pieces);
+        expect(JSON.parse(written(contentWire.client.array.stream(contextFor()), whole))).toEqual(pieces);
         const last = pieces.at(-1);
         expect(last.candidates[0].finishReason).toBeTypeOf("string");
         for (const piece of pieces.slice(0, -1)) expect(piece.candidates[0]).not.toHaveProperty("finishReason");
@@ -233,7 +233,7 @@ describe("answers", () => {
         { parts: [{ kind: "text" as const, text: "b" }], finish: "length" as const },
       ],
     };
-    expect(readBack(contentCodec.vendor.stream(), written(contentCodec.client.stream(contextFor()), whole))).toEqual(
+    expect(readBack(contentWire.vendor.stream(), written(contentWire.client.stream(contextFor()), whole))).toEqual(
       whole,
     );
   });
@@ -251,8 +251,8 @@ describe("answers", () => {
       createdAt: 0,
       choices: [{ parts: [part], finish: "stop" as const }],
     };
-    expect(contentCodec.vendor.parse(contentCodec.client.render(whole, contextFor()))).toEqual(whole);
-    expect(readBack(contentCodec.vendor.stream(), written(contentCodec.client.stream(contextFor()), whole))).toEqual(
+    expect(contentWire.vendor.parse(contentWire.client.render(whole, contextFor()))).toEqual(whole);
+    expect(readBack(contentWire.vendor.stream(), written(contentWire.client.stream(contextFor()), whole))).toEqual(
       whole,
     );
   });
@@ -280,7 +280,7 @@ describe("what vendors answer", () => {
       modelVersion: "gen",
       responseId: "Zx1",
     };
-    const { choices, usage } = contentCodec.vendor.parse(body);
+    const { choices, usage } = contentWire.vendor.parse(body);
     expect(choices[0]?.finish).toBe("tool-calls");
     expect(usage).toEqual({ inputTokens: 12, outputTokens: 1345, reasoningTokens: 55 });
     expect(choices[0]?.parts).toEqual([
@@ -309,14 +309,14 @@ describe("what vendors answer", () => {
     [{ candidates: [{ finishReason: "SOMETHING_NEW" }] }, "stop"],
     [{ candidates: [{ finishReason: "constructor" }] }, "stop"],
   ])("%j ends as %s, whole or streamed", (body, finish) => {
-    expect(contentCodec.vendor.parse(body).choices).toEqual([{ parts: [], finish }]);
-    const reader = contentCodec.vendor.stream();
+    expect(contentWire.vendor.parse(body).choices).toEqual([{ parts: [], finish }]);
+    const reader = contentWire.vendor.stream();
     expect(readBack(reader, `data: ${JSON.stringify(body)}\r\n\r\n`).choices).toEqual([{ parts: [], finish }]);
     expect(reader.whole).toBe(true);
   });
 
   test("none at all is the vendor's error", () => {
-    expect(() => contentCodec.vendor.parse({})).toThrow(expect.objectContaining({ code: "upstream_error" }));
+    expect(() => contentWire.vendor.parse({})).toThrow(expect.objectContaining({ code: "upstream_error" }));
   });
 
   test("sources of a search are citations", () => {
@@ -331,7 +331,7 @@ describe("what vendors answer", () => {
         },
       ],
     };
-    expect(contentCodec.vendor.parse(body).choices[0]?.parts).toEqual([
+    expect(contentWire.vendor.parse(body).choices[0]?.parts).toEqual([
       {
         kind: "text",
         text: "It rains.",
@@ -341,7 +341,7 @@ describe("what vendors answer", () => {
   });
 
   test("a stream's error is a failure; a cut one is not whole", () => {
-    const reader = contentCodec.vendor.stream();
+    const reader = contentWire.vendor.stream();
     const frame = (body: object): string => `data: ${JSON.stringify(body)}\r\n\r\n`;
     const events = eventsOf(
       reader,
@@ -494,7 +494,7 @@ describe("seals", () => {
   test("another vendor's travels through a client and goes to no other vendor", () => {
     const part: Part = { kind: "reasoning", text: "hm", seal: foreign };
     const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "stop" as const }] };
-    const body = contentCodec.client.render(whole, contextFor());
+    const body = contentWire.client.render(whole, contextFor());
     const [candidate] = body["candidates"] as readonly [{ content: unknown }];
     const { request } = parse({ contents: [JSON.parse(JSON.stringify(candidate.content))] });
     expect(request.turns).toEqual([{ role: "assistant", parts: [part] }]);
@@ -641,7 +641,7 @@ describe("a broken stream", () => {
   ];
 
   test("ends with an error piece, and the array is closed", () => {
-    for (const make of [contentCodec.client.stream, contentCodec.client.array.stream]) {
+    for (const make of [contentWire.client.stream, contentWire.client.array.stream]) {
       const writer = make(contextFor());
       const text =
         begun.map((event) => writer.write(event)).join("") +
@@ -678,7 +678,7 @@ test.each([
 });
 
 test("a call beyond what can be sent whole fails", () => {
-  const writer = contentCodec.client.stream(contextFor());
+  const writer = contentWire.client.stream(contextFor());
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "f" } });
   expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text: "x".repeat(maxHeld + 1) })).toThrow(
     expect.objectContaining({ code: "upstream_error" }),
@@ -687,7 +687,7 @@ test("a call beyond what can be sent whole fails", () => {
 
 // Gemini CLI 0.61 and google-genai for Python take every line of a stream for data.
 test("a sign of life is a piece without candidates, not a comment", () => {
-  for (const sign of [contentCodec.client.stream(contextFor()).heartbeat(), contentPass.heartbeat]) {
+  for (const sign of [contentWire.client.stream(contextFor()).heartbeat(), contentPass.heartbeat]) {
     expect(sign).toMatch(/^data: .*\r\n\r\n$/);
     expect(JSON.parse(sign.slice("data: ".length))).toEqual({ candidates: [] });
   }

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Units } from "@modelgate/contracts";
 import { SseSplitter } from "../src/sse/index.ts";
-import { textCodecs, type TextAnswer } from "../src/text/index.ts";
-import { completionsCodec } from "../src/text/completions/index.ts";
+import { textWires, type TextAnswer } from "../src/text/index.ts";
+import { completionsWire } from "../src/text/completions/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { BothWire } from "./harness.ts";
 import { parseRecord } from "../src/json/fields.ts";
@@ -29,7 +29,7 @@ const wires: readonly BothWire[] = ["chat", "responses", "messages", "content"];
 function endedAt(wire: BothWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
   const frames = new SseSplitter().push(Buffer.from(stream));
   const passed = frames.slice(0, Math.floor((frames.length * part) / 100));
-  const pass = textCodecs[wire].pass;
+  const pass = textWires[wire].pass;
   const early = pass.earlyEnd?.({ choices: 1, includeUsage: true });
   let sequence: number | undefined;
   for (const frame of passed) {
@@ -50,36 +50,36 @@ const said = ({ choices }: TextAnswer): readonly object[] =>
     });
 
 describe.each(wires)("%s", (wire) => {
-  const codec = textCodecs[wire];
+  const { client, vendor } = textWires[wire];
 
   test("a stream that is ended anywhere is whole for its client: what passed, why it ended, what it used", () => {
     fc.assert(
       fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
-        const [passed, end] = endedAt(wire, written(codec.client.stream(context), whole), part, used) ?? [];
+        const [passed, end] = endedAt(wire, written(client.stream(context), whole), part, used) ?? [];
         if (passed === undefined || end === undefined) return;
-        const reader = codec.vendor.stream();
+        const reader = vendor.stream();
         const events = eventsOf(reader, passed + end);
         expect(reader.whole).toBe(true);
         expect(events.filter(({ type }) => type === "failure")).toEqual([]);
         const ends = events.flatMap((event) => (event.type === "finish" ? [event.reason] : []));
         expect(ends).toHaveLength(1);
         // One that had ended before keeps its end.
-        const before = eventsOf(codec.vendor.stream(), passed).some(({ type }) => type === "finish");
+        const before = eventsOf(vendor.stream(), passed).some(({ type }) => type === "finish");
         if (!before) expect(ends).toEqual(["length"]);
-        const heard = readBack(codec.vendor.stream(), passed + end);
-        expect(said(heard)).toEqual(said(readBack(codec.vendor.stream(), passed)));
+        const heard = readBack(vendor.stream(), passed + end);
+        expect(said(heard)).toEqual(said(readBack(vendor.stream(), passed)));
         if (!before) expect(heard.usage).toEqual(used);
       }),
     );
   });
 
   test("nothing ends what has not begun", () => {
-    expect(textCodecs[wire].pass.earlyEnd?.({ choices: 1, includeUsage: true }).frames({}, undefined)).toBeUndefined();
+    expect(textWires[wire].pass.earlyEnd?.({ choices: 1, includeUsage: true }).frames({}, undefined)).toBeUndefined();
   });
 });
 
 test("responses: the last event repeats all that was sent, and numbers go on", () => {
-  const { responses } = textCodecs;
+  const { responses } = textWires;
   fc.assert(
     fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
       const [passed, end] = endedAt("responses", written(responses.client.stream(context), whole), part, used) ?? [];
@@ -103,8 +103,8 @@ test("of several choices each is ended that has not ended itself, in chat and in
     chunk({ index: 2, delta: { content: '"finish_reason":"' }, finish_reason: null }),
   ];
   for (const wire of ["chat", "completions"] as const) {
-    const early = textCodecs[wire].pass.earlyEnd?.({ choices: 3, includeUsage: false });
-    for (const frame of passed) early?.saw(frame, textCodecs[wire].pass.written(frame));
+    const early = textWires[wire].pass.earlyEnd?.({ choices: 3, includeUsage: false });
+    for (const frame of passed) early?.saw(frame, textWires[wire].pass.written(frame));
     const frames = early?.frames({ outputTokens: 2 }, undefined) ?? [];
     const sent = frames.map((frame) => parseRecord(frame.slice("data: ".length)));
     expect(sent.map((each) => each?.["choices"])).toMatchObject(
@@ -114,6 +114,6 @@ test("of several choices each is ended that has not ended itself, in chat and in
     );
     expect(frames.at(-1)).toBe("data: [DONE]\n\n");
   }
-  const writer = completionsCodec.client.stream(contextFor());
+  const writer = completionsWire.client.stream(contextFor());
   expect(written(writer, oneAnswer([{ kind: "text", text: "a" }], "length"))).toContain('"finish_reason":"length"');
 });

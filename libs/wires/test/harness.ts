@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type {
   AnswerContext,
-  ClientCodec,
+  TextClient,
   StreamReader,
   StreamWriter,
   TextTarget,
-  VendorCodec,
-  VendorTextCodec,
-} from "../src/text/hub/codec.ts";
+  TextVendor,
+  VendorTextWire,
+} from "../src/text/hub/wire.ts";
 import { Collector } from "./collect.ts";
 import { replay } from "../src/text/hub/events.ts";
 import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
@@ -20,7 +20,7 @@ import { SseDecoder } from "../src/sse/decode.ts";
 /** The wires that clients speak and that every client's calls can be converted to. */
 export type BothWire = "chat" | "responses" | "messages" | "content";
 
-/** What a codec knows of the request that it answers. */
+/** What a wire knows of the request that it answers. */
 export function contextFor(request: Partial<TextRequest> = {}, asked: JsonObject = {}): AnswerContext {
   const plain: TextRequest = { model: "mine", stream: true, instructions: [], turns: [] };
   return {
@@ -61,7 +61,7 @@ export function readBack(reader: StreamReader, stream: string): TextAnswer {
 
 /** Renders requests that say nothing but what a test is about. */
 export function renders(
-  { vendor }: VendorTextCodec,
+  { vendor }: VendorTextWire,
   target: TextTarget,
 ): (fields: Partial<TextRequest>, to?: TextTarget) => Rendered {
   return (fields, to = target) =>
@@ -143,7 +143,7 @@ export const toolRound: TextRequest = {
 
 /** What a law of answers is about. */
 interface AnswersOfWire {
-  readonly codec: { readonly vendor: VendorCodec; readonly client: ClientCodec };
+  readonly wire: { readonly vendor: TextVendor; readonly client: TextClient };
   readonly answered: fc.Arbitrary<TextAnswer>;
   /** What the wire keeps of an answer. */
   readonly expected: (whole: TextAnswer) => TextAnswer;
@@ -154,7 +154,7 @@ interface AnswersOfWire {
 
 /** The two laws that hold for answers of every wire: whole and as streams, they are read as they were written. */
 export function testsOfAnswers({
-  codec,
+  wire,
   answered,
   expected,
   streamed = (whole) => whole,
@@ -163,7 +163,7 @@ export function testsOfAnswers({
   test("a whole one survives this wire", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        expect(codec.vendor.parse(plain(codec.client.render(whole, context)))).toEqual(expected(whole));
+        expect(wire.vendor.parse(plain(wire.client.render(whole, context)))).toEqual(expected(whole));
       }),
     );
   });
@@ -171,8 +171,8 @@ export function testsOfAnswers({
   test("a stream is read back as what was written", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const reader = codec.vendor.stream();
-        const back = readBack(reader, written(codec.client.stream(context), whole));
+        const reader = wire.vendor.stream();
+        const back = readBack(reader, written(wire.client.stream(context), whole));
         expect(streamed(back)).toEqual(streamed(expected(whole)));
         expect(reader.whole).toBe(true);
       }),

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { textCodecs } from "../src/text/index.ts";
-import type { JsonObject, TextWire } from "../src/text/hub/request.ts";
+import { textWires } from "../src/text/index.ts";
+import type { JsonObject, TextWireName } from "../src/text/hub/request.ts";
 import { plain } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1_000 };
 const look = { type: "function", name: "look", parameters: { type: "object", properties: { at: {} } }, strict: false };
-const asked = (body: JsonObject) => textCodecs.responses.client.read({ model: "m", input: "Go", ...body }).request;
-const rendered = (wire: TextWire, body: JsonObject, model = target.model) => {
-  const { body: rendered, dropped } = textCodecs[wire].vendor.render(asked(body), { ...target, model });
+const asked = (body: JsonObject) => textWires.responses.client.read({ model: "m", input: "Go", ...body }).request;
+const rendered = (wire: TextWireName, body: JsonObject, model = target.model) => {
+  const { body: rendered, dropped } = textWires[wire].vendor.render(asked(body), { ...target, model });
   return { body: plain(rendered), dropped };
 };
 
@@ -36,15 +36,11 @@ test("so does one of the messages wire, over others", () => {
     { role: "assistant", content: [use, found] },
     { role: "user", content: "And?" },
   ];
-  const { request } = textCodecs.messages.client.read({ model: "m", max_tokens: 99, messages });
-  const { body, dropped } = textCodecs.responses.vendor.render(request, target);
+  const { request } = textWires.messages.client.read({ model: "m", max_tokens: 99, messages });
+  const { body, dropped } = textWires.responses.vendor.render(request, target);
   expect(dropped).toEqual(["turn.search"]);
   expect(body["input"]).toHaveLength(2);
-  expect(textCodecs.messages.vendor.render(request, target).body["messages"]).toMatchObject([
-    {},
-    messages[1] ?? {},
-    {},
-  ]);
+  expect(textWires.messages.vendor.render(request, target).body["messages"]).toMatchObject([{}, messages[1] ?? {}, {}]);
 });
 
 test.each(wires)("a search among tools is not sent over %s: the model sees all of them", (wire) => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeImages, readImageBody, wires, writeImages } from "../src/images/index.ts";
 import { atOnce, holdsAny, parseInTurns, refuseAmbiguous, refuseTwiceInTurns, turnBytes } from "../src/json/index.ts";
-import { textCodecs } from "../src/text/index.ts";
+import { textWires } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
 import { endOfString, seekQuote } from "../src/json/members.ts";
@@ -39,27 +39,24 @@ describe("a large body holds the loop for one small step at a time", () => {
     ["a look for members that are there twice", () => refuseTwiceInTurns(escapes, null)],
     [
       "a look for ids in a wide object",
-      () => vendorIdsIn(textCodecs.chat.client.stores, { a: Array.from({ length: 60_000 }, () => ({})) }),
+      () => vendorIdsIn(textWires.chat.client.stores, { a: Array.from({ length: 60_000 }, () => ({})) }),
     ],
     [
       "the check of a history for seals",
-      () => textCodecs.messages.pass.takes?.(history, "claude-sonnet-4-5") ?? [].values(),
+      () => textWires.messages.pass.takes?.(history, "claude-sonnet-4-5") ?? [].values(),
     ],
-    ["the removal of seals", () => textCodecs.messages.pass.upstreamBody(history, other)],
-    [
-      "another name of the model in a body that was not parsed",
-      () => textCodecs.chat.pass.upstreamBody(escapes, other),
-    ],
+    ["the removal of seals", () => textWires.messages.pass.upstreamBody(history, other)],
+    ["another name of the model in a body that was not parsed", () => textWires.chat.pass.upstreamBody(escapes, other)],
   ])("%s", (_, work) => {
     expect(stepsOf(work())).toBeGreaterThanOrEqual(turns);
   });
 
   test("and what it comes to is the same", () => {
-    const sent = JSON.parse(atOnce(textCodecs.messages.pass.upstreamBody(history, other)).toString());
+    const sent = JSON.parse(atOnce(textWires.messages.pass.upstreamBody(history, other)).toString());
     expect(sent).toMatchObject({ model: "theirs", thinking: { type: "enabled" } });
     expect(sent.messages).toHaveLength(4_000);
     expect(sent.messages[3_999].content).toEqual([{ type: "text", text: "x".repeat(300) }, call]);
-    const taken = textCodecs.messages.pass.takes?.(history, "claude-sonnet-4-5");
+    const taken = textWires.messages.pass.takes?.(history, "claude-sonnet-4-5");
     expect(taken && atOnce(taken)).toBe(false);
   });
 });
@@ -114,7 +111,7 @@ test.each([
   ["an address of the web that is megabytes long", `https://a.test/${"x".repeat(megabyte)}`, 1],
   ["a store's scheme behind megabytes of spaces", `${" ".repeat(megabyte)}gs://bucket/file`, 1],
 ])("%s as an image", (_, url, named) => {
-  expect(atOnce(vendorIdsIn(textCodecs.chat.client.stores, { image_url: { url } }))).toHaveLength(named);
+  expect(atOnce(vendorIdsIn(textWires.chat.client.stores, { image_url: { url } }))).toHaveLength(named);
 });
 
 test("JSON within a text is parsed only where it is short", () => {

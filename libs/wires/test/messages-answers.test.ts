@@ -2,18 +2,18 @@ import { expect, test } from "vitest";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject } from "../src/text/hub/request.ts";
-import { messagesCodec } from "../src/text/messages/index.ts";
+import { messagesWire } from "../src/text/messages/index.ts";
 import { messagesUsage } from "../src/text/messages/usage.ts";
 import { contextFor, renders, text } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => messagesCodec.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
-const render = renders(messagesCodec, target);
+const parse = (body: JsonObject) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
+const render = renders(messagesWire, target);
 
 test("another vendor's citation reaches the client, and no vendor of this wire", () => {
   const part: Part = { ...text("It rains."), citations: [{ url: "https://w.example", title: "W", citedText: "rain" }] };
   const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "stop" }] };
-  const { content } = messagesCodec.client.render(whole, contextFor());
+  const { content } = messagesWire.client.render(whole, contextFor());
   expect(content).toMatchObject([{ citations: [{ type: "web_search_result_location", url: "https://w.example" }] }]);
   const { turns } = parse({ messages: [{ role: "assistant", content }] }).request;
   expect(turns).toEqual([{ role: "assistant", parts: [part] }]);
@@ -25,7 +25,7 @@ test.each([
   ["an error", { type: "error", error: { message: "no" } }],
   ["a broken block", { content: [{ type: "text" }] }],
 ])("an answer with %s is the vendor's error", (_, body) => {
-  expect(() => messagesCodec.vendor.parse(body)).toThrow(expect.objectContaining({ code: "upstream_error" }));
+  expect(() => messagesWire.vendor.parse(body)).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   [{ stop_reason: "riddle" }, { finish: "stop" }],
   [{ stop_reason: "constructor" }, { finish: "stop" }],
 ])("%j ends as %j", (body, choice) => {
-  expect(messagesCodec.vendor.parse({ content: [], ...body }).choices).toEqual([{ parts: [], ...choice }]);
+  expect(messagesWire.vendor.parse({ content: [], ...body }).choices).toEqual([{ parts: [], ...choice }]);
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject } from "../src/text/hub/request.ts";
-import { messagesCodec } from "../src/text/messages/index.ts";
+import { messagesWire } from "../src/text/messages/index.ts";
 import { messagesPass } from "../src/text/messages/pass.ts";
 import { unsealed } from "../src/text/hub/seals.ts";
 import { contextFor, text } from "./harness.ts";
@@ -34,7 +34,7 @@ describe("passing through", () => {
       { kind: "tool-call", id: "1", name: "f", arguments: "{}", seal: foreign },
     ];
     const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" }] };
-    const { content } = messagesCodec.client.render(whole, contextFor());
+    const { content } = messagesWire.client.render(whole, contextFor());
     const alone = [{ type: "thinking", thinking: "a", signature: unsealed }];
     const messages = [content, alone, "x"].map((said) => ({ role: "assistant", content: said }));
     const body = Buffer.from(JSON.stringify({ model: "m", messages, max_tokens: 9 }));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
-import { messagesCodec } from "../src/text/messages/index.ts";
+import { messagesWire } from "../src/text/messages/index.ts";
 import { calling, renders, result, text, tools, user } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
-const render = renders(messagesCodec, target);
+const render = renders(messagesWire, target);
 
 describe("turns on the way to a vendor", () => {
   test("neighbours are one message, results come first, empty texts are left out", () => {

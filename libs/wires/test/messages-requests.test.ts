@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
-import { messagesCodec } from "../src/text/messages/index.ts";
+import { messagesWire } from "../src/text/messages/index.ts";
 import { unsealed } from "../src/text/hub/seals.ts";
 import { text } from "./harness.ts";
 
-const parse = (body: JsonObject) => messagesCodec.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
+const parse = (body: JsonObject) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
 
 describe("what a request says", () => {
   test.each<readonly [string, JsonObject, Partial<TextRequest>]>([

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject } from "../src/text/hub/request.ts";
-import { messagesCodec } from "../src/text/messages/index.ts";
+import { messagesWire } from "../src/text/messages/index.ts";
 import { maxHeld } from "../src/text/messages/vendor-stream.ts";
 import { assembledMessage, contextFor, eventsOf, framesOf, readBack, text, written } from "./harness.ts";
 
@@ -19,12 +19,12 @@ const over = (part: number): TextEvent => ({ type: "part-end", choice: 0, part }
 
 describe("a stream for a client", () => {
   const streamOf = (events: readonly TextEvent[]) => {
-    const writer = messagesCodec.client.stream(contextFor());
+    const writer = messagesWire.client.stream(contextFor());
     return events.map((event) => writer.write(event)).join("") + writer.end();
   };
 
   test("of thoughts, words and a call, event by event", () => {
-    const stream = written(messagesCodec.client.stream(contextFor()), {
+    const stream = written(messagesWire.client.stream(contextFor()), {
       id: "x",
       model: "y",
       createdAt: 0,
@@ -108,7 +108,7 @@ describe("a stream for a client", () => {
   });
 
   test("begins once, whatever comes first, and is kept alive", () => {
-    const writer = messagesCodec.client.stream(contextFor());
+    const writer = messagesWire.client.stream(contextFor());
     const stream =
       writer.heartbeat() +
       writer.write({ type: "start", id: "", model: "", createdAt: 0 }) +
@@ -124,7 +124,7 @@ describe("a stream for a client", () => {
   });
 
   test("begins with its first words at the latest", () => {
-    const writer = messagesCodec.client.stream(contextFor());
+    const writer = messagesWire.client.stream(contextFor());
     expect(framesOf(writer.write(start(0, "a"))).map(({ event }) => event)).toEqual([
       "message_start",
       "content_block_start",
@@ -132,7 +132,7 @@ describe("a stream for a client", () => {
   });
 
   test("begins with the vendor's own count where there is one", () => {
-    const writer = messagesCodec.client.stream(contextFor());
+    const writer = messagesWire.client.stream(contextFor());
     const usage = { inputTokens: 7, cachedInputTokens: 5, outputTokens: 1 };
     expect(writer.write({ type: "start", id: "", model: "", createdAt: 0, usage })).toContain(
       '"input_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":5',
@@ -140,7 +140,7 @@ describe("a stream for a client", () => {
   });
 
   test("that broke ends with an error and nothing else", () => {
-    const writer = messagesCodec.client.stream(contextFor());
+    const writer = messagesWire.client.stream(contextFor());
     const stream = writer.write(piece(0, "x")) + writer.fail(new Failure("upstream_timeout"), "req_1");
     const last = framesOf(stream).at(-1);
     expect(last?.event).toBe("error");
@@ -182,10 +182,10 @@ describe("a vendor's stream", () => {
   const tail =
     frame({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 40 } }) +
     frame({ type: "message_stop" });
-  const read = (body: string) => readBack(messagesCodec.vendor.stream(), head + body + tail);
+  const read = (body: string) => readBack(messagesWire.vendor.stream(), head + body + tail);
 
   test("is read with its pings, and the input's counts from its beginning", () => {
-    const events = eventsOf(messagesCodec.vendor.stream(), `${head}${frame({ type: "ping" })}${tail}`);
+    const events = eventsOf(messagesWire.vendor.stream(), `${head}${frame({ type: "ping" })}${tail}`);
     expect(events).toEqual([
       {
         type: "start",
@@ -245,7 +245,7 @@ describe("a vendor's stream", () => {
     ["overload", "overloaded_error", 529],
     ["something new", "riddle_error", undefined],
   ])("%s is a failure", (_, type, status) => {
-    const reader = messagesCodec.vendor.stream();
+    const reader = messagesWire.vendor.stream();
     const [event] = eventsOf(reader, frame({ type: "error", error: { type, message: "no" } }));
     expect(event).toEqual({ type: "failure", code: type, message: "no", ...(status === undefined ? {} : { status }) });
     expect(reader.whole).toBe(false);
@@ -254,7 +254,7 @@ describe("a vendor's stream", () => {
   test("is counted by its newest reports together", () => {
     const report = (usage: JsonObject) => frame({ type: "message_delta", delta: {}, usage });
     const body = report({ input_tokens: 30, output_tokens: 2 }) + report({ output_tokens: 4 });
-    const events = eventsOf(messagesCodec.vendor.stream(), head + body);
+    const events = eventsOf(messagesWire.vendor.stream(), head + body);
     expect(events.at(-1)).toEqual({
       type: "usage",
       usage: { inputTokens: 30, cachedInputTokens: 1024, outputTokens: 4 },
@@ -262,24 +262,24 @@ describe("a vendor's stream", () => {
   });
 
   test("that is no JSON is a failure", () => {
-    expect(eventsOf(messagesCodec.vendor.stream(), "data: {\n\n")).toMatchObject([{ type: "failure" }]);
+    expect(eventsOf(messagesWire.vendor.stream(), "data: {\n\n")).toMatchObject([{ type: "failure" }]);
   });
 
   test("that was cut ends its parts and is not whole", () => {
-    const reader = messagesCodec.vendor.stream();
+    const reader = messagesWire.vendor.stream();
     const events = eventsOf(reader, head + grow(0, { type: "text_delta", text: "x" }));
     expect(events.map(({ type }) => type)).toEqual(["start", "part-start", "part-delta", "part-end"]);
     expect(reader.whole).toBe(false);
   });
 
   test("without a reason at its end ended by itself", () => {
-    const reader = messagesCodec.vendor.stream();
+    const reader = messagesWire.vendor.stream();
     expect(readBack(reader, head + frame({ type: "message_stop" })).choices).toEqual([{ parts: [], finish: "stop" }]);
     expect(reader.whole).toBe(true);
   });
 
   test("a vendor's block that never ends is given up", () => {
-    const reader = messagesCodec.vendor.stream();
+    const reader = messagesWire.vendor.stream();
     eventsOf(reader, begin(0, search));
     const delta = {
       type: "content_block_delta",

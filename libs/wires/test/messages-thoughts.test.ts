@@ -3,13 +3,13 @@ import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { takesAdaptiveOnly } from "../src/text/hub/claude.ts";
-import { messagesCodec } from "../src/text/messages/index.ts";
+import { messagesWire } from "../src/text/messages/index.ts";
 import { assembledMessage, calling, contextFor, renders, result, text, tools, user, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => messagesCodec.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
-const render = renders(messagesCodec, target);
+const parse = (body: JsonObject) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
+const render = renders(messagesWire, target);
 
 describe("thinking", () => {
   const asked = (fields: Partial<TextRequest>, to = target) => {
@@ -179,8 +179,8 @@ describe("another vendor's seal", () => {
   ])("on %s comes back on it, whole or streamed, and goes to no other vendor", (_, part) => {
     const parts = [part, text("after")];
     for (const { content } of [
-      messagesCodec.client.render(whole(parts), contextFor()),
-      assembledMessage(written(messagesCodec.client.stream(contextFor()), whole(parts))),
+      messagesWire.client.render(whole(parts), contextFor()),
+      assembledMessage(written(messagesWire.client.stream(contextFor()), whole(parts))),
     ] as readonly JsonObject[]) {
       const { turns } = backFrom(content);
       expect(turns).toEqual([{ role: "assistant", parts }]);
@@ -192,8 +192,8 @@ describe("another vendor's seal", () => {
 
   /** An answer's blocks for a client, which are the same streamed. */
   function blocks(parts: readonly Part[]): unknown {
-    const { content } = messagesCodec.client.render(whole(parts), contextFor());
-    expect(assembledMessage(written(messagesCodec.client.stream(contextFor()), whole(parts)))["content"]).toEqual(
+    const { content } = messagesWire.client.render(whole(parts), contextFor());
+    expect(assembledMessage(written(messagesWire.client.stream(contextFor()), whole(parts)))["content"]).toEqual(
       content,
     );
     return content;
@@ -217,7 +217,7 @@ describe("another vendor's seal", () => {
 
   test("finds its call wherever a client has put it", () => {
     const parts: readonly Part[] = [{ kind: "tool-call", id: "call_1", name: "f", arguments: "{}", seal: foreign }];
-    const { content }: any = messagesCodec.client.render(whole(parts), contextFor());
+    const { content }: any = messagesWire.client.render(whole(parts), contextFor());
     expect(backFrom(content.toReversed()).turns[0]?.parts).toEqual(parts);
   });
 });

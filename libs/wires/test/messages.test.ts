@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SseDecoder } from "../src/sse/decode.ts";
-import { chatCodec } from "../src/text/chat/index.ts";
-import { contentCodec } from "../src/text/content/index.ts";
+import { chatWire } from "../src/text/chat/index.ts";
+import { contentWire } from "../src/text/content/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
-import { messagesCodec } from "../src/text/messages/index.ts";
-import { responsesCodec } from "../src/text/responses/index.ts";
+import { messagesWire } from "../src/text/messages/index.ts";
+import { responsesWire } from "../src/text/responses/index.ts";
 import {
   answer,
   dialogue,
@@ -38,7 +38,7 @@ import {
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
-const render = renders(messagesCodec, target);
+const render = renders(messagesWire, target);
 
 const round = {
   model: "m",
@@ -73,8 +73,8 @@ const roundRequest: TextRequest = {
 };
 
 test("one tool round, read and written", () => {
-  expect(messagesCodec.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
-  const { body, dropped } = messagesCodec.vendor.render(roundRequest, { ...target, model: "m" });
+  expect(messagesWire.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
+  const { body, dropped } = messagesWire.vendor.render(roundRequest, { ...target, model: "m" });
   // The call's turn has no thoughts of the vendor, which it would refuse while it thinks.
   expect(dropped).toEqual(["reasoning"]);
   expect(body).toEqual({ ...round, thinking: { type: "disabled" } });
@@ -258,9 +258,9 @@ test.each([
 ])("a request %s that this wire can say survives it", (_, drawnTurns, drawnFields, to) => {
   fc.assert(
     fc.property(request(drawnTurns, drawnFields).map(speakable), (asked) => {
-      const { body, dropped } = messagesCodec.vendor.render(asked, to);
+      const { body, dropped } = messagesWire.vendor.render(asked, to);
       expect(dropped).toEqual([]);
-      const back = messagesCodec.client.read({ ...JSON.parse(JSON.stringify(body)), model: "theirs" });
+      const back = messagesWire.client.read({ ...JSON.parse(JSON.stringify(body)), model: "theirs" });
       expect(back.dropped).toEqual([]);
       expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
     }),
@@ -284,13 +284,13 @@ const withInput = (whole: TextAnswer): TextAnswer => ({
 });
 
 describe("answers", () => {
-  testsOfAnswers({ codec: messagesCodec, answered, expected: withInput });
+  testsOfAnswers({ wire: messagesWire, answered, expected: withInput });
 
   test("a stream has blocks one after another, and comes to the whole answer", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const stream = written(messagesCodec.client.stream(contextFor()), whole);
-        expect(assembledMessage(stream)).toEqual(messagesCodec.client.render(whole, contextFor()));
+        const stream = written(messagesWire.client.stream(contextFor()), whole);
+        expect(assembledMessage(stream)).toEqual(messagesWire.client.render(whole, contextFor()));
       }),
     );
   });
@@ -298,22 +298,22 @@ describe("answers", () => {
   test("any split of the bytes gives the same events", () => {
     fc.assert(
       fc.property(answered, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
-        const stream = written(messagesCodec.client.stream(contextFor()), whole);
+        const stream = written(messagesWire.client.stream(contextFor()), whole);
         const bytes = Buffer.from(stream);
         const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
         const decoder = new SseDecoder();
         const frames = at.flatMap((start, index) => decoder.push(bytes.subarray(start, at[index + 1] ?? start)));
-        const reader = messagesCodec.vendor.stream();
+        const reader = messagesWire.vendor.stream();
         const events: readonly TextEvent[] = [...frames, ...decoder.end()].flatMap((frame) => reader.read(frame));
-        expect([...events, ...reader.end()]).toEqual(eventsOf(messagesCodec.vendor.stream(), stream));
+        expect([...events, ...reader.end()]).toEqual(eventsOf(messagesWire.vendor.stream(), stream));
       }),
     );
   });
 
   test.each([
-    ["chat", chatCodec],
-    ["content", contentCodec],
-    ["responses", responsesCodec],
+    ["chat", chatWire],
+    ["content", contentWire],
+    ["responses", responsesWire],
   ])("a vendor's %s stream becomes the client's messages, event by event, and back", (_, other) => {
     const common = answer(
       fc
@@ -330,8 +330,8 @@ describe("answers", () => {
       fc.property(common, (drawn) => {
         const whole = withInput(drawn);
         for (const [vendor, client] of [
-          [other, messagesCodec],
-          [messagesCodec, other],
+          [other, messagesWire],
+          [messagesWire, other],
         ] as const) {
           const writer = client.client.stream(context);
           const events = eventsOf(vendor.vendor.stream(), written(vendor.client.stream(context), whole));

@@ -11,9 +11,9 @@ import {
 } from "../src/moderation/by-chat/index.ts";
 import { maxItems, sizeOf, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/request.ts";
 import { moderations } from "../src/moderation/moderations/index.ts";
-import { textCodecs } from "../src/text/codecs.ts";
+import { textWires } from "../src/text/wires.ts";
 import type { FinishReason, TextAnswer } from "../src/text/hub/answer.ts";
-import { textWires } from "../src/text/hub/request.ts";
+import { textWireNames } from "../src/text/hub/request.ts";
 import { failureOf, word } from "./arbitraries.ts";
 
 const parse = (body: object) => moderations.client.read({ ...body }).request;
@@ -183,8 +183,8 @@ describe("by a chat model", () => {
     ]);
   });
 
-  test.each(textWires)("the %s wire can say it", (wire) => {
-    const { dropped } = textCodecs[wire].vendor.render(renderJudgementRequest(request).request, {
+  test.each(textWireNames)("the %s wire can say it", (wire) => {
+    const { dropped } = textWires[wire].vendor.render(renderJudgementRequest(request).request, {
       model: "theirs",
       defaultMaxTokens: 1,
     });

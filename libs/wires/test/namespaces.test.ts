@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { textCodecs } from "../src/text/index.ts";
-import { textWires, type JsonObject } from "../src/text/hub/request.ts";
-import { responsesCodec } from "../src/text/responses/index.ts";
+import { textWires } from "../src/text/index.ts";
+import { textWireNames, type JsonObject } from "../src/text/hub/request.ts";
+import { responsesWire } from "../src/text/responses/index.ts";
 import { localNames, qualifiedName } from "../src/text/responses/namespaces.ts";
 import { contextFor, eventsOf, framesOf, oneAnswer, plain, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1_000 };
-const parse = (body: JsonObject) => responsesCodec.client.read({ model: "m", input: "Hello", ...body });
+const parse = (body: JsonObject) => responsesWire.client.read({ model: "m", input: "Hello", ...body });
 const schema = { type: "object", properties: {} };
 const member = (name: string, description?: string) => ({
   type: "function",
@@ -40,15 +40,15 @@ const body: JsonObject = {
 test("sets of tools, calls in them and a choice of one survive this wire", () => {
   const { request, dropped } = parse(body);
   expect(dropped).toEqual([]);
-  const rendered = responsesCodec.vendor.render(request, target);
+  const rendered = responsesWire.vendor.render(request, target);
   expect(rendered.dropped).toEqual([]);
   expect(plain(rendered.body)).toMatchObject(body);
 });
 
-test.each(textWires.filter((wire) => wire !== "responses"))(
+test.each(textWireNames.filter((wire) => wire !== "responses"))(
   "on the %s wire each tool of a set stands alone, under a name that says both",
   (wire) => {
-    const rendered = textCodecs[wire].vendor.render(parse(body).request, target);
+    const rendered = textWires[wire].vendor.render(parse(body).request, target);
     const text = JSON.stringify(rendered.body);
     for (const name of ["look", "agents__spawn", "agents__wait", "files__patch"]) expect(text).toContain(`"${name}"`);
     // The first of a set says what the set is for.
@@ -66,15 +66,15 @@ test("a call comes back in its set, streamed and whole", () => {
     "tool-calls",
   );
   const item = { type: "function_call", call_id: "c2", name: "spawn", namespace: "agents", arguments: '{"a":1}' };
-  expect(responsesCodec.client.render(answer, context)["output"]).toMatchObject([item]);
-  const stream = written(responsesCodec.client.stream(context), answer);
+  expect(responsesWire.client.render(answer, context)["output"]).toMatchObject([item]);
+  const stream = written(responsesWire.client.stream(context), answer);
   const events = framesOf(stream).map(({ data }) => JSON.parse(data));
   expect(events.find(({ type }) => type === "response.output_item.added").item).toMatchObject({
     name: "spawn",
     namespace: "agents",
   });
   expect(events.at(-1).response.output).toMatchObject([item]);
-  expect(eventsOf(responsesCodec.vendor.stream(), stream)).toContainEqual(
+  expect(eventsOf(responsesWire.vendor.stream(), stream)).toContainEqual(
     expect.objectContaining({ opened: expect.objectContaining({ name: "agents__spawn" }) }),
   );
 });
@@ -82,8 +82,8 @@ test("a call comes back in its set, streamed and whole", () => {
 test("a set with other tools than functions and free text is its vendor's own", () => {
   const set = { type: "namespace", name: "odd", tools: [{ type: "mcp", server_label: "s" }] };
   const { request } = parse({ tools: [set] });
-  expect(plain(responsesCodec.vendor.render(request, target).body)["tools"]).toEqual([set]);
-  expect(() => textCodecs.chat.vendor.render(request, target)).toThrow("namespace");
+  expect(plain(responsesWire.vendor.render(request, target).body)["tools"]).toEqual([set]);
+  expect(() => textWires.chat.vendor.render(request, target)).toThrow("namespace");
 });
 
 test("names are ones that every vendor takes, and the same whenever they are made", () => {

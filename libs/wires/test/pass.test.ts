@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { atOnce } from "../src/json/index.ts";
-import { textCodecs } from "../src/text/index.ts";
-import type { PassedWire } from "../src/text/codecs.ts";
+import { textWires } from "../src/text/index.ts";
+import type { PassedWire } from "../src/text/wires.ts";
 
 /** Frames of each wire: one that says nothing of its own, the last one with its usage, one that fails. */
 const frames: Readonly<Record<PassedWire, { readonly plain: string; readonly last: string; readonly failed: string }>> =
@@ -41,7 +41,7 @@ const wires = ["chat", "completions", "responses", "messages", "content"] as con
 const failure = new Failure("upstream_error", "it broke");
 
 describe.each(wires)("%s", (wire) => {
-  const pass = textCodecs[wire].pass;
+  const pass = textWires[wire].pass;
   const { plain, last, failed } = frames[wire];
 
   test("a frame of words is neither an end nor a failure, whatever its words are", () => {
@@ -97,14 +97,14 @@ describe.each(wires)("%s", (wire) => {
 
 test("usage is what the terminal frame says", () => {
   const usage = { inputTokens: 3, outputTokens: 2 };
-  expect(textCodecs.responses.pass.see(Buffer.from(frames.responses.last)).usage).toEqual(usage);
-  expect(textCodecs.content.pass.see(Buffer.from(frames.content.last)).usage).toEqual(usage);
+  expect(textWires.responses.pass.see(Buffer.from(frames.responses.last)).usage).toEqual(usage);
+  expect(textWires.content.pass.see(Buffer.from(frames.content.last)).usage).toEqual(usage);
 });
 
 test("a broken stream of responses goes on counting", () => {
-  const { sequence } = textCodecs.responses.pass.see(Buffer.from(frames.responses.plain));
+  const { sequence } = textWires.responses.pass.see(Buffer.from(frames.responses.plain));
   expect(sequence).toBe(7);
-  expect(textCodecs.responses.pass.failureFrame(failure, "r", sequence)).toContain('"sequence_number":8');
+  expect(textWires.responses.pass.failureFrame(failure, "r", sequence)).toContain('"sequence_number":8');
 });
 
 test.each<[PassedWire, string, string]>([
@@ -114,5 +114,5 @@ test.each<[PassedWire, string, string]>([
   ["content", '{"contents":[]}', '{"contents":[]}'],
 ])("a %s request gets the vendor's name of the model, and is the same but for it", (wire, body, changed) => {
   const change = { model: "theirs", reportUsage: false };
-  expect(atOnce(textCodecs[wire].pass.upstreamBody(Buffer.from(body), change)).toString()).toBe(changed);
+  expect(atOnce(textWires[wire].pass.upstreamBody(Buffer.from(body), change)).toString()).toBe(changed);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
-import { responsesCodec } from "../src/text/responses/index.ts";
+import { responsesWire } from "../src/text/responses/index.ts";
 import { itemId, responseOfItem } from "../src/text/responses/stores.ts";
 import { maxKept } from "../src/text/responses/part-writer.ts";
 import { maxWaiting } from "../src/text/hub/events.ts";
@@ -44,8 +44,8 @@ import {
 } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => responsesCodec.client.read({ model: "m", ...body });
-const render = renders(responsesCodec, target);
+const parse = (body: JsonObject) => responsesWire.client.read({ model: "m", ...body });
+const render = renders(responsesWire, target);
 
 const round = {
   model: "m",
@@ -82,8 +82,8 @@ const roundRequest: TextRequest = {
 };
 
 test("one tool round, read and written", () => {
-  expect(responsesCodec.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
-  const { body, dropped } = responsesCodec.vendor.render(roundRequest, { ...target, model: "m" });
+  expect(responsesWire.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
+  const { body, dropped } = responsesWire.vendor.render(roundRequest, { ...target, model: "m" });
   expect(dropped).toEqual([]);
   expect(body).toMatchObject({
     ...round,
@@ -155,9 +155,9 @@ const fields: fc.Arbitrary<Partial<TextRequest>> = record({
 test("a request that this wire can say survives it", () => {
   fc.assert(
     fc.property(request(turns, fields), (asked) => {
-      const { body, dropped } = responsesCodec.vendor.render(asked, target);
+      const { body, dropped } = responsesWire.vendor.render(asked, target);
       expect(dropped).toEqual([]);
-      const back = responsesCodec.client.read(JSON.parse(JSON.stringify(body)));
+      const back = responsesWire.client.read(JSON.parse(JSON.stringify(body)));
       expect(back.dropped).toEqual([]);
       expect({ ...back.request, turns: merged(back.request.turns) }).toEqual({ ...asked, turns: merged(asked.turns) });
     }),
@@ -182,7 +182,7 @@ const asAnswered = (whole: TextAnswer): TextAnswer => ({
 
 describe("answers", () => {
   testsOfAnswers({
-    codec: responsesCodec,
+    wire: responsesWire,
     answered,
     expected: asAnswered,
     streamed: ({ serviceTier: _tier, ...said }) => said,
@@ -191,7 +191,7 @@ describe("answers", () => {
   test("a stream numbers without a gap, keeps its ids, and ends with what it sent", () => {
     fc.assert(
       fc.property(answered, (whole) => {
-        const events = framesOf(written(responsesCodec.client.stream(contextFor()), whole)).map(({ event, data }) => {
+        const events = framesOf(written(responsesWire.client.stream(contextFor()), whole)).map(({ event, data }) => {
           const body = JSON.parse(data);
           expect(body.type).toBe(event);
           return body;
@@ -207,14 +207,14 @@ describe("answers", () => {
           if (event.type === "response.output_item.added") expect(event.item.id).toBe(ids[event.output_index]);
         }
         const { completed_at: _, ...sent } = last.response;
-        expect(responsesCodec.client.render(whole, contextFor())).toMatchObject(sent);
+        expect(responsesWire.client.render(whole, contextFor())).toMatchObject(sent);
       }),
     );
   });
 });
 
 test("the stream of thoughts, words and a call, event by event", () => {
-  const stream = written(responsesCodec.client.stream(contextFor()), {
+  const stream = written(responsesWire.client.stream(contextFor()), {
     id: "x",
     model: "y",
     createdAt: 0,
@@ -262,7 +262,7 @@ const piece = (part: number, text: string): TextEvent => ({ type: "part-delta", 
 const over = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
 
 test("calls that come interleaved are sent one after another", () => {
-  const writer = responsesCodec.client.stream(contextFor());
+  const writer = responsesWire.client.stream(contextFor());
   const events: readonly TextEvent[] = [
     { type: "start", id: "", model: "", createdAt: 0 },
     call(0, "a"),
@@ -279,7 +279,7 @@ test("calls that come interleaved are sent one after another", () => {
     { type: "finish", choice: 0, reason: "tool-calls" },
   ];
   const stream = events.map((event) => writer.write(event)).join("") + writer.end();
-  expect(readBack(responsesCodec.vendor.stream(), stream).choices[0]?.parts).toEqual([
+  expect(readBack(responsesWire.vendor.stream(), stream).choices[0]?.parts).toEqual([
     { kind: "tool-call", id: "a", name: "a", arguments: "{}" },
     { kind: "tool-call", id: "b", name: "b", arguments: "[]" },
     { kind: "tool-call", id: "c", name: "c", arguments: "3" },
@@ -287,7 +287,7 @@ test("calls that come interleaved are sent one after another", () => {
 });
 
 test("a broken stream ends failed, with what was sent and the item that was open", () => {
-  const writer = responsesCodec.client.stream(contextFor());
+  const writer = responsesWire.client.stream(contextFor());
   const text = [
     writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } }),
     writer.write(piece(0, "Hal")),
@@ -308,7 +308,7 @@ test("a broken stream ends failed, with what was sent and the item that was open
 test("the answer repeats what was asked, and defaults for the rest", () => {
   const asked = { model: "m", temperature: 0, tools: round.tools, store: false, text: { verbosity: "low" } };
   const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [], finish: "stop" as const }] };
-  expect(responsesCodec.client.render(whole, contextFor({}, asked))).toMatchObject({
+  expect(responsesWire.client.render(whole, contextFor({}, asked))).toMatchObject({
     id: "resp_abc",
     object: "response",
     status: "completed",
@@ -338,7 +338,7 @@ describe("another vendor's seal", () => {
     ["a text", { kind: "text", text: "hi", seal: foreign }],
     ["an image", { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" }, seal: foreign }],
   ])("on %s comes back on it, and goes to no other vendor", (_, part) => {
-    const { output } = responsesCodec.client.render(whole([part]), contextFor());
+    const { output } = responsesWire.client.render(whole([part]), contextFor());
     const back = parse({ input: JSON.parse(JSON.stringify(output)) });
     expect(back.request.turns).toEqual([{ role: "assistant", parts: [part] }]);
     const again = JSON.stringify(render({ turns: back.request.turns }).body);
@@ -354,7 +354,7 @@ describe("another vendor's seal", () => {
       id: "rs_1",
       seal: { ...foreign, wire: "messages" },
     };
-    const { output } = responsesCodec.client.render(whole([part]), contextFor());
+    const { output } = responsesWire.client.render(whole([part]), contextFor());
     const { request } = parse({ input: JSON.parse(JSON.stringify(output)) });
     expect(request.turns[0]?.parts).toEqual([part]);
     expect(render({ turns: request.turns }).dropped).toEqual(["turn.reasoning"]);
@@ -365,10 +365,10 @@ test("a free-text tool's call that came wrapped is unwrapped for its client", ()
   const context = contextFor({ tools: [{ kind: "custom", name: "patch" }] });
   const part: Part = { kind: "tool-call", id: "call_1", name: "patch", arguments: '{"input":"*** Begin"}' };
   const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "tool-calls" as const }] };
-  expect(responsesCodec.client.render(whole, context)).toMatchObject({
+  expect(responsesWire.client.render(whole, context)).toMatchObject({
     output: [{ type: "custom_tool_call", name: "patch", input: "*** Begin" }],
   });
-  const back = readBack(responsesCodec.vendor.stream(), written(responsesCodec.client.stream(context), whole));
+  const back = readBack(responsesWire.vendor.stream(), written(responsesWire.client.stream(context), whole));
   expect(back.choices[0]?.parts).toEqual([{ ...part, custom: true, arguments: "*** Begin" }]);
 });
 
@@ -494,7 +494,7 @@ describe("a vendor's stream", () => {
         type: "response.completed",
         response: { status: "completed", usage: { input_tokens: 2, output_tokens: 1 } },
       });
-    expect(readBack(responsesCodec.vendor.stream(), stream)).toEqual({
+    expect(readBack(responsesWire.vendor.stream(), stream)).toEqual({
       id: "r",
       model: "m",
       createdAt: 5,
@@ -515,7 +515,7 @@ describe("a vendor's stream", () => {
         output_index: 0,
         item: { type: "reasoning", encrypted_content: "s" },
       });
-    expect(readBack(responsesCodec.vendor.stream(), stream).choices[0]?.parts).toEqual([
+    expect(readBack(responsesWire.vendor.stream(), stream).choices[0]?.parts).toEqual([
       {
         kind: "reasoning",
         text: "a\n\nb",
@@ -530,13 +530,13 @@ describe("a vendor's stream", () => {
     [{ type: "error", code: "rate_limit_exceeded", message: "slow" }, "rate_limit_exceeded", "slow"],
     [{ type: "response.failed", response: { error: { code: "server_error", message: "no" } } }, "server_error", "no"],
   ])("%j is a failure", (body, code, message) => {
-    const reader = responsesCodec.vendor.stream();
+    const reader = responsesWire.vendor.stream();
     expect(eventsOf(reader, frame(body))).toEqual([{ type: "failure", code, message }]);
     expect(reader.whole).toBe(false);
   });
 
   test("a cut stream ends its parts and is not whole", () => {
-    const reader = responsesCodec.vendor.stream();
+    const reader = responsesWire.vendor.stream();
     const events = eventsOf(
       reader,
       frame({ type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "x" }),
@@ -562,7 +562,7 @@ test.each([
 });
 
 test("an answer beyond what can be sent whole fails, and is never sent in part", () => {
-  const writer = responsesCodec.client.stream(contextFor());
+  const writer = responsesWire.client.stream(contextFor());
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } });
   const much = "x".repeat(2 ** 20);
   expect(() => {
@@ -571,7 +571,7 @@ test("an answer beyond what can be sent whole fails, and is never sent in part",
 });
 
 test("too much that waits for another part fails", () => {
-  const writer = responsesCodec.client.stream(contextFor());
+  const writer = responsesWire.client.stream(contextFor());
   for (const event of [call(0, "a"), call(1, "b")]) writer.write(event);
   expect(() => writer.write(piece(1, "x".repeat(maxWaiting)))).toThrow(
     expect.objectContaining({ code: "upstream_error" }),

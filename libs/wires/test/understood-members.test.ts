@@ -3,7 +3,7 @@ import { openApi, type BodyName } from "@modelgate/contracts";
 import { isRecord } from "../src/json/index.ts";
 import { readImageBody } from "../src/images/index.ts";
 import { wires as rankingWires } from "../src/ranking/index.ts";
-import { textCodecs } from "../src/text/index.ts";
+import { textWires } from "../src/text/index.ts";
 import { wires as vectorsWires } from "../src/vectors/index.ts";
 import { wires as videoWires } from "../src/video/index.ts";
 
@@ -13,26 +13,26 @@ const contents = [{ role: "user", parts: [{ text: "a" }] }];
 
 /** A body that is valid, and how its wire reads it. */
 const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] = [
-  ["ChatRequest", { model: "m", messages: user, logprobs: true }, (body) => textCodecs.chat.client.read(body)],
-  ["ResponsesRequest", { model: "m", input: "a" }, (body) => textCodecs.responses.client.read(body)],
-  ["MessagesRequest", { model: "m", max_tokens: 1, messages: user }, (body) => textCodecs.messages.client.read(body)],
-  ["CompletionsRequest", { model: "m", prompt: "a" }, (body) => textCodecs.completions.client.read(body)],
+  ["ChatRequest", { model: "m", messages: user, logprobs: true }, (body) => textWires.chat.client.read(body)],
+  ["ResponsesRequest", { model: "m", input: "a" }, (body) => textWires.responses.client.read(body)],
+  ["MessagesRequest", { model: "m", max_tokens: 1, messages: user }, (body) => textWires.messages.client.read(body)],
+  ["CompletionsRequest", { model: "m", prompt: "a" }, (body) => textWires.completions.client.read(body)],
   [
     "GenerateContentRequest",
     { contents },
-    (body) => textCodecs.content.client.read(body, { model: "m", stream: false }),
+    (body) => textWires.content.client.read(body, { model: "m", stream: false }),
   ],
   ["EmbeddingsRequest", { model: "m", input: "a" }, (body) => vectorsWires.embeddings.client.read(body, {})],
   ["CohereEmbedRequest", { model: "m", texts: ["a"] }, vectorsWires["cohere-embeddings"].client.read],
   [
     "OllamaChatRequest",
     { model: "m", messages: user, logprobs: true },
-    (body) => textCodecs["ollama-chat"].client.read(body, {}),
+    (body) => textWires["ollama-chat"].client.read(body, {}),
   ],
   [
     "OllamaGenerateRequest",
     { model: "m", prompt: "a", logprobs: true },
-    (body) => textCodecs["ollama-generate"].client.read(body, {}),
+    (body) => textWires["ollama-generate"].client.read(body, {}),
   ],
   ["OllamaEmbedRequest", { model: "m", input: "a" }, vectorsWires["ollama-embed"].client.read],
   [

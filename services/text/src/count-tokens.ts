@@ -10,18 +10,18 @@ import {
   type VendorQuery,
 } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
-import type { CountCodec, ClientCodec, PassCodec, TextAsk, TextRequest } from "@modelgate/wires/text";
+import type { TokenCount, TextClient, TextPass, TextAsk, TextRequest } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 
 /** A wire whose clients may have input tokens counted. */
 export interface CountingWire {
-  readonly client: ClientCodec & { readonly count: CountCodec };
-  readonly pass: PassCodec;
+  readonly client: TextClient & { readonly count: TokenCount };
+  readonly pass: TextPass;
 }
 
 /** A request whose input tokens are wanted. */
 export interface Counted extends Pick<VendorQuery, "forward" | "prefer"> {
-  readonly codec: CountingWire;
+  readonly wire: CountingWire;
   readonly body: Buffer;
   readonly ask: TextAsk;
 }
@@ -31,20 +31,20 @@ const tokensPerTurn = 4;
 
 /** Counts the input tokens of a request: by its vendor where that counts, else by the gateway's tokenizer. Costs nothing. */
 export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Counted): Promise<number> {
-  const { ask, body, codec } = counted;
-  const { count } = codec.client;
+  const { ask, body, wire } = counted;
+  const { count } = wire.client;
   const query: VendorQuery = {
     model: priced(deps.relay, call, ask.model).model,
     wires: [count.wire],
     forward: counted.forward,
     prefer: counted.prefer,
-    exchange: ({ candidate }) => countExchange(codec, body, candidate.upstreamModel),
+    exchange: ({ candidate }) => countExchange(wire, body, candidate.upstreamModel),
   };
   if (isSupported(deps.relay, call, query)) {
     const tokens = count.read(await parseAnyAnswer(await queryVendor(deps.relay, call, query)));
     if (tokens !== undefined) return tokens;
   }
-  return await countHere(await requestIn(codec.client, body, ask.model), ask);
+  return await countHere(await requestIn(wire.client, body, ask.model), ask);
 }
 
 /** Sends the body to the vendor under its own name of the model; the answer comes back untouched. */

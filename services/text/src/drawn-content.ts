@@ -12,7 +12,7 @@ import {
 import {
   arrayFraming,
   sseFraming,
-  textCodecs,
+  textWires,
   type AnswerContext,
   type TextAnswer,
   type TextRequest,
@@ -42,7 +42,7 @@ export const drawingSpelling = {
 /** Reads a drawing: its words become the prompt, its pictures what is edited. Throws Failure (400) naming the field. */
 export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
   const { body, model, stream } = drawing;
-  const { request, dropped } = textCodecs.content.client.read(await reparseJson(body), { model, stream });
+  const { request, dropped } = textWires.content.client.read(await reparseJson(body), { model, stream });
   return {
     ask: {
       request: await inTurnsIfLong(decodeImages(imageRequest(request))),
@@ -106,7 +106,7 @@ const decisive = ["tools", "format"] as const;
 
 /** What vendors of images have no word for. Throws Failure unsupported_parameter for what may not get lost. */
 function lostOf(request: TextRequest): readonly string[] {
-  const { spelling } = textCodecs.content.client;
+  const { spelling } = textWires.content.client;
   const refused = decisive.map((field) => (request[field] === undefined ? undefined : spelling[field]));
   const param = refused.find((name) => name !== undefined);
   if (param !== undefined)
@@ -127,7 +127,7 @@ function renderImages(drawing: Drawing, request: TextRequest, made: ImagesAnswer
     now: Math.floor(Date.now() / 1_000),
     inputTokens: 0,
   };
-  const json = JSON.stringify(textCodecs.content.client.render(answerOf(made), context));
+  const json = JSON.stringify(textWires.content.client.render(answerOf(made), context));
   if (!drawing.stream) return { body: Buffer.from(json) };
   const framing = drawing.asArray ? arrayFraming() : sseFraming();
   return { body: Buffer.from(framing.piece(json) + framing.end()), contentType: framing.contentType };

@@ -1,7 +1,7 @@
 import type { ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Conversation, type JsonBody, type RelayDeps } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
-import type { ClientCodec, TextAsk } from "@modelgate/wires/text";
+import type { TextClient, TextAsk } from "@modelgate/wires/text";
 import type { RequestPath } from "@modelgate/wires/wire";
 import { conversationOf } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
@@ -21,7 +21,7 @@ export interface TurnAsk extends TextAsk, StoreUse {
 export async function readText<Ask extends TextAsk>(
   deps: Deps,
   call: ServiceCall,
-  client: ClientCodec<Ask>,
+  client: TextClient<Ask>,
   path?: RequestPath,
 ): Promise<JsonBody<Ask & TurnAsk>> {
   return await readJson(call, deps.body, checked(asTurn(deps, call, client, path), client.relied));
@@ -31,7 +31,7 @@ export async function readText<Ask extends TextAsk>(
 export function asTurn<Ask extends TextAsk>(
   { relay }: Pick<Deps, "relay">,
   call: Pick<ServiceCall, "caller">,
-  client: ClientCodec<Ask>,
+  client: TextClient<Ask>,
   path: RequestPath = {},
 ): (body: unknown) => Promise<Ask & TurnAsk> {
   return async (body) => {

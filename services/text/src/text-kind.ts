@@ -1,5 +1,5 @@
 import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
-import { textWires, type UpstreamWire } from "@modelgate/contracts";
+import { textWireNames, type UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong, once } from "@modelgate/platform";
 import {
   CallFees,
@@ -18,16 +18,16 @@ import {
 } from "@modelgate/relay";
 import { findMembersInTurns, holdsAny } from "@modelgate/wires/json";
 import {
-  chatCodecIn,
+  chatWireIn,
   memberOf,
-  textCodec,
-  textCodecs,
+  textWire,
+  textWires,
   wiresServing,
   withoutUnpriced,
   type AskedTool,
-  type ClientCodec,
+  type TextClient,
   type ClientWire,
-  type TextCodec,
+  type TextWire,
 } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
@@ -158,7 +158,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     route: WireRoute,
     history: "unsealed" | undefined,
   ): Promise<Exchange> {
-    const made = await exchanges.make(codecOfRoute(route), route.candidate.upstreamModel, history);
+    const made = await exchanges.make(wireOfRoute(route), route.candidate.upstreamModel, history);
     const checked = fees.checked(made);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     return keepingMade(this.#deps, call, input, exchange, channelKeyIdOf(route));
@@ -191,18 +191,18 @@ const hintHeaders = ["anthropic-beta"];
 
 /** Whether output may be billed that a stream does not show: thoughts, or answers that are not streamed. */
 function billsUnseen({ wire, ask }: TextInput): boolean {
-  const { batch }: ClientCodec = textCodecs[wire].client;
+  const { batch }: TextClient = textWires[wire].client;
   // Over a model that only chats several prompts are answered whole.
   return ask.thinks === true || (batch !== undefined && ask.choices > 1);
 }
 
-/** Finds the codec of a route's wire, as its vendor speaks it. */
-function codecOfRoute({ wire, provider: { dialect } }: Pick<WireRoute, "wire" | "provider">): TextCodec {
-  return wire === "chat" && dialect !== undefined ? chatCodecIn(dialect) : textCodec(wire);
+/** Finds the wire of a route, as its vendor speaks it. */
+function wireOfRoute({ wire, provider: { dialect } }: Pick<WireRoute, "wire" | "provider">): TextWire {
+  return wire === "chat" && dialect !== undefined ? chatWireIn(dialect) : textWire(wire);
 }
 
 /** What a client's bound may be raised to, whatever the vendor. */
-const minBound = once(() => Math.max(...textWires.map((wire) => textCodec(wire).vendor?.minBound ?? 0)));
+const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
 
 /**
  * Finds the bound of a call's output: the client's own. Where there is none, some vendors' wires demand one that thoughts
@@ -214,20 +214,20 @@ async function boundAtVendor(
   { wire, body, ask }: TextInput,
   { exchanges, model }: { readonly exchanges: TextExchangeMaker; readonly model: string },
 ): Promise<number | undefined> {
-  const { thoughts }: ClientCodec = textCodecs[wire].client;
+  const { thoughts }: TextClient = textWires[wire].client;
   const { maxOutputTokens } = ask;
   if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, minBound() * ask.choices);
   if (thoughts === undefined) return undefined;
   if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
   for (const candidate of relay.catalog.current().candidates(model, caller.group)) {
     const chosen = relay.channels.supportedWires.choose(candidate, wiresServing(wire));
-    const codec = chosen === undefined || chosen === wire ? undefined : textCodec(chosen);
-    if (codec?.vendor?.raisedBound === undefined) continue;
+    const upstream = chosen === undefined || chosen === wire ? undefined : textWire(chosen);
+    if (upstream?.vendor?.raisedBound === undefined) continue;
     try {
-      const rendered = (await exchanges.make(codec, candidate.upstreamModel)).body;
+      const rendered = (await exchanges.make(upstream, candidate.upstreamModel)).body;
       if (!Buffer.isBuffer(rendered)) return undefined;
       await inTurnsIfLong(findMembersInTurns(rendered));
-      const most = memberOf(rendered, codec.vendor.raisedBound);
+      const most = memberOf(rendered, upstream.vendor.raisedBound);
       return typeof most === "number" ? most : undefined;
     } catch {
       return undefined; // what that wire cannot say is refused when it is tried
@@ -238,7 +238,7 @@ async function boundAtVendor(
 
 /** An id for an answer in a wire's own form. */
 export function newAnswerId(deps: Deps, wire: ClientWire): string {
-  return textCodecs[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
+  return textWires[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
 }
 
 /** Words of a body that name what its vendor keeps; where one is a part of a text, its usage is bounded more loosely. */

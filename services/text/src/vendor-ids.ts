@@ -3,7 +3,7 @@ import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, vendorHosts, type AdmittedIds, type Exchange } from "@modelgate/relay";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";
-import { textCodecs, type ClientWire } from "@modelgate/wires/text";
+import { textWires, type ClientWire } from "@modelgate/wires/text";
 import { madeIn, mayNameMade, vendorIdsIn, type StoreDialect, type VendorId } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 
@@ -67,7 +67,7 @@ export function keepingMade(
   exchange: Exchange,
   channelKey: ChannelKeyId,
 ): Exchange {
-  const { made }: StoreDialect = textCodecs[wire].client.stores;
+  const { made }: StoreDialect = textWires[wire].client.stores;
   if (ask.makes !== true || wire !== exchange.wire || made === undefined || made.whereKept === true) return exchange;
   // What a shared store showed of another account does not become this account's own.
   if (!admitted.own) return exchange;

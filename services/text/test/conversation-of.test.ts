@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isRecord } from "@modelgate/wires/json";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import { conversationOf } from "../src/conversation-of.ts";
 
 const wires = ["chat", "messages", "responses", "content"] as const;
@@ -8,7 +8,7 @@ type ConversationWire = (typeof wires)[number];
 
 /** Derives the conversation of a body in a wire. */
 function conversationIn(wire: ConversationWire, body: unknown): ReturnType<typeof conversationOf> {
-  return isRecord(body) ? conversationOf(textCodecs[wire].client.dialogue(body)) : undefined;
+  return isRecord(body) ? conversationOf(textWires[wire].client.dialogue(body)) : undefined;
 }
 
 const said = (role: string, content: unknown, more: object = {}) => ({ role, content, ...more });

@@ -1,6 +1,6 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/wires/json";
-import type { ClientFraming, EarlyEnd, SeenFrame, StreamPassCodec } from "@modelgate/wires/text";
+import type { ClientFraming, EarlyEnd, SeenFrame, TextStreamPass } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
 /** How an answer of the client's own wire is brought to the client: as it came, or with a few members replaced. */
@@ -8,7 +8,7 @@ export type PassMode = "bytes" | "patched";
 
 /** How a stream of the client's own wire is passed on. */
 export interface PassOptions {
-  readonly pass: StreamPassCodec;
+  readonly pass: TextStreamPass;
   readonly mode: PassMode;
   /** The client's name of the model, where the vendor's is another. */
   readonly rename?: string | undefined;

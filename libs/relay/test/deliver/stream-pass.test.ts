@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { beginsIn } from "@modelgate/wires/sse";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import { HeldStream } from "../../src/answers/held-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
 import { passStream, type StreamOutcome, type StreamOwner } from "../../src/deliver/stream-pass.ts";
 import { Meter } from "../../src/money/meter.ts";
 import { FakeAnswer, FakeClient } from "../fakes.ts";
 
-const { chat } = textCodecs;
+const { chat } = textWires;
 const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 const error = 'data: {"error":{"message":"no"}}\n\n';
 const done = "data: [DONE]\n\n";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compilePrice, costOf, Failure, type TextWire, type WrittenPrice } from "@modelgate/contracts";
+import { compilePrice, costOf, Failure, type TextWireName, type WrittenPrice } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/wires/json";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import type { Exchange } from "../../src/answers/exchange.ts";
 import { expectText } from "../../src/money/expect.ts";
 import { CallFees, type FeesOptions } from "../../src/money/fees.ts";
@@ -16,9 +16,9 @@ const written: WrittenPrice = {
 };
 const limits = { toolCalls: 4, toolTokens: 100 };
 
-function feesOf(asked: JsonRecord, how: Partial<FeesOptions> = {}, wire: TextWire = "responses"): CallFees {
+function feesOf(asked: JsonRecord, how: Partial<FeesOptions> = {}, wire: TextWireName = "responses"): CallFees {
   return new CallFees({
-    asked: textCodecs[wire].vendor.askedFees(asked),
+    asked: textWires[wire].vendor.askedFees(asked),
     price: compilePrice(written),
     unpriced: "refuse",
     limits,
@@ -33,7 +33,7 @@ function exchange(body: JsonRecord, more: Partial<Exchange> = {}): Exchange {
   return {
     wire: "responses",
     body: Buffer.from(JSON.stringify(body)),
-    capTools: textCodecs.responses.vendor.capTools,
+    capTools: textWires.responses.vendor.capTools,
     streams: false,
     dropped: [],
     read: () => ({ kind: "whole", read: (bytes) => Promise.resolve({ body: bytes, words: () => "" }) }),

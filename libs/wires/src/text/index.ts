@@ -1,10 +1,10 @@
-// Text wires: their codecs, and what passing and converting share.
+// Text wires by their names, and what passing and converting share.
 export type { TextAsk } from "./ask.ts";
 export { surplusBounds } from "./ask.ts";
-export { chatCodecIn } from "./chat/index.ts";
+export { chatWireIn } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
-export type { ClientFraming } from "./hub/codec.ts";
-export { textCodec, textCodecs, vendorCodec, wiresServing, type ClientWire, type PassedWire } from "./codecs.ts";
+export type { ClientFraming } from "./hub/wire.ts";
+export { textWire, textWires, vendorTextWire, wiresServing, type ClientWire, type PassedWire } from "./wires.ts";
 export { unsteadyMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./pass.ts";
 export type { AskedFees, AskedTool, SeenFees } from "./fees.ts";
@@ -12,24 +12,24 @@ export type { TextAnswer, TextEvent } from "./hub/answer.ts";
 export type {
   AnswerContext,
   AnsweredRequest,
-  BatchCodec,
-  ClientCodec,
-  ClientOnlyCodec,
-  ClientTextCodec,
-  CountCodec,
+  PromptBatch,
+  TextClient,
+  ClientOnlyWire,
+  ClientTextWire,
+  TokenCount,
   ParsedText,
   StreamReader,
   StreamWriter,
   TextTarget,
-  TextCodec,
-  VendorCodec,
-  VendorTextCodec,
-} from "./hub/codec.ts";
+  TextWire,
+  TextVendor,
+  VendorTextWire,
+} from "./hub/wire.ts";
 export type { FieldSupport } from "./hub/field-support.ts";
 export type { JsonObject, TextRequest } from "./hub/request.ts";
 export { hasEnvelope } from "./hub/seals.ts";
 export { withoutSeals } from "./hub/seals.ts";
-export type { PassCodec, SeenFrame, StreamPassCodec } from "./pass.ts";
+export type { TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";
 export { memberOf } from "./pass.ts";
 export { arrayFraming, sseFraming } from "./content/client-stream.ts";

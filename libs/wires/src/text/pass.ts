@@ -25,7 +25,7 @@ export interface SeenFrame {
 export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: false };
 
 /** What passing a stream on needs of a wire: frames are forwarded as they came, looked at but not rewritten. */
-export interface StreamPassCodec {
+export interface TextStreamPass {
   /** Inspects a frame; `before` is the usage that the stream reported so far, for wires that report it in pieces. */
   see(frame: Buffer, before?: Units): SeenFrame;
   /** Whether a stream that ends without a terminal frame is whole all the same: it finished, and its wire has no such frame. */
@@ -53,7 +53,7 @@ export interface StreamPassCodec {
  * came, looked at but not rewritten, but for the few members that differ. What handles whole bodies does it in steps of a
  * few milliseconds.
  */
-export interface PassCodec extends StreamPassCodec {
+export interface TextPass extends TextStreamPass {
   /**
    * Whether a vendor's model takes the body as it is. Parts of a conversation may have been with vendors that seal and
    * say less or more than this one: what it would refuse is converted instead. Absent: it takes every body.

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { TextCodec } from "../../src/text/hub/codec.ts";
-import { textCodecs } from "../../src/text/codecs.ts";
+import type { TextWire } from "../../src/text/hub/wire.ts";
+import { textWires } from "../../src/text/wires.ts";
 
 const side = ["request", "answer", "stream"];
 
@@ -10,9 +10,9 @@ const sharedFolders: Readonly<Record<string, string>> = { "ollama-chat": "ollama
 const folderOf = (wire: string): string => sharedFolders[wire] ?? wire;
 
 const folder = new URL("../../src/text/", import.meta.url);
-const codecs: Readonly<Record<string, Pick<TextCodec, "client" | "vendor">>> = textCodecs;
+const wires: Readonly<Record<string, Pick<TextWire, "client" | "vendor">>> = textWires;
 
-describe.each(Object.entries(codecs))("the folder of %s", (wire, { client, vendor }) => {
+describe.each(Object.entries(wires))("the folder of %s", (wire, { client, vendor }) => {
   test("has the files of its sides", () => {
     const files =
       client === undefined || vendor === undefined
@@ -27,6 +27,6 @@ test("every folder of the text wires is a line of the registry, under its own na
   const folders = readdirSync(folder, { withFileTypes: true }).flatMap((each) =>
     each.isDirectory() && each.name !== "hub" ? [each.name] : [],
   );
-  expect(folders.toSorted()).toEqual([...new Set(Object.keys(textCodecs).map(folderOf))].toSorted());
-  for (const [key, { name }] of Object.entries(textCodecs)) expect(name).toBe(key);
+  expect(folders.toSorted()).toEqual([...new Set(Object.keys(textWires).map(folderOf))].toSorted());
+  for (const [key, { name }] of Object.entries(textWires)) expect(name).toBe(key);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textCodecs } from "../../src/text/codecs.ts";
+import { textWires } from "../../src/text/wires.ts";
 
 test.each<["chat" | "messages" | "responses" | "content", Record<string, unknown>, boolean]>([
   ["chat", { messages: [] }, false],
@@ -16,5 +16,5 @@ test.each<["chat" | "messages" | "responses" | "content", Record<string, unknown
   ["content", { generation_config: { thinking_config: { thinkingBudget: 0 } } }, false],
   ["content", { contents: [] }, false],
 ])("%s: %j asks for thoughts: %s", (wire, body, asks) => {
-  expect(textCodecs[wire].client.thoughts.asked(body)).toBe(asks);
+  expect(textWires[wire].client.thoughts.asked(body)).toBe(asks);
 });

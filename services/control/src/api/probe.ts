@@ -1,9 +1,9 @@
 import {
-  textWires,
+  textWireNames,
   wiresOfKind,
   type ModelKind,
   type RealtimeWire,
-  type TextWire,
+  type TextWireName,
   type UpstreamWire,
   type VideoWire,
 } from "@modelgate/contracts";
@@ -22,19 +22,19 @@ export async function probe(wire: ProbedWire, model: string): Promise<Buffer> {
   return Buffer.from(JSON.stringify(isTextWire(wire) ? await textProbe(wire, model) : probes(model)[wire]));
 }
 
-/** Loads the codecs only now: control needs them for this alone, and starts in less than half the time without. */
-async function textProbe(wire: TextWire, model: string): Promise<object> {
-  const { textCodecs } = await import("@modelgate/wires/text");
+/** Loads the wires only now: control needs them for this alone, and starts in less than half the time without. */
+async function textProbe(wire: TextWireName, model: string): Promise<object> {
+  const { textWires } = await import("@modelgate/wires/text");
   const turn = { role: "user", parts: [{ kind: "text", text: "Say OK." }] } as const;
   const request = { model, stream: false, instructions: [], turns: [turn], maxTokens: 16 };
-  return textCodecs[wire].vendor.render(request, { model, defaultMaxTokens: 16 }).body;
+  return textWires[wire].vendor.render(request, { model, defaultMaxTokens: 16 }).body;
 }
 
-function isTextWire(wire: UpstreamWire): wire is TextWire {
-  return textWires.some((known) => known === wire);
+function isTextWire(wire: UpstreamWire): wire is TextWireName {
+  return textWireNames.some((known) => known === wire);
 }
 
-function probes(model: string): Readonly<Record<Exclude<ProbedWire, TextWire>, object>> {
+function probes(model: string): Readonly<Record<Exclude<ProbedWire, TextWireName>, object>> {
   const question = { model, query: "OK", documents: ["OK"] };
   const content = { parts: [{ text: "OK" }] };
   const messages = [{ role: "user", content: "OK" }];

@@ -2,11 +2,11 @@ import { Failure, type FailureCode, type Units } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
 import { eventStream, type FrameReading, type StreamTranslator } from "@modelgate/relay";
 import type { StreamFraming } from "@modelgate/wires/sse";
-import type { SeenFees, StreamReader, StreamWriter, TextEvent, VendorTextCodec } from "@modelgate/wires/text";
+import type { SeenFees, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
 
 export interface ConvertOptions {
   /** The vendor's wire. */
-  readonly upstream: VendorTextCodec;
+  readonly upstream: VendorTextWire;
   readonly writer: StreamWriter;
   /** Of the client's stream; absent: server-sent events. */
   readonly contentType?: string | undefined;

@@ -1,12 +1,12 @@
 import { parseAnswer, renderJson, renderSupported, type Exchange } from "@modelgate/relay";
-import type { AnswerContext, JsonObject, ParsedText, VendorTextCodec } from "@modelgate/wires/text";
+import type { AnswerContext, JsonObject, ParsedText, VendorTextWire } from "@modelgate/wires/text";
 import { ConvertTranslator } from "./convert-translator.ts";
-import { codecOf, type TextCall } from "./text-call.ts";
+import { clientWireOf, type TextCall } from "./text-call.ts";
 import { textReader, wordsOf } from "./text-reader.ts";
 import { Failure } from "@modelgate/contracts";
 
-/** A request as a vendor's codec rendered it. */
-export type RenderedText = ReturnType<VendorTextCodec["vendor"]["render"]>;
+/** A request as a vendor's wire has it. */
+export type RenderedText = ReturnType<VendorTextWire["vendor"]["render"]>;
 
 /** A request that is converted: as it was read, and how it is rendered for its vendor. */
 export interface Converted extends ReadRequest {
@@ -19,11 +19,11 @@ export interface Converted extends ReadRequest {
 /** Converts a call: another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
 export async function converted(
   call: TextCall,
-  upstream: VendorTextCodec,
+  upstream: VendorTextWire,
   { asked, parsed, began, render }: Converted,
 ): Promise<Exchange> {
   const { name: wire, vendor } = upstream;
-  const { client } = codecOf(call);
+  const { client } = clientWireOf(call);
   const asker = { spelling: client.spelling, strict: call.strict };
   // The client's headers reach vendors of its own wire only.
   const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
@@ -69,7 +69,7 @@ export interface ReadRequest {
 
 /** Reads a call's request. Throws Failure (400) for what its client said wrong, request_too_large (413) for its history. */
 export function readRequest({ wire, model, stream, echo }: TextCall, asked: JsonObject): ReadRequest {
-  const parsed = codecOf({ wire }).client.read(asked, { model, stream });
+  const parsed = clientWireOf({ wire }).client.read(asked, { model, stream });
   refuseLongArguments(parsed.request);
   return { asked: { ...asked, ...echo }, parsed };
 }

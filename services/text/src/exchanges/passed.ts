@@ -5,19 +5,19 @@ import {
   surplusBounds,
   type ClientFraming,
   type JsonObject,
-  type PassCodec,
-  type TextCodec,
+  type TextPass,
+  type TextWire,
 } from "@modelgate/wires/text";
-import { codecOf, type TextCall } from "./text-call.ts";
+import { clientWireOf, type TextCall } from "./text-call.ts";
 import { textReader } from "./text-reader.ts";
 
 /** Passes a call on: the same wire at both ends. */
 export async function passed(
   call: TextCall,
-  upstream: TextCodec & { readonly pass: PassCodec },
+  upstream: TextWire & { readonly pass: TextPass },
   upstreamModel: string,
 ): Promise<Exchange> {
-  const { client } = codecOf(call);
+  const { client } = clientWireOf(call);
   const { pass, vendor } = upstream;
   const { stream, includeUsage } = call;
   const rename = upstreamModel === call.model ? undefined : call.model;
@@ -63,7 +63,7 @@ export async function passed(
 }
 
 /** A whole answer that repeats what the vendor was not sent. */
-function echoed({ echoAnswer }: PassCodec, answer: Buffer, echo: JsonObject | undefined): Buffer {
+function echoed({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | undefined): Buffer {
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }
 

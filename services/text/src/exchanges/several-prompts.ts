@@ -2,11 +2,11 @@ import { addUnits, type Units } from "@modelgate/contracts";
 import type {
   AnswerContext,
   AnsweredRequest,
-  BatchCodec,
-  ClientCodec,
+  PromptBatch,
+  TextClient,
   JsonObject,
   TextAnswer,
-  VendorTextCodec,
+  VendorTextWire,
 } from "@modelgate/wires/text";
 import {
   eventStream,
@@ -23,9 +23,9 @@ import { wordsOf } from "./text-reader.ts";
 /** A call of several prompts, and the wires at both of its ends. */
 export interface SeveralPrompts {
   readonly call: TextCall;
-  readonly client: ClientCodec;
-  readonly batch: BatchCodec;
-  readonly upstream: VendorTextCodec;
+  readonly client: TextClient;
+  readonly batch: PromptBatch;
+  readonly upstream: VendorTextWire;
 }
 
 /**
@@ -73,7 +73,7 @@ export async function severalPrompts(
 function together(
   { call, batch }: Pick<SeveralPrompts, "call" | "batch">,
   asked: JsonObject,
-  requests: ReturnType<BatchCodec["read"]>["requests"],
+  requests: ReturnType<PromptBatch["read"]>["requests"],
   answers: readonly TextAnswer[],
 ): WholeAnswer {
   const all: readonly AnsweredRequest[] = answers.map((answer, index) => ({

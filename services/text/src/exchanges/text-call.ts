@@ -1,4 +1,4 @@
-import { textCodecs, type ClientOnlyCodec, type ClientWire, type JsonObject } from "@modelgate/wires/text";
+import { textWires, type ClientOnlyWire, type ClientWire, type JsonObject } from "@modelgate/wires/text";
 import type { Failure } from "@modelgate/contracts";
 import { eventStream, type StreamWaiting } from "@modelgate/relay";
 
@@ -35,14 +35,14 @@ export interface TextCall {
   readonly inputTokens: number;
 }
 
-/** Finds the codec of the client's wire. */
-export function codecOf({ wire }: Pick<TextCall, "wire">): ClientOnlyCodec {
-  return textCodecs[wire];
+/** Finds the client's wire. */
+export function clientWireOf({ wire }: Pick<TextCall, "wire">): ClientOnlyWire {
+  return textWires[wire];
 }
 
 /** How a client of a wire is kept waiting, and gets a failure, before its stream begins. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): StreamWaiting {
-  const { client } = codecOf({ wire });
+  const { client } = clientWireOf({ wire });
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
   const framing = asArray ? client.array?.framing() : undefined;
   if (framing === undefined)

@@ -3,17 +3,17 @@ import { inTurnsIfLong } from "@modelgate/platform";
 import { reparseJson, type Exchange } from "@modelgate/relay";
 import {
   hasEnvelope,
-  textCodec,
+  textWire,
   withoutSeals,
   type JsonObject,
-  type PassCodec,
-  type TextCodec,
-  type VendorTextCodec,
+  type TextPass,
+  type TextWire,
+  type VendorTextWire,
 } from "@modelgate/wires/text";
 import { converted, readRequest, type ReadRequest, type RenderedText } from "./converted.ts";
 import { passed } from "./passed.ts";
 import { severalPrompts } from "./several-prompts.ts";
-import { codecOf, type TextCall } from "./text-call.ts";
+import { clientWireOf, type TextCall } from "./text-call.ts";
 
 /**
  * Makes the exchanges of one text call. With a vendor of its own wire it is passed on, with any other it is converted; so
@@ -36,7 +36,7 @@ export class TextExchangeMaker {
    * Makes one attempt's exchange. `unsealed` leaves out all seals of thoughts, also those of the vendor's own wire. Throws
    * Failure (400) for what the client said wrong or the wire cannot say.
    */
-  async make(upstream: TextCodec, upstreamModel: string, history?: "unsealed"): Promise<Exchange> {
+  async make(upstream: TextWire, upstreamModel: string, history?: "unsealed"): Promise<Exchange> {
     const call = this.#call;
     const { name: wire, vendor } = upstream;
     const own = wire === call.wire ? upstream.pass : undefined;
@@ -47,7 +47,7 @@ export class TextExchangeMaker {
       return await passed(call, { ...upstream, pass: own }, upstreamModel);
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
-    const { client } = codecOf(call);
+    const { client } = clientWireOf(call);
     if (call.choices > 1 && client.batch !== undefined) {
       // One request of several prompts has no neutral form.
       const asked = await this.#parsed();
@@ -67,7 +67,7 @@ export class TextExchangeMaker {
   /** Counts what the request loses in a wire of this model's vendor: Infinity where that cannot say it. */
   async countUnsupported(wire: UpstreamWire, upstreamModel: string): Promise<number> {
     if (wire === this.#call.wire) return 0;
-    const { vendor } = textCodec(wire);
+    const { vendor } = textWire(wire);
     if (vendor === undefined) return Infinity;
     const request = await this.#read();
     try {
@@ -85,7 +85,7 @@ export class TextExchangeMaker {
     return (this.#request ??= this.#parsed().then((asked) => readRequest(this.#call, asked)));
   }
 
-  #render(vendor: VendorTextCodec["vendor"], wire: UpstreamWire, { parsed }: ReadRequest, model: string): RenderedText {
+  #render(vendor: VendorTextWire["vendor"], wire: UpstreamWire, { parsed }: ReadRequest, model: string): RenderedText {
     const all = (this.#rendered ??= new Map<string, RenderedFor>());
     const key = `${wire} ${model}`;
     const before = all.get(key);
@@ -96,7 +96,7 @@ export class TextExchangeMaker {
   }
 
   /** Whether a vendor of the client's own wire can take the body as it is. */
-  async #takes({ dropsForeignSeals, takes: inspect }: PassCodec, model: string): Promise<boolean> {
+  async #takes({ dropsForeignSeals, takes: inspect }: TextPass, model: string): Promise<boolean> {
     const { body } = this.#call;
     if (!dropsForeignSeals && (await (this.#isSealedByOthers ??= inTurnsIfLong(hasEnvelope(body))))) return false;
     const work = inspect?.(body, model);
@@ -106,7 +106,7 @@ export class TextExchangeMaker {
 
 /** What was rendered for a vendor's wire and model, and of what. */
 interface RenderedFor {
-  readonly vendor: VendorTextCodec["vendor"];
+  readonly vendor: VendorTextWire["vendor"];
   readonly parsed: ReadRequest["parsed"];
   readonly rendered: RenderedText;
 }

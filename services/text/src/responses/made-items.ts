@@ -1,6 +1,6 @@
 import type { ServiceCall } from "@modelgate/platform";
 import type { AdmittedIds, Answered } from "@modelgate/relay";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import { madeIn, mayNameMade } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
 import { responseIn } from "./answered-response.ts";
@@ -24,7 +24,7 @@ export function keepMadeItems(
   },
 ): void {
   // What a shared store showed of another account does not become this account's own.
-  const { made } = textCodecs.responses.client.stores;
+  const { made } = textWires.responses.client.stores;
   if (wire !== "responses" || !admitted.own || !(kept || mayNameMade(made, text))) return;
   const response = responseIn(text);
   if (response !== undefined) relay.madeIds.keep(caller.accountId, madeIn(made, response, kept), channelKey);

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/wires/json";
-import { responseOfItem, textCodecs, type JsonObject, type ResponsesAsk } from "@modelgate/wires/text";
+import { responseOfItem, textWires, type JsonObject, type ResponsesAsk } from "@modelgate/wires/text";
 import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
 import { asTurn, type TurnAsk } from "../read-text.ts";
@@ -28,12 +28,12 @@ export function readResponses(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
 ): (value: unknown, bytes: Buffer) => Promise<ReadResponses> {
-  const ask = asTurn(deps, call, textCodecs.responses.client);
+  const ask = asTurn(deps, call, textWires.responses.client);
   return async (value, bytes) => read(await ask(value), value, bytes);
 }
 
 function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadResponses {
-  refuseAmbiguous(bytes, textCodecs.responses.client.relied);
+  refuseAmbiguous(bytes, textWires.responses.client.relied);
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   const isInBackground = value["background"] === true;
   if (isInBackground && !ask.store)
@@ -131,7 +131,7 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = said.some(isOurs) ? undefined : earlier.last?.keptAt;
   return {
-    ask: await asTurn(deps, call, textCodecs.responses.client)(value),
+    ask: await asTurn(deps, call, textWires.responses.client)(value),
     body,
     admitted,
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },

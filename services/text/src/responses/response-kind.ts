@@ -1,7 +1,7 @@
 import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Answered, Call, CallKind, Exchange, ServingModel } from "@modelgate/relay";
-import { vendorCodec, type JsonObject } from "@modelgate/wires/text";
+import { vendorTextWire, type JsonObject } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { TextExchangeMaker } from "../exchanges/text.ts";
 import { TextCallKind, type TextInput, type TextPlan } from "../text-kind.ts";
@@ -58,7 +58,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     // A vendor of this wire knows how to compact; for any other the model sums up.
     const exchange =
       compaction !== undefined && route.wire !== "responses"
-        ? await compactExchange(compaction, vendorCodec(route.wire), route.candidate.upstreamModel)
+        ? await compactExchange(compaction, vendorTextWire(route.wire), route.candidate.upstreamModel)
         : await this.#text.exchange((isNative ? plan.nativePlan : undefined) ?? plan, route, history);
     begins?.();
     return exchange;

@@ -1,5 +1,5 @@
 import type { EndpointHandler } from "@modelgate/platform";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
 import { runText } from "../text-kind.ts";
@@ -7,7 +7,7 @@ import { runText } from "../text-kind.ts";
 /** POST /v1/completions (interface endpoint 7): also with models that only chat. */
 export function completions(deps: Deps): EndpointHandler {
   return async (call) => {
-    using body = await readText(deps, call, textCodecs.completions.client);
+    using body = await readText(deps, call, textWires.completions.client);
     await runText(deps, call, { wire: "completions", body: body.bytes, ask: body.seen });
   };
 }

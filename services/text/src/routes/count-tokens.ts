@@ -1,6 +1,6 @@
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type Forwarded } from "@modelgate/relay";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import type { RequestPath } from "@modelgate/wires/wire";
 import { inputTokensOf, type CountingWire } from "../count-tokens.ts";
 import type { Deps } from "../deps.ts";
@@ -11,24 +11,24 @@ import { forwarded } from "./messages.ts";
 /** POST /v1/messages/count_tokens. */
 export function countMessageTokens(deps: Deps): EndpointHandler {
   return async (call) => {
-    const forward = forwarded(call, textCodecs.messages.client.count.wire);
-    await answerCount(deps, call, textCodecs.messages, {}, forward);
+    const forward = forwarded(call, textWires.messages.client.count.wire);
+    await answerCount(deps, call, textWires.messages, {}, forward);
   };
 }
 
 /** POST /v1beta/models/{model}:countTokens. */
 export function countContentTokens(deps: Deps): EndpointHandler {
-  return async (call) => await answerCount(deps, call, textCodecs.content, { model: modelIn(call), stream: false });
+  return async (call) => await answerCount(deps, call, textWires.content, { model: modelIn(call), stream: false });
 }
 
 async function answerCount(
   deps: Deps,
   call: ServiceCall,
-  codec: CountingWire,
+  wire: CountingWire,
   path: RequestPath,
   forward?: Forwarded,
 ): Promise<void> {
-  const { count, stores } = codec.client;
+  const { count, stores } = wire.client;
   using body = await readJson(
     call,
     deps.body,
@@ -36,6 +36,6 @@ async function answerCount(
   );
   const { bytes, seen: ask } = body;
   const { channelKey } = await admitStoreUse(deps, call, ask);
-  const tokens = await inputTokensOf(deps, call, { codec, body: bytes, ask, forward, prefer: channelKey });
+  const tokens = await inputTokensOf(deps, call, { wire, body: bytes, ask, forward, prefer: channelKey });
   answerJson(call.response, 200, count.render(tokens));
 }

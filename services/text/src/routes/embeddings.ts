@@ -5,7 +5,7 @@ import { vectorsWires } from "@modelgate/contracts";
 import { vectorsExchange } from "../exchanges/vectors.ts";
 import type { WholeClient } from "@modelgate/wires/kind";
 import { sizeOf, wires, type VectorsAnswer, type VectorsRequest } from "@modelgate/wires/vectors";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { RequestPath } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
@@ -58,7 +58,7 @@ function vectors(
       call,
       deps.body,
       checked(
-        withStoreUse(deps, isContent ? textCodecs.content.client.stores : plainDialect, (value) => ({
+        withStoreUse(deps, isContent ? textWires.content.client.stores : plainDialect, (value) => ({
           ...client.read(value, pathOf(call)),
           endUser: isContent ? undefined : endUserIn(value),
         })),

@@ -1,7 +1,7 @@
 import { Failure, firstHeader, headerAliases, present } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Forwarded } from "@modelgate/relay";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import { asTurn } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
 import { runText } from "../text-kind.ts";
@@ -10,7 +10,7 @@ import { runText } from "../text-kind.ts";
 export function messages(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
-    const { client } = textCodecs.messages;
+    const { client } = textWires.messages;
     const ask = asTurn(deps, call, client);
     const look = async (value: unknown) => {
       const thread = threadWishOf(value);

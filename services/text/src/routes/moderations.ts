@@ -12,7 +12,7 @@ import {
   type ModerationAnswer,
   type ModerationRequest,
 } from "@modelgate/wires/moderation";
-import { vendorCodec, type VendorTextCodec } from "@modelgate/wires/text";
+import { vendorTextWire, type VendorTextWire } from "@modelgate/wires/text";
 import type { WholeVendor } from "@modelgate/wires/kind";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
@@ -49,7 +49,7 @@ const moderationKind = new WholeKind<ModerationRequest>({
   exchange: (wire, kindCall, upstreamModel) =>
     Object.hasOwn(wires, wire)
       ? kindExchange(kindCall, native, wire, vendorWire<ModerationVendor>(wires, wire).vendor, upstreamModel)
-      : judged(kindCall, vendorCodec(wire), upstreamModel),
+      : judged(kindCall, vendorTextWire(wire), upstreamModel),
   addedBytes: bytesOfInstructions,
 });
 
@@ -69,7 +69,7 @@ const judgementTokens = 8_192;
 /** A chat model's judgement as the answer of a vendor that judges natively. */
 function judged(
   call: KindCall<ModerationRequest>,
-  { name: wire, vendor }: VendorTextCodec,
+  { name: wire, vendor }: VendorTextWire,
   upstreamModel: string,
 ): Promise<Exchange> {
   const { request, dropped: before } = renderJudgementRequest(call.request);

@@ -1,6 +1,6 @@
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
 import { priced } from "@modelgate/relay";
-import { renderLoaded, textCodecs } from "@modelgate/wires/text";
+import { renderLoaded, textWires } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
 import { runText } from "../text-kind.ts";
@@ -18,7 +18,7 @@ export function ollamaGenerate(deps: Deps): EndpointHandler {
 /** A request that says nothing asks for its model to be loaded: that it is there is all the answer. */
 function answering(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
   return async (call) => {
-    using body = await readText(deps, call, textCodecs[wire].client);
+    using body = await readText(deps, call, textWires[wire].client);
     const { model, saysNothing } = body.seen;
     if (!saysNothing) return await runText(deps, call, { wire, body: body.bytes, ask: body.seen });
     priced(deps.relay, call, model);

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { textCodec } from "@modelgate/wires/text";
+import { textWire } from "@modelgate/wires/text";
 import { TextExchangeMaker } from "../../src/exchanges/text.ts";
 
 /** A call of the chat wire, with a member that the messages wire loses. */
@@ -18,20 +18,20 @@ const call = {
 } as const;
 
 test("what a wire's unsupported fields were counted by is what its attempts send, for each model of the vendor's", async () => {
-  const codec = textCodec("messages");
-  const { vendor } = codec;
+  const wire = textWire("messages");
+  const { vendor } = wire;
   if (vendor === undefined) throw new Error("the messages wire has vendors");
   const render = vi.spyOn(vendor, "render");
   try {
     const exchanges = new TextExchangeMaker(call);
     expect(await exchanges.countUnsupported("messages", "claude")).toBe(1);
-    const first = await exchanges.make(codec, "claude");
-    expect(await exchanges.make(codec, "claude")).toMatchObject({ body: first.body, dropped: ["seed"] });
+    const first = await exchanges.make(wire, "claude");
+    expect(await exchanges.make(wire, "claude")).toMatchObject({ body: first.body, dropped: ["seed"] });
     expect(render).toHaveBeenCalledTimes(1);
-    const other = await exchanges.make(codec, "claude-next");
+    const other = await exchanges.make(wire, "claude-next");
     expect(other.body).not.toEqual(first.body);
     // Without seals it is another request.
-    await exchanges.make(codec, "claude", "unsealed");
+    await exchanges.make(wire, "claude", "unsealed");
     expect(render).toHaveBeenCalledTimes(3);
   } finally {
     render.mockRestore();

@@ -4,7 +4,7 @@ import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "@modelgate/platform";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as rankingWires } from "@modelgate/wires/ranking";
-import { textCodecs, type PassedWire } from "@modelgate/wires/text";
+import { textWires, type PassedWire } from "@modelgate/wires/text";
 import { wires as vectorsWires } from "@modelgate/wires/vectors";
 import { type Exchange, readAnswer } from "@modelgate/relay";
 import { kindExchange } from "../../src/exchanges/kind.ts";
@@ -84,7 +84,7 @@ const pairs = (["chat", "messages", "responses", "content", "completions"] as co
 
 describe("a complete answer that cannot be used fails its attempt", () => {
   test.each([...pairs, ["completions", "completions"] as const])("client %s, vendor %s", async (client, vendor) => {
-    const exchange = await new TextExchangeMaker(callOf(client)).make(textCodecs[vendor], "vendor-model");
+    const exchange = await new TextExchangeMaker(callOf(client)).make(textWires[vendor], "vendor-model");
     for (const text of [...never, ...unusable[vendor].map((answer) => JSON.stringify(answer))])
       await expect(read(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
   });
@@ -105,7 +105,7 @@ describe("a complete answer that cannot be used fails its attempt", () => {
 });
 
 test("an error of the reader itself fails the attempt", async () => {
-  const exchange = await new TextExchangeMaker(callOf("chat")).make(textCodecs.chat, "m");
+  const exchange = await new TextExchangeMaker(callOf("chat")).make(textWires.chat, "m");
   const stumbling: Exchange = {
     ...exchange,
     read: () => ({ kind: "whole", read: () => Promise.reject(new RangeError("too deep")) }),
@@ -146,7 +146,7 @@ describe("a stream can begin an answer", () => {
   };
   const begins = async (client: PassedWire, vendor: PassedWire, data: string): Promise<boolean> => {
     const exchange = await new TextExchangeMaker({ ...callOf(client), stream: true }).make(
-      textCodecs[vendor],
+      textWires[vendor],
       "vendor-model",
     );
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
@@ -161,7 +161,7 @@ describe("a stream can begin an answer", () => {
   });
 
   test("with a comment, and not with an answer that is no stream", async () => {
-    const exchange = await new TextExchangeMaker({ ...callOf("chat"), stream: true }).make(textCodecs.chat, "m");
+    const exchange = await new TextExchangeMaker({ ...callOf("chat"), stream: true }).make(textWires.chat, "m");
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
     expect(reader.kind === "stream" && reader.begins(Buffer.from(": wait\n\n"))).toBe(true);
     expect(() => exchange.read({ headers: { "content-type": "application/json" } })).toThrow(Failure);

@@ -1,6 +1,6 @@
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { plainFrame, type StreamPassCodec } from "../../text/pass.ts";
+import { plainFrame, type TextStreamPass } from "../../text/pass.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { readTokens } from "./answer.ts";
 
@@ -9,7 +9,7 @@ import { readTokens } from "./answer.ts";
  * completed; a partial one shows only that something came.
  * @param max images of the request: the stream ends with the last of them, whatever its vendor goes on to make
  */
-export function imagesPass(max = Infinity): StreamPassCodec {
+export function imagesPass(max = Infinity): TextStreamPass {
   let completed = 0;
   let tokens: Units = {};
   const used = (): Units => ({ ...tokens, images: completed });

@@ -1,7 +1,7 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
-import type { AnswerContext } from "../hub/codec.ts";
+import type { AnswerContext } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import type { Part, ReasoningPart, TextPart, ToolCallPart, Citation } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";

@@ -5,7 +5,7 @@ import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, boundsIn, thoughtsBeside, wholeNumber, readsBeyond } from "../ask.ts";
-import type { ParsedText } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/wire.ts";
 import { type JsonObject, type OutputFormat, type TextRequest, efforts, type ReasoningWish } from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";

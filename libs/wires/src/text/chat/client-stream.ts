@@ -1,7 +1,7 @@
 import type { EventHandlers } from "../hub/events.ts";
 import { failureFrames, Failure, type Units } from "@modelgate/contracts";
 import type { TextEvent, FinishReason, OpenedPart } from "../hub/answer.ts";
-import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import { dispatch, replayPart } from "../hub/events.ts";
 import type { Citation, Part, Seal, TokenProbability } from "../hub/part.ts";

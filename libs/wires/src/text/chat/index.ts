@@ -4,9 +4,9 @@ import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { memberOf, named, records, type StoreDialect } from "../../vendor-stores/members.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
-import type { TextCodec } from "../hub/codec.ts";
+import type { TextWire } from "../hub/wire.ts";
 import { spellings } from "../hub/field-support.ts";
-import type { PassCodec } from "../pass.ts";
+import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readAsk, relied, parseRequest } from "./client-request.ts";
 import { ChatWriter } from "./client-stream.ts";
@@ -37,7 +37,7 @@ const stores = {
 } as const satisfies StoreDialect;
 
 /** The chat-completions wire. */
-export const chatCodec = {
+export const chatWire = {
   name: "chat",
   framing: eventStreamFraming,
   begins,
@@ -66,21 +66,21 @@ export const chatCodec = {
     thoughts: sharedThoughts,
   },
   pass: chatPass,
-} as const satisfies TextCodec<"chat">;
+} as const satisfies TextWire<"chat">;
 
-type ChatCodec = TextCodec<"chat">;
+type ChatWire = TextWire<"chat">;
 
-/** A dialect is one object for as long as the process lives: its codec is made once. */
-const codecs = new WeakMap<ChatDialect, ChatCodec>();
+/** A dialect is one object for as long as the process lives: its wire is made once. */
+const wiresIn = new WeakMap<ChatDialect, ChatWire>();
 
 /** The chat wire as a vendor with departures speaks it: requests are fitted to it, and its usage is read where it stands. */
-export function chatCodecIn(dialect: ChatDialect): ChatCodec {
-  const known = codecs.get(dialect);
+export function chatWireIn(dialect: ChatDialect): ChatWire {
+  const known = wiresIn.get(dialect);
   if (known !== undefined) return known;
-  const { vendor } = chatCodec;
+  const { vendor } = chatWire;
   const pass = passIn(dialect);
-  const codec: ChatCodec = {
-    ...chatCodec,
+  const wire: ChatWire = {
+    ...chatWire,
     pass,
     vendor: {
       ...vendor,
@@ -94,12 +94,12 @@ export function chatCodecIn(dialect: ChatDialect): ChatCodec {
       stream: () => new ChatReader(dialect),
     },
   };
-  codecs.set(dialect, codec);
-  return codec;
+  wiresIn.set(dialect, wire);
+  return wire;
 }
 
-function passIn(dialect: ChatDialect): PassCodec {
-  const { pass } = chatCodec;
+function passIn(dialect: ChatDialect): TextPass {
+  const { pass } = chatWire;
   const words = foreignWords(dialect);
   const { takes: usuallyTakes } = pass;
   const { maxTokens, usageUnasked, usageIn } = dialect;

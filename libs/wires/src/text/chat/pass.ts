@@ -7,7 +7,7 @@ import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { followersMembers, refusesUnknownFields } from "../hub/followers-members.ts";
 import {
   plainFrame,
-  type PassCodec,
+  type TextPass,
   renameAt,
   wordsReader,
   endOfChunks,
@@ -43,7 +43,7 @@ const errorWord = Buffer.from('"error"');
 const deltaWord = Buffer.from('"delta"');
 
 /** Chat completions, passed through. */
-export const chatPass: PassCodec = {
+export const chatPass: TextPass = {
   /** Thoughts in the history, and some members beside it, are fields of other vendors. */
   *takes(body, model) {
     if (!refusesUnknownFields(model)) return true;

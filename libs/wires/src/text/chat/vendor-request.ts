@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
-import type { TextTarget } from "../hub/codec.ts";
+import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";

@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import { type JsonRecord, Fields, isRecord, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
-import type { StreamReader } from "../hub/codec.ts";
+import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartBook } from "../hub/part-book.ts";
 import type { TokenProbability } from "../hub/part.ts";

@@ -1,7 +1,7 @@
 import { addUnits, Failure, type Units, present } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
-import type { AnswerContext } from "../hub/codec.ts";
+import type { AnswerContext } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 

@@ -3,8 +3,8 @@ import { eventStreamFraming } from "../../sse/framing.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { begins } from "../chat/index.ts";
 import { endChunksEarly, chatPass } from "../chat/pass.ts";
-import type { TextCodec } from "../hub/codec.ts";
-import type { PassCodec } from "../pass.ts";
+import type { TextWire } from "../hub/wire.ts";
+import type { TextPass } from "../pass.ts";
 import { renderAnswer, renderPromptAnswers } from "./answer.ts";
 import { readAsk, relied, hasSeveralPrompts, parsePromptRequests, parseRequest } from "./request.ts";
 import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
@@ -12,7 +12,7 @@ import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 const choicesWord = Buffer.from('"choices"');
 
 /** Text completions, passed through: chunks and errors are those of chat but for where the words stand. */
-export const completionsPass: PassCodec = {
+export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],
   written(frame) {
@@ -26,7 +26,7 @@ export const completionsPass: PassCodec = {
  * The completions wire (POST /v1/completions): its clients are served through models that only chat too, one prompt a
  * call (several prompts: `batch`); its vendors are reached by its own clients only.
  */
-export const completionsCodec = {
+export const completionsWire = {
   name: "completions",
   framing: eventStreamFraming,
   begins,
@@ -62,4 +62,4 @@ export const completionsCodec = {
     },
   },
   pass: completionsPass,
-} as const satisfies TextCodec<"completions">;
+} as const satisfies TextWire<"completions">;

@@ -5,7 +5,7 @@ import { Fields, type JsonRecord, isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, boundsIn } from "../ask.ts";
 import { askedFeesOf, reliedForFees } from "../chat/usage.ts";
-import type { ParsedText } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/wire.ts";
 import type { TextRequest } from "../hub/request.ts";
 
 /** Tokens of an answer where the client sets no bound: this wire's own default. */

@@ -2,7 +2,7 @@ import type { EventHandlers } from "../hub/events.ts";
 import { addUnits, failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
 import type { FinishReason, OpenedPart, TextEvent, TextAnswer } from "../hub/answer.ts";
-import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { dispatch, replayPart, replay } from "../hub/events.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";

@@ -5,7 +5,7 @@ import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, readsBeyond } from "../ask.ts";
 import type { RequestPath } from "../../wire.ts";
-import type { ParsedText } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/wire.ts";
 import type { Part, TextPart } from "../hub/part.ts";
 import type { JsonObject, OutputFormat, TextRequest, Turn, Tool, ToolChoice } from "../hub/request.ts";
 import { CallPairs } from "../hub/tool-calls.ts";

@@ -2,7 +2,7 @@ import type { EventHandlers } from "../hub/events.ts";
 import { Failure, renderFailure, type Units, present } from "@modelgate/contracts";
 import { parseFrame } from "../../sse/decode.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
-import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/codec.ts";
+import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/wire.ts";
 import { dispatch } from "../hub/events.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { answerPart, saidPart } from "./client-answer.ts";

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { dialogueOf, type Dialogue } from "../dialogue.ts";
-import type { TextCodec, CountCodec } from "../hub/codec.ts";
+import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { spellings } from "../hub/field-support.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readAsk, relied, parseRequest, countedContent } from "./client-request.ts";
@@ -15,7 +15,7 @@ import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ContentReader } from "./vendor-stream.ts";
 
 /** Counting input tokens, of contents alone or of a whole request inside the body. */
-const countTokens: CountCodec = {
+const countTokens: TokenCount = {
   wire: "count-content",
   ask: (body, path) => readAsk(isRecord(body) ? countedContent(body) : body, path),
   counted: countedContent,
@@ -26,7 +26,7 @@ const countTokens: CountCodec = {
 };
 
 /** The content-generation wire. Its streams are server-sent events, or one JSON array where a client asks for that. */
-export const contentCodec = {
+export const contentWire = {
   name: "content",
   framing: eventStreamFraming,
   begins,
@@ -56,7 +56,7 @@ export const contentCodec = {
     count: countTokens,
   },
   pass: contentPass,
-} as const satisfies TextCodec<"content">;
+} as const satisfies TextWire<"content">;
 
 /** Whether a stream can begin with an event: a piece of an answer, no error and no other shape. */
 function begins(event: JsonRecord): boolean {

@@ -6,7 +6,7 @@ import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { indexesOf } from "../chat/pass.ts";
 import {
   plainFrame,
-  type PassCodec,
+  type TextPass,
   renameAt,
   wordsReader,
   endOfChunks,
@@ -36,7 +36,7 @@ const callWords = ['"functionCall"', '"function_call"'].map((word) => Buffer.fro
 const textWord = Buffer.from('"text"');
 
 /** Generated content, passed through; a stream of server-sent events ends with its connection. */
-export const contentPass: PassCodec = {
+export const contentPass: TextPass = {
   /** Calls of models that seal none: recent ones want the first of every step sealed. */
   *takes(body, model) {
     if (!thinksInLevels(model) || !(yield* holdsAny(body, ...callWords))) return true;

@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
-import type { TextTarget } from "../hub/codec.ts";
+import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { type JsonObject, type TextRequest, searchName, type Tool } from "../hub/request.ts";

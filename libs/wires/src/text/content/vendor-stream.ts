@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
-import type { StreamReader } from "../hub/codec.ts";
+import type { StreamReader } from "../hub/wire.ts";
 import { PartBook } from "../hub/part-book.ts";
 import type { Part, TokenProbability } from "../hub/part.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";

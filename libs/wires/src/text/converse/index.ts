@@ -1,12 +1,12 @@
 import { amazonFraming } from "../../amazon-stream/framing.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { TextCodec } from "../hub/codec.ts";
+import type { TextWire } from "../hub/wire.ts";
 import { askedFeesOf, converseFees, parseAnswer, readUsage } from "./answer.ts";
 import { fieldSupport, renderRequest } from "./request.ts";
 import { ConverseReader } from "./stream.ts";
 
 /** The converse wire of Amazon Bedrock: a vendor's only. */
-export const converseCodec = {
+export const converseWire = {
   name: "converse",
   framing: amazonFraming,
   begins,
@@ -19,7 +19,7 @@ export const converseCodec = {
     askedFees: askedFeesOf,
     fields: fieldSupport,
   },
-} as const satisfies TextCodec<"converse">;
+} as const satisfies TextWire<"converse">;
 
 /** Whether a stream can begin with an event: with the start of a message, and with no failure. */
 function begins({ messageStart }: JsonRecord): boolean {

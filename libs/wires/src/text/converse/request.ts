@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
-import type { TextTarget } from "../hub/codec.ts";
+import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";

@@ -2,7 +2,7 @@ import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, own, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
-import type { StreamReader } from "../hub/codec.ts";
+import type { StreamReader } from "../hub/wire.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { finishOf, converseFees, stopSequenceOf, imagePart, parseCitation, textOf, converseUsage } from "./answer.ts";
 import { redactedSeal, signatureSeal } from "./turns.ts";

@@ -1,6 +1,6 @@
 import { isRecord } from "../../json/fields.ts";
 import { minBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
-import type { TextTarget } from "../hub/codec.ts";
+import type { TextTarget } from "../hub/wire.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import type { Message } from "../hub/paired-messages.ts";
 import { effortOf, type Effort, type JsonObject, type TextRequest } from "../hub/request.ts";

@@ -1,7 +1,7 @@
 import { isRecord } from "../../json/fields.ts";
 import type { Unsupported } from "./field-support.ts";
 import type { Part } from "./part.ts";
-import type { TextRequest, TextWire, Tool } from "./request.ts";
+import type { TextRequest, TextWireName, Tool } from "./request.ts";
 
 /** Search among the tools themselves, by its names on the wires that have it: elsewhere the model gets all tools anyway. */
 const toolSearch = /^tool_search(?:_tool_(?:regex|bm25))?$/;
@@ -21,7 +21,11 @@ function isSearchStep(value: unknown): boolean {
  * A request without what other wires' vendors search by themselves, each kind noted as lost: steps of their searches in
  * the history, so that a conversation can go on elsewhere, and their search among tools.
  */
-export function withoutForeignSearches(request: TextRequest, wire: TextWire, unsupported: Unsupported): TextRequest {
+export function withoutForeignSearches(
+  request: TextRequest,
+  wire: TextWireName,
+  unsupported: Unsupported,
+): TextRequest {
   const { tools, turns } = request;
   const isSearch = (part: Part): boolean => part.kind === "vendor" && part.wire !== wire && isSearchStep(part.value);
   const searchesTools = (tool: Tool): boolean =>

@@ -1,11 +1,11 @@
-import type { TextWire } from "@modelgate/contracts";
+import type { TextWireName } from "@modelgate/contracts";
 
 /**
  * Something that only its maker can read: a thinking signature, a thought signature, encrypted reasoning, a
  * compaction. It rides unread and is rendered to its own wire only, never to another vendor.
  */
 export interface Seal {
-  readonly wire: TextWire;
+  readonly wire: TextWireName;
   /** What the wire calls it: `signature`, `redacted`, `thoughtSignature`, `encrypted_content`. */
   readonly kind: string;
   readonly value: string;
@@ -18,7 +18,7 @@ export type Source =
   /** An id in a vendor's own store: it means something on that wire only. */
   | {
       readonly kind: "file-id";
-      readonly wire: TextWire;
+      readonly wire: TextWireName;
       readonly id: string;
       readonly mediaType?: string | undefined;
     };
@@ -40,7 +40,7 @@ export interface Citation {
   /** Characters of the text part that the citation covers. */
   readonly start?: number | undefined;
   readonly end?: number | undefined;
-  readonly own?: { readonly wire: TextWire; readonly value: unknown } | undefined;
+  readonly own?: { readonly wire: TextWireName; readonly value: unknown } | undefined;
 }
 
 export interface ImagePart {
@@ -118,7 +118,7 @@ export interface CompactionPart {
 /** An item or block of a vendor's own tools: it travels to the same wire only. */
 interface VendorPart {
   readonly kind: "vendor";
-  readonly wire: TextWire;
+  readonly wire: TextWireName;
   readonly value: unknown;
 }
 

@@ -1,4 +1,4 @@
-import { type TextWire, present } from "@modelgate/contracts";
+import { type TextWireName, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { CacheHint, Part, TextPart } from "./part.ts";
 
@@ -39,13 +39,13 @@ export type Tool =
    */
   | {
       readonly kind: "web-search";
-      readonly wire: TextWire;
+      readonly wire: TextWireName;
       readonly options: JsonObject;
       readonly wish?: SearchWish | undefined;
       readonly more?: boolean | undefined;
     }
   /** A vendor's own tool that no other wire can say. */
-  | { readonly kind: "vendor"; readonly wire: TextWire; readonly name: string; readonly definition: JsonObject };
+  | { readonly kind: "vendor"; readonly wire: TextWireName; readonly name: string; readonly definition: JsonObject };
 
 /** Which tools the model must, may or must not call; `names` narrows to those tools. */
 export interface ToolChoice {
@@ -149,12 +149,12 @@ export interface TextRequest {
   readonly includeUsage?: boolean | undefined;
 }
 
-/** A field of the request that a wire may be unable to say; each codec knows its own spelling of it. */
+/** A field of the request that a wire may be unable to say; each wire has its own spelling of it. */
 export type RequestField = Exclude<keyof TextRequest, "model" | "stream" | "instructions" | "turns" | "includeUsage">;
 
 export type { CacheHint };
 
-export { textWires, type TextWire } from "@modelgate/contracts";
+export { textWireNames, type TextWireName } from "@modelgate/contracts";
 
 export type JsonObject = { readonly [name: string]: unknown };
 

@@ -1,7 +1,7 @@
 import { isRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/scan.ts";
 import type { Seal, Part } from "./part.ts";
-import { textWires, type TextWire, type TextRequest } from "./request.ts";
+import { textWireNames, type TextWireName, type TextRequest } from "./request.ts";
 
 /** A seal of another wire on its way through a client, and what it was on. */
 export interface Envelope {
@@ -45,7 +45,7 @@ export function openEnvelope(text: string): Envelope | undefined {
     const held: unknown = JSON.parse(Buffer.from(text, "base64").toString());
     if (!isRecord(held)) return undefined;
     const { kind, value, call, previous, span } = held;
-    const wire = textWires.find((name) => name === held["wire"]);
+    const wire = textWireNames.find((name) => name === held["wire"]);
     if (wire === undefined || typeof kind !== "string" || typeof value !== "string") return undefined;
     return {
       seal: { wire, kind, value },
@@ -68,17 +68,17 @@ function isSpan(value: unknown): value is SealSpan {
 }
 
 /** What a client of `wire` is given of a seal: its own as it is, another wire's in an envelope. */
-export function sealForClient(seal: Seal, wire: TextWire): string {
+export function sealForClient(seal: Seal, wire: TextWireName): string {
   return seal.wire === wire ? seal.value : closeEnvelope({ seal });
 }
 
 /** What a client of `wire` sent back: an opened envelope, or a seal of its own wire. */
-export function sealFromClient(text: string, wire: TextWire, kind: string): Seal {
+export function sealFromClient(text: string, wire: TextWireName, kind: string): Seal {
   return openEnvelope(text)?.seal ?? { wire, kind, value: text };
 }
 
 /** The seal's value where `wire` made it; undefined elsewhere: a seal never goes to another vendor. */
-export function ownSeal(seal: Seal | undefined, wire: TextWire): string | undefined {
+export function ownSeal(seal: Seal | undefined, wire: TextWireName): string | undefined {
   return seal?.wire === wire ? seal.value : undefined;
 }
 

@@ -4,7 +4,7 @@ import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
-import type { ParsedText } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, OutputFormat, TextRequest, Turn, Tool } from "../hub/request.ts";
 import { mediaOf, bytesMedia, imageMedia, remoteFile, textAt, type Media } from "../media.ts";

@@ -2,7 +2,7 @@ import type { EventHandlers } from "../hub/events.ts";
 import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { FinishReason, TextEvent, OpenedPart } from "../hub/answer.ts";
-import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { dispatch, OneAtATime } from "../hub/events.ts";
 import type { Citation, Part, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { memberOf, named, records, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
-import type { TextCodec, CountCodec } from "../hub/codec.ts";
+import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { spellings } from "../hub/field-support.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readAsk, relied, parseRequest, askOfMessageCount } from "./client-request.ts";
@@ -34,7 +34,7 @@ const stores = {
 } as const satisfies StoreDialect;
 
 /** Counting input tokens: the request leaves out the bound of its output, which is no part of what is counted. */
-const countTokens: CountCodec = {
+const countTokens: TokenCount = {
   wire: "count-messages",
   ask: askOfMessageCount,
   counted: (body) => ({ ...body, max_tokens: 1 }),
@@ -45,7 +45,7 @@ const countTokens: CountCodec = {
 };
 
 /** The messages wire. */
-export const messagesCodec = {
+export const messagesWire = {
   name: "messages",
   framing: eventStreamFraming,
   begins,
@@ -78,7 +78,7 @@ export const messagesCodec = {
     count: countTokens,
   },
   pass: messagesPass,
-} as const satisfies TextCodec<"messages">;
+} as const satisfies TextWire<"messages">;
 
 /** Whether a stream can begin with an event: one of this wire's types that is no error, with a message where it starts one. */
 function begins({ type, message }: JsonRecord): boolean {

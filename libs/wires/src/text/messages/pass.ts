@@ -8,7 +8,7 @@ import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
-import { plainFrame, type PassCodec, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
+import { plainFrame, type TextPass, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
 import { ping, frame } from "./client-stream.ts";
 import { hasUnsealedLoop } from "./thinking.ts";
 import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
@@ -35,7 +35,7 @@ const quietLines = ["content_block_delta", "content_block_stop", "content_block_
 );
 
 /** Messages, passed through. */
-export const messagesPass: PassCodec = {
+export const messagesPass: TextPass = {
   /** With a budget for thoughts, turns that call tools must begin with thoughts that this vendor signed. */
   *takes(body, model) {
     if (takesAdaptiveOnly(model) || !(yield* holdsAny(body, callWord)) || !(yield* holdsAny(body, enabledWord)))

@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
-import type { TextTarget } from "../hub/codec.ts";
+import type { TextTarget } from "../hub/wire.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
 import { minBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
 import type { Unsupported } from "../hub/field-support.ts";

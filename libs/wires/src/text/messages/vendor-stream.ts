@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord, own, parseRecord } from "../../json/fields.t
 import type { Frame } from "../../sse/framing.ts";
 import type { SeenFees } from "../fees.ts";
 import type { TextEvent } from "../hub/answer.ts";
-import type { StreamReader } from "../hub/codec.ts";
+import type { StreamReader } from "../hub/wire.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
 import { parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";

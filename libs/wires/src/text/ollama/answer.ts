@@ -1,6 +1,6 @@
 import { Failure, inputTotal, outputTotal, type Units } from "@modelgate/contracts";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
-import type { AnswerContext } from "../hub/codec.ts";
+import type { AnswerContext } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import type { ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";

@@ -1,5 +1,5 @@
 import { failureFrames } from "@modelgate/contracts";
-import type { ClientCodec, ParsedText } from "../hub/codec.ts";
+import type { TextClient, ParsedText } from "../hub/wire.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { asksToThink } from "../dialogue.ts";
@@ -24,13 +24,13 @@ const spelling = {
 } as const;
 
 /** The chat of Ollama's clients (POST /api/chat), over vendors of every text wire; Ollama itself is reached by the chat wire. */
-export const ollamaChatCodec = {
+export const ollamaChatWire = {
   name: "ollama-chat",
   client: clientOf({ ask: askOfChat, parseRequest: parseChat, form: chatForm }),
 } as const;
 
 /** The continued prompt of Ollama's clients (POST /api/generate). */
-export const ollamaGenerateCodec = {
+export const ollamaGenerateWire = {
   name: "ollama-generate",
   client: clientOf({ ask: askOfGenerate, parseRequest: parseGenerate, form: generateForm }),
 } as const;
@@ -42,7 +42,7 @@ interface OllamaEndpoint {
   readonly form: AnswerForm;
 }
 
-function clientOf({ ask, parseRequest, form }: OllamaEndpoint): ClientCodec<OllamaAsk> {
+function clientOf({ ask, parseRequest, form }: OllamaEndpoint): TextClient<OllamaAsk> {
   return {
     read: parseRequest,
     render: renderAnswerIn(form),

@@ -4,7 +4,7 @@ import { Compile } from "typebox/compile";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
-import type { ParsedText } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/wire.ts";
 import type { OutputFormat, ReasoningWish, TextRequest, Tool } from "../hub/request.ts";
 import { bytesMedia, mediaOf, type MediaMeasure } from "../media.ts";
 import { parseImages, parseTurns } from "./turns.ts";

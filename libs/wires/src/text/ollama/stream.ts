@@ -1,7 +1,7 @@
 import type { EventHandlers } from "../hub/events.ts";
 import { Failure, failureFrames, type Units } from "@modelgate/contracts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
-import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import { dispatch } from "../hub/events.ts";
 import type { JsonObject } from "../hub/request.ts";

@@ -1,7 +1,7 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../hub/answer.ts";
-import type { AnswerContext } from "../hub/codec.ts";
+import type { AnswerContext } from "../hub/wire.ts";
 import { replay } from "../hub/events.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { isToolList } from "./client-request.ts";

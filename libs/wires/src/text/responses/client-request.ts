@@ -4,7 +4,7 @@ import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { firstProblem } from "../../json/problem.ts";
 import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
-import type { ParsedText } from "../hub/codec.ts";
+import type { ParsedText } from "../hub/wire.ts";
 import { followersMembers } from "../hub/followers-members.ts";
 import {
   efforts,

@@ -1,7 +1,7 @@
 import type { EventHandlers } from "../hub/events.ts";
 import type { Failure, Units } from "@modelgate/contracts";
 import type { FinishReason, TextEvent } from "../hub/answer.ts";
-import type { AnswerContext, StreamWriter } from "../hub/codec.ts";
+import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { dispatch } from "../hub/events.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { responseObject, type ResponseState } from "./client-answer.ts";

@@ -1,7 +1,7 @@
 import { endUserIn, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
-import type { TextCodec, CountCodec } from "../hub/codec.ts";
+import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { spellings } from "../hub/field-support.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readAsk, relied, parseRequest } from "./client-request.ts";
@@ -14,7 +14,7 @@ import { fieldSupport, minOutputTokens, renderRequest } from "./vendor-request.t
 import { ResponsesReader } from "./vendor-stream.ts";
 
 /** Counting input tokens: the body is that of a response, of which only what goes in matters. */
-const countTokens: CountCodec = {
+const countTokens: TokenCount = {
   wire: "count-responses",
   ask: readAsk,
   counted: (body) => body,
@@ -25,7 +25,7 @@ const countTokens: CountCodec = {
 };
 
 /** The responses wire. */
-export const responsesCodec = {
+export const responsesWire = {
   name: "responses",
   framing: eventStreamFraming,
   begins,
@@ -61,7 +61,7 @@ export const responsesCodec = {
     thoughts: sharedThoughts,
   },
   pass: responsesPass,
-} as const satisfies TextCodec<"responses">;
+} as const satisfies TextWire<"responses">;
 
 const failures: readonly unknown[] = ["error", "response.failed"];
 

@@ -2,7 +2,7 @@ import type { EventHandlers } from "../hub/events.ts";
 import { Failure } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
-import type { AnswerContext } from "../hub/codec.ts";
+import type { AnswerContext } from "../hub/wire.ts";
 import { customNames } from "../hub/tool-calls.ts";
 import { dispatch, OneAtATime } from "../hub/events.ts";
 import type { Part, Seal } from "../hub/part.ts";

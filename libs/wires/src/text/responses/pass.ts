@@ -4,7 +4,7 @@ import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
-import { plainFrame, type PassCodec, renameAt } from "../pass.ts";
+import { plainFrame, type TextPass, renameAt } from "../pass.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { endResponseEarly, showsThoughts, wordsOf } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
@@ -23,7 +23,7 @@ const terminals = ["response.completed", "response.incomplete", "response.failed
 }));
 
 /** Responses, passed through. */
-export const responsesPass: PassCodec = {
+export const responsesPass: TextPass = {
   boundOrder: () => ["max_output_tokens"],
   refuses: (names, model) => (refusesUnknownFields(model) ? names : []),
 

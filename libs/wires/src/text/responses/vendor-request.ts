@@ -1,7 +1,7 @@
 import type { ToolRenderers } from "../hub/request.ts";
 import { present } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
-import type { TextTarget } from "../hub/codec.ts";
+import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { cachedBy } from "../hub/prompt-cache.ts";

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, own, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
-import type { StreamReader } from "../hub/codec.ts";
+import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartBook } from "../hub/part-book.ts";
 import { qualifiedName } from "./namespaces.ts";

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { atOnce } from "../../../src/json/scan.ts";
-import { chatCodecIn, type ChatDialect } from "../../../src/text/index.ts";
+import { chatWireIn, type ChatDialect } from "../../../src/text/index.ts";
 import { chatUsage } from "../../../src/text/chat/usage.ts";
 
 const user = { role: "user", content: "hi" };
 
 /** A passed body as a vendor of a dialect gets it. */
 function fitted(dialect: ChatDialect, body: object) {
-  const fit = chatCodecIn(dialect).pass?.fit?.(Buffer.from(JSON.stringify(body)));
+  const fit = chatWireIn(dialect).pass?.fit?.(Buffer.from(JSON.stringify(body)));
   return { body: JSON.parse(fit?.body.toString() ?? "null"), dropped: fit?.dropped };
 }
 
@@ -39,7 +39,7 @@ describe("a passed request", () => {
 
   test("keeps every byte of what the vendor takes", () => {
     const body = Buffer.from('{ "model":"m", "seed":12345678901234567890, "n" : 2, "messages":[] }');
-    const fit = chatCodecIn({ refuses: ["n"] }).pass?.fit?.(body);
+    const fit = chatWireIn({ refuses: ["n"] }).pass?.fit?.(body);
     expect(fit?.body.toString()).toBe('{ "model":"m", "seed":12345678901234567890, "messages":[] }');
   });
 
@@ -52,7 +52,7 @@ describe("a passed request", () => {
     [{}, { role: "assistant", content: "x", reasoning_content: "t" }, true],
   ])("in %j of %j is taken as it is: %s", (dialect, message, taken) => {
     const body = Buffer.from(JSON.stringify({ model: "m", messages: [message] }));
-    const takes = chatCodecIn(dialect).pass?.takes?.(body, "m");
+    const takes = chatWireIn(dialect).pass?.takes?.(body, "m");
     expect(takes === undefined || atOnce(takes)).toBe(taken);
   });
 });
@@ -69,7 +69,7 @@ test.each<[ChatDialect, object, readonly string[]]>([
     instructions: [],
     turns: [{ role: "assistant", parts: [{ kind: "reasoning", text: "t" }, call] }],
   } as const;
-  const rendered = chatCodecIn(dialect).vendor?.render(request, { model: "m", defaultMaxTokens: 1 });
+  const rendered = chatWireIn(dialect).vendor?.render(request, { model: "m", defaultMaxTokens: 1 });
   expect(rendered?.body["messages"]).toEqual([
     { role: "assistant", content: null, tool_calls: [expect.objectContaining({ id: "c" })], ...thoughts },
   ]);
@@ -82,11 +82,11 @@ describe("usage in a dialect", () => {
 
   test("stands in another member of a chunk", () => {
     const held = { x_groq: { usage } };
-    expect(chatCodecIn({ usageIn: "x_groq" }).pass?.see(frame(held)).usage).toEqual({
+    expect(chatWireIn({ usageIn: "x_groq" }).pass?.see(frame(held)).usage).toEqual({
       inputTokens: 3,
       outputTokens: 4,
     });
-    expect(chatCodecIn({}).pass?.see(frame(held)).usage).toBeUndefined();
+    expect(chatWireIn({}).pass?.see(frame(held)).usage).toBeUndefined();
   });
 
   test.each<[ChatDialect, object, object]>([

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AmazonSplitter } from "../../../src/amazon-stream/splitter.ts";
-import { converseCodec } from "../../../src/text/converse/index.ts";
+import { converseWire } from "../../../src/text/converse/index.ts";
 import { Collector } from "../../collect.ts";
 import type { TextEvent } from "../../../src/text/hub/answer.ts";
 import type { JsonObject } from "../../../src/text/hub/request.ts";
 import { amazonException, amazonFrame } from "../../amazon-stream/frames.ts";
 
-const { vendor, framing, begins } = converseCodec;
+const { vendor, framing, begins } = converseWire;
 const words = fc.string({ minLength: 1, unit: "grapheme" });
 const base64 = fc.uint8Array({ minLength: 1 }).map((bytes) => Buffer.from(bytes).toString("base64"));
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { converseCodec } from "../../../src/text/converse/index.ts";
+import { converseWire } from "../../../src/text/converse/index.ts";
 import type { Part } from "../../../src/text/hub/part.ts";
 import type { TextRequest } from "../../../src/text/hub/request.ts";
 import { calling, renders, result, text, toolRound, tools, user, weather } from "../../harness.ts";
 
 const claude = "us.anthropic.claude-sonnet-4-20250514-v1:0";
 const target = { model: claude, defaultMaxTokens: 4_096 };
-const render = renders({ ...converseCodec }, target);
+const render = renders({ ...converseWire }, target);
 const png = { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" } as const;
 const at = (model: string) => ({ ...target, model });
 const sealed: Part = { kind: "reasoning", text: "hm", seal: { wire: "converse", kind: "signature", value: "sig" } };
@@ -233,7 +233,7 @@ test.each<[string, Partial<TextRequest>, object]>([
 });
 
 test("what a request asks of the vendor beside tokens is its tier", () => {
-  expect(converseCodec.vendor.askedFees({ serviceTier: { type: "priority" } })).toEqual({
+  expect(converseWire.vendor.askedFees({ serviceTier: { type: "priority" } })).toEqual({
     tools: [],
     tiers: [{ name: "priority", path: "serviceTier" }],
   });

@@ -1,10 +1,10 @@
 import { parseAnswer, renderJson, type Exchange } from "@modelgate/relay";
 import {
-  textCodecs,
+  textWires,
   type AnswerContext,
   type JsonObject,
   type TextAnswer,
-  type VendorTextCodec,
+  type VendorTextWire,
 } from "@modelgate/wires/text";
 import { CompactionWriter } from "./compaction-writer.ts";
 import { summaryIn, summaryRequest, summaryTokens } from "./summary.ts";
@@ -31,7 +31,7 @@ export interface Compaction {
 /** Has a model sum a conversation up, and gives the sealed summary as the answer. */
 export async function compactExchange(
   compaction: Compaction,
-  upstream: VendorTextCodec,
+  upstream: VendorTextWire,
   upstreamModel: string,
 ): Promise<Exchange> {
   const { model, stream, instructions, items, seal } = compaction;
@@ -60,7 +60,7 @@ export async function compactExchange(
         return { body: rendered, usage: vendor.usage(answer), words: () => summary };
       },
       translator() {
-        const writer = new CompactionWriter(textCodecs.responses.client.stream(context), seal);
+        const writer = new CompactionWriter(textWires.responses.client.stream(context), seal);
         return new ConvertTranslator({ upstream, writer });
       },
     }),
@@ -70,5 +70,5 @@ export async function compactExchange(
 /** The answer to a turn that ends in a compaction: a response whose only item it is. */
 export function compactedTurn(answer: TextAnswer, sealed: string, context: AnswerContext): JsonObject {
   const part = { kind: "compaction", seal: { wire: "responses", kind: "encrypted_content", value: sealed } } as const;
-  return textCodecs.responses.client.render({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
+  return textWires.responses.client.render({ ...answer, choices: [{ parts: [part], finish: "stop" }] }, context);
 }

@@ -1,6 +1,6 @@
 import { inTurnsIfLong } from "@modelgate/platform";
 import { parseAnswer, type Exchange } from "@modelgate/relay";
-import { textCodecs, type AskedFees } from "@modelgate/wires/text";
+import { textWires, type AskedFees } from "@modelgate/wires/text";
 
 /** A compaction by a vendor that has an endpoint for it: passed on as it is. */
 export async function nativeCompact(
@@ -11,7 +11,7 @@ export async function nativeCompact(
     tiers,
   }: { readonly model: string; readonly upstreamModel: string } & Pick<AskedFees, "tiers">,
 ): Promise<Exchange> {
-  const { pass } = textCodecs.responses;
+  const { pass } = textWires.responses;
   return {
     wire: "compact",
     body:

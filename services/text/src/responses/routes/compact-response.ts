@@ -9,7 +9,7 @@ import {
   type ServingModel,
   type WireRoute,
 } from "@modelgate/relay";
-import { textCodecs, vendorCodec, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
+import { textWires, vendorTextWire, type AnswerContext, type JsonObject, type TextAnswer } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { compactExchange, type Compaction } from "../compaction/compaction.ts";
 import { itemsOf } from "../conversation.ts";
@@ -69,7 +69,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
 
   async exchange({ input, compaction, fees }: CompactPlan, { wire, candidate }: WireRoute): Promise<Exchange> {
     const { upstreamModel } = candidate;
-    if (wire !== "compact") return await compactExchange(compaction, vendorCodec(wire), upstreamModel);
+    if (wire !== "compact") return await compactExchange(compaction, vendorTextWire(wire), upstreamModel);
     const how = { model: input.model, upstreamModel, tiers: input.ask.fees?.tiers ?? [] };
     return fees.checked(await nativeCompact(input.body, how));
   }
@@ -114,7 +114,7 @@ function compactedConversation(
     role: "user",
     content: typeof item["content"] === "string" ? [{ type: "input_text", text: item["content"] }] : item["content"],
   }));
-  const rendered = textCodecs.responses.client.render({ ...answer, choices: [{ parts: [], finish: "stop" }] }, context);
+  const rendered = textWires.responses.client.render({ ...answer, choices: [{ parts: [], finish: "stop" }] }, context);
   return {
     id: context.answerId,
     object: "response.compaction",

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type JsonBody } from "@modelgate/relay";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import { inputTokensOf } from "../../count-tokens.ts";
 import type { BackgroundRuns } from "../background/background-runs.ts";
 import { followEvents } from "../background/follow-events.ts";
@@ -36,11 +36,11 @@ async function inBackground(
 /** POST /v1/responses/input_tokens: also of a conversation that is only referred to. */
 export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const { count } = textCodecs.responses.client;
+    const { count } = textWires.responses.client;
     using body = await readJson(call, deps.body, readResponses(deps, call));
     const { ask, body: whole, admitted, native } = await prepareResponses(deps, call, body);
     const prefer = native?.channelKey ?? admitted.channelKey;
-    const counted = { codec: textCodecs.responses, body: whole, ask, prefer };
+    const counted = { wire: textWires.responses, body: whole, ask, prefer };
     answerJson(call.response, 200, count.render(await inputTokensOf(deps, call, counted)));
   };
 }

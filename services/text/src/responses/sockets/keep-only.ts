@@ -1,6 +1,6 @@
 import { contentFull } from "@modelgate/accounts";
 import { priced, reparseJson, type Call, type JsonBody } from "@modelgate/relay";
-import { textCodecs } from "@modelgate/wires/text";
+import { textWires } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
@@ -20,7 +20,7 @@ export async function keepOnly(
 ): Promise<void> {
   const { ask, ancestors, body: whole } = await prepareResponses(deps, call, body);
   priced(deps.relay, call, ask.model); // a model that the caller cannot call is refused now
-  const { client } = textCodecs.responses;
+  const { client } = textWires.responses;
   const asked = await reparseJson(body.bytes);
   const { request } = client.read(await reparseJson(whole));
   const id = newAnswerId(deps, "responses");

@@ -6,7 +6,7 @@ import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { TextAsk } from "../ask.ts";
 import type { Dialogue } from "../dialogue.ts";
 import type { AskedFees, SeenFees } from "../fees.ts";
-import type { PassCodec } from "../pass.ts";
+import type { TextPass } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { FieldSupport } from "./field-support.ts";
 import type { JsonObject, RequestField, TextRequest } from "./request.ts";
@@ -67,9 +67,9 @@ export interface StreamWriter {
 
 /**
  * One text wire. Each part stands alone: a wire without `client` is a vendor's only, one without `vendor` is reached only
- * by clients that speak it themselves (`pass`). No codec knows another.
+ * by clients that speak it themselves (`pass`). No wire knows another.
  */
-export interface TextCodec<Name extends string = UpstreamWire> extends Wire<VendorCodec, ClientCodec, PassCodec> {
+export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextVendor, TextClient, TextPass> {
   readonly name: Name;
   /** Framing of its streams. */
   readonly framing: StreamFraming;
@@ -78,13 +78,13 @@ export interface TextCodec<Name extends string = UpstreamWire> extends Wire<Vend
 }
 
 /** A wire that calls of any client can be converted to. */
-export type VendorTextCodec = TextCodec & { readonly vendor: VendorCodec };
+export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 
 /** A wire that clients speak. */
-export type ClientTextCodec = TextCodec & { readonly client: ClientCodec };
+export type ClientTextWire = TextWire & { readonly client: TextClient };
 
 /** What it takes to reach vendors of a wire from any client. */
-export interface VendorCodec {
+export interface TextVendor {
   /** Renders the vendor's request. Throws Failure unsupported_parameter for what changes the meaning and cannot be said. */
   render(request: TextRequest, target: TextTarget): Rendered;
   /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
@@ -111,12 +111,12 @@ export interface VendorCodec {
 }
 
 /** A wire that clients speak and no vendor is reached by. */
-export interface ClientOnlyCodec {
-  readonly client: ClientCodec;
+export interface ClientOnlyWire {
+  readonly client: TextClient;
 }
 
 /** What it takes to serve clients of a wire through vendors of any. */
-export interface ClientCodec<Ask extends TextAsk = TextAsk> {
+export interface TextClient<Ask extends TextAsk = TextAsk> {
   /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
   read(body: JsonObject, path: RequestPath): ParsedText;
   /** Renders a complete answer. */
@@ -155,13 +155,13 @@ export interface ClientCodec<Ask extends TextAsk = TextAsk> {
     stream(context: AnswerContext): StreamWriter;
   };
   /** How a request is served that comes to several calls at the vendor. Absent: none does. */
-  readonly batch?: BatchCodec;
+  readonly batch?: PromptBatch;
   /** How input tokens are counted for its clients. Absent: they cannot ask. */
-  readonly count?: CountCodec;
+  readonly count?: TokenCount;
 }
 
 /** A request that comes to several calls, and their answers. */
-export interface BatchCodec {
+export interface PromptBatch {
   /** Whether a body comes to more than one call. */
   isBatch(body: JsonObject): boolean;
   /** Parses the calls' requests, alike but for what is said. Throws Failure (400) naming the field that is wrong. */
@@ -182,7 +182,7 @@ export interface AnsweredRequest {
 }
 
 /** A wire's request to count the input tokens of another one. */
-export interface CountCodec {
+export interface TokenCount {
   /** The wire of vendors that count. */
   readonly wire: UpstreamWire;
   /** Checks the request. Throws Failure (400) naming the field. */

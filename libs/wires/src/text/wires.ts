@@ -1,0 +1,57 @@
+import { textWireNames, type UpstreamWire } from "@modelgate/contracts";
+import { own } from "../json/fields.ts";
+import { chatWire } from "./chat/index.ts";
+import { completionsWire } from "./completions/index.ts";
+import { contentWire } from "./content/index.ts";
+import { converseWire } from "./converse/index.ts";
+import type { ClientOnlyWire, TextClient, TextWire, VendorTextWire } from "./hub/wire.ts";
+import { messagesWire } from "./messages/index.ts";
+import { ollamaChatWire, ollamaGenerateWire } from "./ollama/index.ts";
+import type { TextPass } from "./pass.ts";
+import { responsesWire } from "./responses/index.ts";
+
+/** The text wires by their names: one line each. */
+export const textWires = {
+  chat: chatWire,
+  responses: responsesWire,
+  messages: messagesWire,
+  content: contentWire,
+  completions: completionsWire,
+  converse: converseWire,
+  "ollama-chat": ollamaChatWire,
+  "ollama-generate": ollamaGenerateWire,
+} as const satisfies Readonly<Record<string, TextWire | ClientOnlyWire>>;
+
+type Wires = typeof textWires;
+
+type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name : never }[keyof Wires];
+
+/** The wires that a client of text may speak. */
+export type ClientWire = NamesWith<{ readonly client: TextClient }>;
+
+/** The wires that vendors have and clients speak: their calls can be passed on. */
+export type PassedWire = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
+
+/** Finds a text wire that vendors have. Throws Error for any other wire. */
+export function textWire(name: string): TextWire {
+  const wire = own<TextWire | ClientOnlyWire>(textWires, name);
+  if (wire === undefined || !("framing" in wire)) throw new Error(`${name} is not a wire of text that vendors have`);
+  return wire;
+}
+
+/** Finds a wire that calls can be converted to. Throws Error for any other. */
+export function vendorTextWire(name: string): VendorTextWire {
+  const { vendor, ...wire } = textWire(name);
+  if (vendor === undefined) throw new Error(`calls cannot be converted to ${name}`);
+  return { ...wire, vendor };
+}
+
+/** Lists every wire that a client's calls can be served through, its own first. */
+export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
+  const others = textWireNames.filter((other) => other !== wire);
+  return isPassed(wire) ? [wire, ...others] : others;
+}
+
+function isPassed(wire: ClientWire): wire is PassedWire {
+  return "pass" in textWires[wire];
+}
