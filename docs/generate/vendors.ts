@@ -1,5 +1,4 @@
 import { providers } from "@modelgate/providers";
-export { vendorTable } from "@modelgate/providers/vendor-table";
 
 /** Writes what the table of vendors knows of each: the name for `provider`, its wires, the form of its keys. */
 export function vendorFragments(): ReadonlyMap<string, string> {
@@ -17,6 +16,19 @@ export function vendorFragments(): ReadonlyMap<string, string> {
       ].join("\n"),
     ]),
   );
+}
+
+/** Writes the table of all vendors: how a channel names each, where its key is, which wires it supports. */
+export function vendorTable(): string {
+  const rows = Object.values(providers).map(
+    ({ name, title = name, keyVariable, usualKey, isLocal, baseUrl, wires }) => {
+      const variable = keyVariable === undefined ? "" : `\`${keyVariable}\`${isLocal === true ? ", optional" : ""}`;
+      const key = usualKey === undefined ? variable : `\`${usualKey}\` (its credential chain)`;
+      const address = baseUrl === undefined ? "set by the channel" : `\`${baseUrl}\``;
+      return `| ${title} | \`${name}\` | ${address} | ${key} | ${wires.join(", ")} |`;
+    },
+  );
+  return ["| vendor | `provider` | default base URL | key | wires |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
 function code(word: string): string {
