@@ -37,6 +37,7 @@ export { endUserOf } from "./events/usage.ts";
 export { CreditEvent, CreditKind } from "./events/receipt.ts";
 export { CallTry } from "./events/usage.ts";
 export { Receipt } from "./events/receipt.ts";
+export { refusedCall, RefusedCall } from "./events/refused-call.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
 export { maxDropped, maxDroppedCharacters, maxTries, Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
@@ -71,6 +72,7 @@ export {
   type ResolutionPrice,
   type WrittenPrices,
 } from "./money/resolutions.ts";
+export { inOneLine } from "./one-line.ts";
 export { openApi } from "./openapi/document.ts";
 export { isTagName, parseTags, type Tags } from "./tags.ts";
 export { parseTime } from "./time.ts";

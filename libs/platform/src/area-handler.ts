@@ -8,6 +8,7 @@ import {
   findEndpoint,
   firstHeader,
   headers,
+  present,
   type Area,
   type AreaEndpointId,
   type Caller,
@@ -23,10 +24,19 @@ import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
 import { observeRequest } from "./metrics.ts";
 import { ClientGone } from "./read-body.ts";
+import type { RefusedCalls } from "./refused-calls.ts";
 import { failureOf } from "./store-failure.ts";
 import type { Secrets } from "./secrets.ts";
 import { verifyCaller } from "./signed-caller.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
+
+/** What is found out about a call while it runs, for the record of its refusal. */
+export interface CallFacts {
+  /** The model that its client named. */
+  model?: string;
+  /** It has a usage event, in which its failure is recorded. */
+  isBooked?: boolean;
+}
 
 /** One call of a service's endpoint, its caller known. */
 export interface ServiceCall {
@@ -49,6 +59,7 @@ export interface ServiceCall {
   readonly log: Logger;
   /** The call's part of the trace; what it causes goes below it. */
   readonly span: Span;
+  readonly facts: CallFacts;
 }
 
 export type EndpointHandler = (call: ServiceCall) => Promise<void>;
@@ -69,6 +80,8 @@ export interface AreaOptions<A extends Area = Area> {
   readonly area: A;
   readonly secrets: Secrets;
   readonly log: Logger;
+  /** Where refused calls are recorded. */
+  readonly refused: Pick<RefusedCalls, "add">;
   readonly handlers: AreaHandlers<A>;
 }
 
@@ -77,7 +90,13 @@ export interface AreaOptions<A extends Area = Area> {
  * endpoint's handler, and renders whatever it throws in the format of the request. An edge that ends says so on the
  * connection of a call, which ends it as the end of this process would.
  */
-export function areaHandler<A extends Area>({ area, secrets, log, handlers }: AreaOptions<A>): RequestListener {
+export function areaHandler<A extends Area>({
+  area,
+  secrets,
+  log,
+  refused,
+  handlers,
+}: AreaOptions<A>): RequestListener {
   const byId = handlersById(handlers);
   return (request, response) => {
     const url = request.url ?? "/";
@@ -101,7 +120,7 @@ export function areaHandler<A extends Area>({ area, secrets, log, handlers }: Ar
     const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, span };
     const findCaller = (): Caller =>
       verifyCaller(secrets, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
-    void answer({ ...call, log }, findCaller, handler);
+    void answer({ ...call, log, refused }, findCaller, handler);
   };
 }
 
@@ -111,13 +130,14 @@ export function areaHandler<A extends Area>({ area, secrets, log, handlers }: Ar
  */
 export function localCalls<A extends Area>({
   log,
+  refused,
   handlers,
-}: Pick<AreaOptions<A>, "log" | "handlers">): (call: AdmittedCall) => void {
+}: Pick<AreaOptions<A>, "log" | "refused" | "handlers">): (call: AdmittedCall) => void {
   const byId = handlersById(handlers);
   return (call) => {
     const handler = byId.get(call.id);
     if (handler === undefined) throw new Failure("unknown_url");
-    void answer({ ...call, log }, () => call.caller, handler);
+    void answer({ ...call, log, refused }, () => call.caller, handler);
   };
 }
 
@@ -146,7 +166,7 @@ function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId
 }
 
 async function answer(
-  call: Omit<AdmittedCall, "caller"> & Pick<ServiceCall, "log">,
+  { refused, ...call }: Omit<AdmittedCall, "caller"> & Pick<ServiceCall, "log"> & Pick<AreaOptions, "refused">,
   findCaller: () => Caller,
   handler: EndpointHandler,
 ): Promise<void> {
@@ -162,7 +182,8 @@ async function answer(
       answerFailure(response, known, failure, requestId);
     });
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
-    await handler({ ...call, answer: sinkOf(response), ending: endingOf(response), caller, strict, format });
+    const answering = { answer: sinkOf(response), ending: endingOf(response) };
+    await recordingRefusal(refused, { ...call, ...answering, caller, strict, format, facts: {} }, handler);
   } catch (error) {
     if (response.writableEnded) return; // it was interrupted, and has its answer
     if (error instanceof ClientGone) return void response.destroy();
@@ -171,4 +192,32 @@ async function answer(
     if (!response.headersSent) lingerOver(request);
     answerFailure(response, format, failure, requestId);
   }
+}
+
+/** Runs a call, and records where it is refused. Throws what the call throws. */
+export async function recordingRefusal<C extends RecordedCall>(
+  refused: Pick<RefusedCalls, "add">,
+  call: C,
+  run: (call: C) => Promise<void>,
+): Promise<void> {
+  try {
+    await run(call);
+  } catch (error) {
+    recordRefusal(refused, call, error);
+    throw error;
+  }
+}
+
+/** What of a call is recorded where it is refused. */
+type RecordedCall = Pick<ServiceCall, "caller" | "facts" | "id" | "requestId">;
+
+/** Records a call that was refused, unless its failure is in the books or its client has left. */
+export function recordRefusal(
+  refused: Pick<RefusedCalls, "add">,
+  { caller: { accountId, tokenId }, facts: { isBooked = false, model }, id, requestId }: RecordedCall,
+  error: unknown,
+): void {
+  if (isBooked || error instanceof ClientGone) return;
+  const request = { requestId, accountId, tokenId, endpoint: endpointLabel(id), ...present({ model }) };
+  refused.add(request, failureOf(error));
 }

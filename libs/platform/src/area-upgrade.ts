@@ -9,7 +9,7 @@ import {
   type EndpointId,
 } from "@modelgate/contracts";
 import { refuseUpgrade } from "./answer.ts";
-import type { AreaOptions, ServiceCall } from "./area-handler.ts";
+import { recordingRefusal, type AreaOptions, type ServiceCall } from "./area-handler.ts";
 import type { UpgradeHandler } from "./http-server.ts";
 import { ClientGone } from "./read-body.ts";
 import { failureOf } from "./store-failure.ts";
@@ -19,7 +19,7 @@ import { idsOf, startSpan, type Span } from "./tracing.ts";
 /** A call that wants to become a connection of its own, its caller known. */
 export interface UpgradeCall extends Pick<
   ServiceCall,
-  "request" | "id" | "endpoint" | "query" | "caller" | "requestId" | "log" | "span"
+  "request" | "id" | "endpoint" | "query" | "caller" | "requestId" | "log" | "span" | "facts"
 > {
   readonly socket: Duplex;
   /** The first bytes of the new protocol, where they came with the request. */
@@ -35,10 +35,10 @@ export interface AreaUpgradeOptions extends Omit<AreaOptions, "handlers"> {
 }
 
 /** An upgrade that an edge has let in, where its area is served. */
-export type AdmittedUpgrade = Omit<UpgradeCall, "log">;
+export type AdmittedUpgrade = Omit<UpgradeCall, "facts" | "log">;
 
 /** The upgrade listener of an area's service, beside `areaHandler`: what is refused is refused as plain HTTP. */
-export function areaUpgrade({ area, secrets, log, handlers }: AreaUpgradeOptions): UpgradeHandler {
+export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgradeOptions): UpgradeHandler {
   return (request, socket, head) => {
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
     const parent = firstHeader(request.headers, [headers.traceparent]);
@@ -55,7 +55,8 @@ export function areaUpgrade({ area, secrets, log, handlers }: AreaUpgradeOptions
       socket.once("close", () => span.end());
       const signed = firstHeader(request.headers, [headers.caller]);
       const caller = verifyCaller(secrets, signed, Math.floor(Date.now() / 1_000));
-      await handler({ request, socket, head, id, endpoint: endpointOf(id), query, caller, requestId, log, span });
+      const call = { request, socket, head, id, endpoint: endpointOf(id), query, caller, requestId, log, span };
+      await recordingRefusal(refused, { ...call, facts: {} }, handler);
     });
   };
 }
@@ -66,12 +67,13 @@ export function areaUpgrade({ area, secrets, log, handlers }: AreaUpgradeOptions
  */
 export function localUpgrades({
   log,
+  refused,
   handlers,
-}: Pick<AreaUpgradeOptions, "log" | "handlers">): (call: AdmittedUpgrade) => Promise<number> {
+}: Pick<AreaUpgradeOptions, "log" | "refused" | "handlers">): (call: AdmittedUpgrade) => Promise<number> {
   return (call) => {
     const handler = handlers[call.id];
     if (handler === undefined) throw new Failure("unknown_url");
-    return orRefused({ ...call, log }, () => handler({ ...call, log }));
+    return orRefused({ ...call, log }, () => recordingRefusal(refused, { ...call, log, facts: {} }, handler));
   };
 }
 

@@ -2,7 +2,13 @@ export { acceptWebSockets, type AcceptWebSocket } from "./web-socket/accept.ts";
 export { checkHandshake } from "./web-socket/handshake.ts";
 export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
 export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
-export type { AreaHandlers, EndpointHandler, ServiceCall } from "./area-handler.ts";
+export {
+  recordRefusal,
+  type AreaHandlers,
+  type CallFacts,
+  type EndpointHandler,
+  type ServiceCall,
+} from "./area-handler.ts";
 export type { UpgradeCall, UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";
 export type { Progress } from "./bus-progress.ts";
@@ -55,6 +61,7 @@ export { OpenList, type Listed } from "./open-list.ts";
 export { Quiet, readServers, type QuietOptions, type RedisServers } from "./redis-writes.ts";
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
+export { RefusedCalls, takeRefusedCalls, type WaitingRefusal } from "./refused-calls.ts";
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./request-id.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
@@ -69,7 +76,7 @@ export {
   type ServiceContext,
 } from "./process/service.ts";
 export { Shared, sharedPart } from "./process/shared.ts";
-export { sharedBus, sharedContentRedis, sharedRedis } from "./process/stores.ts";
+export { sharedBus, sharedContentRedis, sharedRedis, sharedRefusedCalls } from "./process/stores.ts";
 export { defineScript, type Script } from "./script/define-script.ts";
 export type { Values } from "./script/values.ts";
 export { idsOf, startSpan, traceIdOf, type RequestIds, type Span } from "./tracing.ts";

@@ -8,7 +8,7 @@ export type Call = Pick<
   ServiceCall,
   "answer" | "caller" | "ending" | "endpoint" | "id" | "log" | "requestId" | "strict"
 > &
-  Partial<Pick<ServiceCall, "span">>;
+  Partial<Pick<ServiceCall, "facts" | "span">>;
 
 /** The model that is to serve a call, and what it costs the caller. */
 export interface ServingModel {
@@ -24,9 +24,10 @@ export interface ServingModel {
 /** Resolves the model that a client names, and its price for this caller. Throws Failure for one that the caller cannot use. */
 export function priced(
   deps: Pick<CallDeps, "catalog">,
-  { caller, endpoint }: Pick<Call, "caller" | "endpoint">,
+  { caller, endpoint, facts }: Pick<Call, "caller" | "endpoint" | "facts">,
   name: string,
 ): ServingModel {
+  if (facts !== undefined) facts.model ??= name;
   const catalog = deps.catalog.current();
   const model = catalog.resolve(caller, name, endpoint.kinds ?? []);
   const group = catalog.group(caller.group);

@@ -8,6 +8,8 @@ import {
   sharedBus,
   sharedPart,
   sharedRedis,
+  sharedRefusedCalls,
+  type RefusedCalls,
   type ServiceContext,
 } from "@modelgate/platform";
 import type { RelayDeps } from "./deps.ts";
@@ -25,6 +27,8 @@ export interface OpenRelay {
   readonly outbox: Outbox;
   /** Bounds of JSON bodies. */
   readonly body: JsonLimits;
+  /** Where refused calls are recorded. */
+  readonly refused: Pick<RefusedCalls, "add">;
   /** Throws why the service cannot serve now. */
   ready(): void;
 }
@@ -83,6 +87,7 @@ export async function openRelay(
     relay: { ...deps, log, limits: env.limits },
     outbox,
     body: { ...env.body, ...env.pace, budget },
+    refused: await sharedRefusedCalls(shared, env),
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!catalog.ready) throw new Error("no configuration yet");

@@ -33,7 +33,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
     tags,
     admit(deps),
     toArea(deps),
-    onError(log),
+    onError(deps),
   );
   return { handler: app, upgrade: upgradeTo(app) };
 }

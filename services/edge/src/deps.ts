@@ -1,5 +1,13 @@
 import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
-import { sharedRedis, type LocalAreas, type Logger, type Redis, type ServiceContext } from "@modelgate/platform";
+import {
+  sharedRedis,
+  sharedRefusedCalls,
+  type LocalAreas,
+  type Logger,
+  type Redis,
+  type RefusedCalls,
+  type ServiceContext,
+} from "@modelgate/platform";
 import { AreaProxy } from "./area-proxy.ts";
 import type { Env } from "./env.ts";
 import { openSeats, type OpenSeats } from "./open-seats.ts";
@@ -18,6 +26,8 @@ export interface Deps extends AsyncDisposable {
   /** Secret with which the edge signs who calls. */
   readonly secret: string;
   readonly corsOrigins: string;
+  /** Where refused calls are recorded. */
+  readonly refused: Pick<RefusedCalls, "add">;
   readonly log: Logger;
   /** Throws the reason where the edge cannot serve now. */
   ready(): void;
@@ -45,6 +55,7 @@ export async function openDeps({
     areas,
     proxy,
     secret: env.secrets[0],
+    refused: await sharedRefusedCalls(shared, env),
     log,
     corsOrigins: env.corsOrigins,
     ready() {

@@ -30,6 +30,7 @@ beforeAll(async () => {
     areas: new Map(),
     proxy: new AreaProxy({ urls: {}, log, silenceMs: 1_000, streamSilenceMs: 1_000 }),
     secret: "a secret of some length",
+    refused: { add: () => undefined },
     corsOrigins: "https://page.example",
     ready: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),

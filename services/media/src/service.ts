@@ -8,7 +8,13 @@ export const service = defineService("area", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
   return {
-    serves: serveArea({ area: "media", secrets: env.relay.secrets, log, handlers: routes(deps) }),
+    serves: serveArea({
+      area: "media",
+      secrets: env.relay.secrets,
+      log,
+      refused: deps.refused,
+      handlers: routes(deps),
+    }),
     ready: () => deps.ready(),
   };
 });

@@ -15,7 +15,7 @@ export const service = defineService("area", variables, async (context) => {
     geminiLive: (call: UpgradeCall) => sessions.beginLive(call),
   };
   return {
-    serves: serveArea({ area: "realtime", secrets: env.relay.secrets, log, handlers, upgrades }),
+    serves: serveArea({ area: "realtime", secrets: env.relay.secrets, log, refused: deps.refused, handlers, upgrades }),
     drain: () => sessions.drain(),
     ready: () => deps.ready(),
     close: () => sessions[Symbol.dispose](),

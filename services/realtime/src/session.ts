@@ -1,4 +1,4 @@
-import { idsOf } from "@modelgate/platform";
+import { idsOf, recordRefusal } from "@modelgate/platform";
 import type { Duplex } from "node:stream";
 import { asFailure, Failure } from "@modelgate/contracts";
 import {
@@ -208,6 +208,7 @@ export class Session {
 
   #unpaid(error: unknown): void {
     const failure = asFailure(error);
+    recordRefusal(this.#deps.refused, { ...this.#parts.call, facts: {} }, failure);
     if (failure.code === "internal_error")
       this.#deps.relay.log.error({ ...idsOf(this.#parts.call), err: failure.cause }, "session money failed");
     const code = failure.kind.retryable ? closeCodes.tryAgain : closeCodes.policy;

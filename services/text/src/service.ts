@@ -12,7 +12,14 @@ export const service = defineService("area", variables, async (context) => {
   const background = new BackgroundRuns(deps, metrics);
   const upgrades = { connectResponses: (call: UpgradeCall) => sockets.begin(call) };
   return {
-    serves: serveArea({ area: "text", secrets: env.relay.secrets, log, handlers: routes(deps, background), upgrades }),
+    serves: serveArea({
+      area: "text",
+      secrets: env.relay.secrets,
+      log,
+      refused: deps.refused,
+      handlers: routes(deps, background),
+      upgrades,
+    }),
     drain: async () => void (await Promise.all([sockets.drain(), background.drain()])),
     close() {
       sockets[Symbol.dispose]();

@@ -11,7 +11,13 @@ export const service = defineService("area", variables, async (context) => {
   const deps = await openDeps(context);
   const poller = openPoller(deps, pollMetrics(deps.relay.redis, metrics));
   return {
-    serves: serveArea({ area: "video", secrets: env.relay.secrets, log, handlers: routes(deps) }),
+    serves: serveArea({
+      area: "video",
+      secrets: env.relay.secrets,
+      log,
+      refused: deps.refused,
+      handlers: routes(deps),
+    }),
     ready: () => deps.ready(),
     async close() {
       await poller[Symbol.asyncDispose]();

@@ -30,12 +30,12 @@ export interface AreaServerOptions<A extends Area> extends AreaOptions<A> {
 
 /** Serves an area by its handlers. */
 export function serveArea<A extends Area>({ upgrades, ...options }: AreaServerOptions<A>): AreaServer {
-  const { area, secrets, log } = options;
+  const { area, secrets, log, refused } = options;
   return {
     area,
     handler: areaHandler(options),
-    upgrade: upgrades === undefined ? undefined : areaUpgrade({ area, secrets, log, handlers: upgrades }),
+    upgrade: upgrades === undefined ? undefined : areaUpgrade({ area, secrets, log, refused, handlers: upgrades }),
     take: localCalls(options),
-    takeUpgrade: localUpgrades({ log, handlers: upgrades ?? {} }),
+    takeUpgrade: localUpgrades({ log, refused, handlers: upgrades ?? {} }),
   };
 }

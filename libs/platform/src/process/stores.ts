@@ -3,6 +3,7 @@ import { openRedis, type Redis } from "../redis.ts";
 import type { BusEnv, ContentEnv, StoreEnv } from "../service-variables.ts";
 import { announceProcess } from "./presence.ts";
 import { refuseNewerData } from "../data-version.ts";
+import { RefusedCalls } from "../refused-calls.ts";
 import { sharedPart } from "./shared.ts";
 
 /** The connection to Redis of a process, which is seen there from then on. Rejects with a StartError where it cannot be reached. */
@@ -27,4 +28,9 @@ export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEn
 /** The connection to NATS of a process. */
 export const sharedBus = sharedPart<BusEnv, Bus>(async (shared, { bus: { url, limits } }) =>
   shared.use(await openBus(url, shared.log, limits)),
+);
+
+/** The way of a process's refused calls to the ledger. */
+export const sharedRefusedCalls = sharedPart<Pick<StoreEnv, "redis">, RefusedCalls>(async (shared, env) =>
+  shared.use(new RefusedCalls(await sharedRedis(shared, env))),
 );

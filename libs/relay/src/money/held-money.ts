@@ -130,6 +130,7 @@ export class HeldMoney implements Disposable {
     this.#isOver = true;
     const { call, price } = this.record;
     const { accountId, tokenId } = call.caller;
+    if (call.facts !== undefined && !onlyIfHeld) call.facts.isBooked = true;
     const end = this.#capped(reported);
     const draft = usageDraft({ ...this.record, heldNanos: this.#heldNanos }, end);
     const costNanos = costOfUnits(price, end.units);

@@ -20,7 +20,7 @@ import type { BilledFees } from "./fees.ts";
 import type { UsageBound } from "./measure.ts";
 
 /** Whose call it is, and what it is a call of. */
-export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" | "span">;
+export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" | "facts" | "span">;
 
 /** What a call's price is made from, and what its event says of who caused it. */
 export type Priced = Pick<ServingModel, "model" | "multiplier" | "requested"> & Pick<Plan, "fees" | "endUser">;

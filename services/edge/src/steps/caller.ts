@@ -9,7 +9,8 @@ export function caller(tokens: TokenCache): Step {
     const context = contextOf(request);
     const found = tokens.find(context.digest ?? "");
     const keep = (token: Token | undefined): void => {
-      context.token = usable(token);
+      if (token !== undefined) context.token = token; // a refusal of its own is recorded, too
+      requireUsable(token);
       if (token?.settingsId !== undefined && context.endpoint?.area !== "realtime")
         throw new Failure("invalid_api_key", "A client secret opens realtime sessions, and does nothing else.");
       next();
@@ -18,10 +19,9 @@ export function caller(tokens: TokenCache): Step {
   };
 }
 
-function usable(token: Token | undefined): Token {
+function requireUsable(token: Token | undefined): void {
   if (token === undefined) throw new Failure("invalid_api_key", "This API key is not known.");
   if (token.disabled) throw new Failure("api_key_disabled");
   if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
     throw new Failure("api_key_expired", `This API key expired at ${token.expiresAt}.`);
-  return token;
 }

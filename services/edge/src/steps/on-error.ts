@@ -1,17 +1,28 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Failure } from "@modelgate/contracts";
+import { endpointLabel, type Failure } from "@modelgate/contracts";
 import { answerFailure, failureOf, idsOf, lingerOver, type Logger, type RequestIds } from "@modelgate/platform";
-import { contextOf } from "../request-context.ts";
+import type { Deps } from "../deps.ts";
+import { contextOf, type RequestContext } from "../request-context.ts";
 
-/** Answers whatever a step threw in the format of the request. Express knows an error handler by its four parameters. */
-export function onError(log: Logger) {
+/**
+ * Answers whatever a step threw in the format of the request, and records it where the key is known. Express knows an error
+ * handler by its four parameters.
+ */
+export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
   return (error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown): void => {
     const failure = failureOf(error);
     const context = contextOf(request);
     logFailure(log, failure, idsOf(context));
+    recordRefused(refused, context, failure);
     lingerOver(request);
     answerFailure(response, context.format, failure, context.requestId);
   };
+}
+
+/** Records a refusal of a call whose key is known. */
+function recordRefused(refused: Deps["refused"], { requestId, id, token }: RequestContext, failure: Failure): void {
+  if (id === undefined || token === undefined) return;
+  refused.add({ requestId, accountId: token.accountId, tokenId: token.id, endpoint: endpointLabel(id) }, failure);
 }
 
 /**

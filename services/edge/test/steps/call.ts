@@ -1,7 +1,19 @@
 import { IncomingMessage, ServerResponse, type IncomingHttpHeaders } from "node:http";
 import { Socket } from "node:net";
+import type { Token } from "@modelgate/accounts";
 import { contextOf, setUpgrade, type RequestContext, type Step } from "../../src/request-context.ts";
 import { requestId } from "../../src/steps/request-id.ts";
+
+/** A token that may be used. */
+export const token: Token = {
+  id: "token-1",
+  accountId: "account-1",
+  group: "all",
+  name: "a token",
+  disabled: false,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  hint: "sk-a…z",
+};
 
 /** A request as its test describes it. */
 interface CallOptions {

@@ -3,17 +3,7 @@ import type { Token } from "@modelgate/accounts";
 import type { TokenCache } from "../../src/token-cache.ts";
 import { caller } from "../../src/steps/caller.ts";
 import { endpoint } from "../../src/steps/endpoint.ts";
-import { callOf, run, type Call } from "./call.ts";
-
-const token: Token = {
-  id: "token-1",
-  accountId: "account-1",
-  group: "all",
-  name: "a token",
-  disabled: false,
-  createdAt: "2026-01-01T00:00:00.000Z",
-  hint: "sk-a…z",
-};
+import { callOf, run, token, type Call } from "./call.ts";
 
 /** Runs the step for a token, found at once or later. */
 function find(call: Call, found: Token | undefined, isLater: boolean): Promise<boolean> {

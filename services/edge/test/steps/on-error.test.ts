@@ -1,10 +1,13 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { Failure, type FailureCode } from "@modelgate/contracts";
-import { createLogger } from "@modelgate/platform";
+import { createLogger, type RefusedCalls } from "@modelgate/platform";
 import { onError } from "../../src/steps/on-error.ts";
-import { callOf } from "./call.ts";
+import { caller } from "../../src/steps/caller.ts";
+import { endpoint } from "../../src/steps/endpoint.ts";
+import { callOf, run, token } from "./call.ts";
 
 const { log } = createLogger("test", "silent");
+const refused = { add: vi.fn<RefusedCalls["add"]>() };
 afterEach(() => void vi.restoreAllMocks());
 
 test.each<[FailureCode, readonly string[]]>([
@@ -15,7 +18,7 @@ test.each<[FailureCode, readonly string[]]>([
 ])("%s is logged as %j: clients cannot fill the log with errors", (code, levels) => {
   const spies = (["info", "warn", "error", "fatal"] as const).map((level) => ({ level, spy: vi.spyOn(log, level) }));
   const { request, response } = callOf();
-  onError(log)(new Failure(code), request, response, undefined);
+  onError({ log, refused })(new Failure(code), request, response, undefined);
   expect(spies.filter(({ spy }) => spy.mock.calls.length > 0).map(({ level }) => level)).toEqual(levels);
 });
 
@@ -25,8 +28,30 @@ test.each([
   ["/v1beta/models/m:generateContent", { error: { code: 500, status: "INTERNAL" } }],
 ])("a step that throws on %s is answered in its format, without what was thrown", (path, body) => {
   const { request, response, answer } = callOf({ path });
-  onError(log)(new Error("secret"), request, response, undefined);
+  onError({ log, refused })(new Error("secret"), request, response, undefined);
   expect(answer().status).toBe(500);
   expect(JSON.parse(answer().body)).toMatchObject(body);
   expect(answer().body).not.toContain("secret");
+});
+
+test("a refusal is recorded where the key is known, also where it is the key that is refused", async () => {
+  const unknown = callOf();
+  const failure = new Failure("api_key_disabled");
+  onError({ log, refused })(failure, unknown.request, unknown.response, undefined);
+  expect(refused.add).not.toHaveBeenCalled();
+  const disabled = callOf();
+  const tokens = { find: () => ({ ...token, disabled: true }), [Symbol.dispose]: () => undefined };
+  await expect(run(disabled, endpoint, caller(tokens))).rejects.toMatchObject({ code: "api_key_disabled" });
+  onError({ log, refused })(failure, disabled.request, disabled.response, undefined);
+  expect(refused.add.mock.calls).toEqual([
+    [
+      {
+        requestId: disabled.context.requestId,
+        accountId: "account-1",
+        tokenId: "token-1",
+        endpoint: "POST /v1/chat/completions",
+      },
+      failure,
+    ],
+  ]);
 });

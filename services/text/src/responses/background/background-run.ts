@@ -19,7 +19,7 @@ const firstEvents = ["response.created", "response.queued"] as const;
 
 /** A response that is to be made in the background. */
 export interface BackgroundWork {
-  readonly call: Pick<ServiceCall, "caller" | "log" | "requestId" | "span" | "strict">;
+  readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "requestId" | "span" | "strict">;
   /** Disposed when the response is over. */
   readonly body: JsonBody<ReadResponses>;
   readonly prepared: PreparedResponses;
@@ -111,6 +111,7 @@ export class BackgroundRun {
       log: call.log,
       span,
       strict: call.strict,
+      facts: call.facts,
     };
     try {
       await runPrepared(this.#deps, made, body, streamed(prepared), {

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { ClientGone, failureOf, idsOf, type Holding } from "@modelgate/platform";
+import { ClientGone, failureOf, idsOf, recordRefusal, type CallFacts, type Holding } from "@modelgate/platform";
 import type { WebSocket } from "ws";
 import type { ResponsesDeps } from "../deps.ts";
 import { readResponses } from "../prepare.ts";
@@ -124,6 +124,7 @@ export class ResponseSocket {
     const { body } = this.#deps;
     let lane: string | undefined;
     let previousId: string | undefined;
+    const facts: CallFacts = {};
     try {
       const event = await parseMessage(message, body);
       lane = laneOf(event);
@@ -134,7 +135,7 @@ export class ResponseSocket {
       const call = callOf(
         this.#deps.relay,
         { ...this.#call, caller },
-        { answer: sink, ending: sink.ending },
+        { answer: sink, ending: sink.ending, facts },
         this.#asked,
       );
       const deps = { ...this.#deps, responses: this.#turns.before(this.#deps.responses) };
@@ -146,6 +147,7 @@ export class ResponseSocket {
       call.span?.end();
     } catch (error) {
       if (previousId !== undefined) this.#turns.evict(previousId);
+      recordRefusal(this.#deps.refused, { ...this.#call, id: "responses", facts }, error);
       if (!(error instanceof ClientGone)) this.#refuse(error, lane);
     } finally {
       this.#answering = undefined;

@@ -1,6 +1,6 @@
 import { admit, refusalOf } from "@modelgate/accounts";
 import { endpointLabel, endpointOf, type Caller } from "@modelgate/contracts";
-import { startSpan, type UpgradeCall } from "@modelgate/platform";
+import { startSpan, type ServiceCall, type UpgradeCall } from "@modelgate/platform";
 import { currentCaller, type Call, type RelayDeps } from "@modelgate/relay";
 
 /** What a connection remembers of the call that opened it. */
@@ -31,7 +31,7 @@ export async function admitNext(deps: RelayDeps, { caller: opening }: OpeningCal
 export function callOf(
   { log }: RelayDeps,
   { caller, requestId: opening, span, strict }: OpeningCall,
-  { answer, ending }: Pick<Call, "answer" | "ending">,
+  { answer, ending, facts }: Pick<ServiceCall, "answer" | "ending" | "facts">,
   count: number,
 ): Call {
   const requestId = count === 1 ? opening : `${opening}-${count}`;
@@ -45,5 +45,6 @@ export function callOf(
     log,
     span: startSpan({ name: endpointLabel("responses"), kind: "server", parent: span.traceparent }),
     strict,
+    facts,
   };
 }

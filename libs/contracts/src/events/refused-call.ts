@@ -1,0 +1,52 @@
+import { Type, type Static } from "typebox";
+import type { Failure } from "../failures/failure.ts";
+import { inOneLine } from "../one-line.ts";
+import { present } from "../present.ts";
+
+const [maxName, maxMessage] = [200, 300];
+
+/**
+ * A call that was refused before money was held for it: it costs nothing, and has no usage event. Neither content of the
+ * client's nor a secret is in it.
+ */
+export const RefusedCall = Type.Object(
+  {
+    id: Type.String(),
+    time: Type.String({ description: "RFC 3339" }),
+    requestId: Type.String(),
+    accountId: Type.String(),
+    tokenId: Type.String(),
+    endpoint: Type.String({ description: "method and path pattern" }),
+    model: Type.Optional(Type.String({ description: "the model that the client named, where it was read" })),
+    status: Type.Integer({ description: "HTTP status that the client got" }),
+    code: Type.String({ description: "the failure's code" }),
+    param: Type.Optional(Type.String({ description: "the field or header that was wrong" })),
+    message: Type.Optional(
+      Type.String({ description: "what the client was told of its key, its limits or its balance" }),
+    ),
+  },
+  { $id: "RefusedCall" },
+);
+export type RefusedCall = Static<typeof RefusedCall>;
+
+/** Statuses whose messages are the gateway's own words about a key, its limits or its balance. */
+const ownWords: ReadonlySet<number> = new Set([401, 402, 403, 429]);
+
+/** Returns a refused call; other messages than those of the gateway's own words may repeat what the client sent. */
+export function refusedCall(
+  call: Omit<RefusedCall, "code" | "message" | "param" | "status" | "time" | "model"> & { readonly model?: string },
+  { code, status, param, message }: Failure,
+): RefusedCall {
+  const { model, ...rest } = call;
+  return {
+    ...rest,
+    time: new Date().toISOString(),
+    status,
+    code,
+    ...present({
+      model: model === undefined ? undefined : inOneLine(model, maxName),
+      param: param === undefined ? undefined : inOneLine(param, maxName),
+      message: ownWords.has(status) ? inOneLine(message, maxMessage) : undefined,
+    }),
+  };
+}

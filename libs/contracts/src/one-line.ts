@@ -1,0 +1,8 @@
+/** Returns the words of others as one line of at most `maxCharacters`: without what controls a terminal or the direction of text. */
+export function inOneLine(text: string, maxCharacters: number): string {
+  return text
+    .slice(0, maxCharacters)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, " ")
+    .trim();
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { recordRefusal, type CallFacts, type ServiceCall } from "../src/area-handler.ts";
+import { createLogger, openRedis, RefusedCalls, takeRefusedCalls, type Redis } from "../src/index.ts";
+import { ClientGone } from "../src/read-body.ts";
+
+const { log } = createLogger("test", "silent");
+let backends: LocalBackends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = await openRedis(backends.redisUrl, log);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => void (await redis.flushall()));
+
+const request = { requestId: "req_1", accountId: "acme", tokenId: "tok_1", endpoint: "POST /v1/chat/completions" };
+
+/** Publishes calls as a process does, and takes them as a ledger does. */
+async function published(add: (refused: RefusedCalls) => void) {
+  const refused = new RefusedCalls(redis);
+  add(refused);
+  await refused[Symbol.asyncDispose]();
+  return takeRefusedCalls(redis, 10_000);
+}
+
+test("a refused call is taken once, with its code and field", async () => {
+  const taken = await published((refused) =>
+    refused.add({ ...request, model: "gpt-x" }, new Failure("model_not_found", undefined, { param: "model" })),
+  );
+  expect(taken).toEqual([
+    {
+      call: {
+        ...request,
+        model: "gpt-x",
+        id: expect.stringMatching(/^ref_/),
+        time: expect.any(String),
+        status: 404,
+        code: "model_not_found",
+        param: "model",
+      },
+      calls: 1,
+    },
+  ]);
+  expect(await takeRefusedCalls(redis, 10_000)).toEqual([]);
+});
+
+test("only messages about keys, limits and balances are kept, and names are one line", async () => {
+  const taken = await published((refused) => {
+    refused.add(request, new Failure("insufficient_quota", "The budget of\u001b[31m a day is spent."));
+    refused.add(request, new Failure("invalid_value", 'content "my secret" is wrong.', { param: "a\nb\u202Ec" }));
+    refused.add({ ...request, model: `m${"x".repeat(1_000)}` }, new Failure("model_not_found"));
+  });
+  expect(taken.map(({ call: { message, param, model } }) => [message, param, model?.length])).toEqual([
+    ["The budget of [31m a day is spent.", undefined, undefined],
+    [undefined, "a b c", undefined],
+    [undefined, undefined, 200],
+  ]);
+});
+
+test("an account that is refused without end is counted, and another's refusal is not lost with it", async () => {
+  const taken = await published((refused) => {
+    for (let at = 0; at < 5_000; at++) refused.add(request, new Failure("rate_limit_exceeded"));
+    refused.add({ ...request, accountId: "other" }, new Failure("rate_limit_exceeded"));
+  });
+  const ofAcme = taken.filter(({ call }) => call.accountId === "acme");
+  expect(ofAcme).toHaveLength(20);
+  expect(ofAcme.reduce((sum, { calls }) => sum + calls, 0)).toBe(5_000);
+  expect(taken.filter(({ call }) => call.accountId === "other")).toHaveLength(1);
+});
+
+test("what no ledger takes is bounded, and the newest is kept", async () => {
+  const old = JSON.stringify({ call: { ...request, id: "old", time: "", status: 429, code: "" }, calls: 1 });
+  await redis.rpush("refused-calls", ...Array.from({ length: 10_000 }, () => old));
+  const taken = await published((refused) => refused.add(request, new Failure("rate_limit_exceeded")));
+  expect(taken).toHaveLength(10_000);
+  expect(taken.at(-1)?.call.code).toBe("rate_limit_exceeded");
+});
+
+test.each<[string, CallFacts, unknown, number]>([
+  ["a refused call", {}, new Failure("model_not_found"), 1],
+  ["one whose failure is booked", { isBooked: true }, new Failure("upstream_error"), 0],
+  ["one whose client left", {}, new ClientGone("left"), 0],
+  ["a fault of ours, without what it was", {}, new Error("secret"), 1],
+])("%s is recorded so many times: %#", async (_, facts, error, times) => {
+  const caller = { accountId: "acme", tokenId: "tok_1", group: "default", requestId: "req_1", expiresAt: 0 };
+  const call: Pick<ServiceCall, "caller" | "facts" | "id" | "requestId"> = {
+    caller,
+    facts,
+    id: "chatCompletions",
+    requestId: "req_1",
+  };
+  const taken = await published((refused) => recordRefusal(refused, call, error));
+  expect(taken).toHaveLength(times);
+  expect(JSON.stringify(taken)).not.toContain("secret");
+});
