@@ -15,7 +15,7 @@ export const totalsPeriods = {
   daily_tag_totals: 86_400_000,
 } as const;
 
-/** What a row is of, in every table. */
+/** Key columns of a row, in every table. */
 const keys = ["account", "period", "token", "model", "channel", "outcome"] as const;
 
 /** Adds calls that were just inserted to the totals of their hours and days. */
@@ -118,7 +118,7 @@ function ofPeriod<Key extends { readonly period: number }>(key: Key, periodMs: n
   return { ...key, period: periodOf(key.period, periodMs) };
 }
 
-/** When the period of a time began, Unix ms. */
+/** Returns the start of the period that contains a time, Unix ms. */
 export function periodOf(at: number, periodMs: number): number {
   return at - (((at % periodMs) + periodMs) % periodMs);
 }

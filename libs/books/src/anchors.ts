@@ -17,9 +17,9 @@ export interface Anchor {
   readonly head: string;
   /** The account's balance after it, nano-dollars, decimal. */
   readonly balanceNanos: string;
-  /** When the account was made, RFC 3339; "" for the audit. */
+  /** Creation time of the account, RFC 3339; "" for the audit. */
   readonly createdAt: string;
-  /** When it was signed, RFC 3339. */
+  /** Time of the signature, RFC 3339. */
   readonly time: string;
   /** HMAC-SHA-256 of the other members, Base64. */
   readonly signature: string;
@@ -29,7 +29,7 @@ export interface Anchor {
 export interface AnchorSigner {
   sign(anchor: Omit<Anchor, "signature">): Anchor;
   isGenuine(anchor: Anchor): boolean;
-  /** Whether the secret in use has signed it. */
+  /** Returns true if the secret in use has signed it. */
   isCurrent(anchor: Anchor): boolean;
 }
 

@@ -5,11 +5,11 @@ import { tagsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
 
-/** Most pairs of a tag's name and value that an account has rows of in a day; a client may name any. */
+/** Maximum pairs of a tag's name and value that an account has rows of in a day; a client may name any. */
 const maxPairs = 1_000;
-/** What counts for the names and the values beyond them. */
+/** Name that counts for all names and values beyond the maximum. */
 const other = "other";
-/** Most accounts and days whose pairs are remembered. */
+/** Maximum accounts and days whose pairs are remembered. */
 const maxRemembered = 500;
 
 /** The values that are counted, by name, of an account and day. */

@@ -11,9 +11,9 @@ export function linkOf(hash: string): number {
 }
 
 /**
- * What a receipt adds to the sum of its account's chain: its own link less that of the receipt before. Over a chain without
- * a gap and without a fork all but the last cancel out, in whatever order its receipts come: the sum is the link of its
- * head. A receipt that is missing, or beside the chain, makes another sum.
+ * Returns the amount that a receipt adds to the sum of its account's chain: its own link minus the link of the receipt
+ * before. Over a chain without a gap and without a fork, all terms but the last cancel out, in any order: the sum is
+ * the link of its head. A missing or additional receipt makes a different sum.
  */
 export function stepOf({ hash, previous }: Pick<Receipt, "hash" | "previous">): number {
   return reduced(linkOf(hash) - linkOf(previous));

@@ -19,7 +19,7 @@ const awayCodes: ReadonlySet<string> = new Set([
 /** SQLite's primary result codes that pass: busy and locked. */
 const busyCodes: ReadonlySet<number> = new Set([5, 6]);
 
-/** Whether an error says that the books are away or locked now, so that the same may go through later. */
+/** Returns true for an error that means that the books are unavailable or locked, so a later try may succeed. */
 export function isAway(error: unknown): boolean {
   const [code, primary] = [codeOf(error), primaryCodeOf(error)];
   if ((code !== undefined && awayCodes.has(code)) || (primary !== undefined && busyCodes.has(primary))) return true;
@@ -33,8 +33,8 @@ const valueClasses: ReadonlySet<string> = new Set(["22", "23", "54"]);
 const valueCodes: ReadonlySet<number> = new Set([18, 19, 20, 25]);
 
 /**
- * Whether an error says that what was to be written is wrong in itself, so that it would be refused tomorrow, too. All else
- * passes, or is to be mended: a database that is read-only after a failover, a full disk, a deadlock.
+ * Returns true for an error that means that the data itself is wrong, so every later write would fail too. All other
+ * errors may pass: a database that is read-only after a failover, a full disk, a deadlock.
  */
 export function isUnwritable(error: unknown): boolean {
   const [code, primary] = [codeOf(error), primaryCodeOf(error)];

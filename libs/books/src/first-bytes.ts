@@ -92,14 +92,14 @@ function counted<Key extends object>(
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
 }
 
-/** Which times are asked for: whole hours (whole days by a tag), and what is absent narrows nothing. */
+/** Filter of times to the first byte: whole hours (whole days with a tag). Absent members do not filter. */
 export interface FirstBytesQuery {
   readonly from: number;
   readonly to: number;
   readonly account?: string | undefined;
   readonly model?: string | undefined;
   readonly channel?: string | undefined;
-  /** What they are grouped by; beside a tag only by day, and over all calls that have it. */
+  /** Dimensions to group by. A tag can be combined only with day, and covers all calls that have it. */
   readonly by: readonly ("model" | "channel" | "day" | "hour" | LabelName)[];
 }
 

@@ -1,7 +1,7 @@
 import type { UsageDraft } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
-/** Whether a call is in the books, whatever they say of its end. */
+/** Returns true if the books have a call, with any outcome. */
 export async function hasCall({ db }: Books, { accountId, id }: UsageDraft): Promise<boolean> {
   const found = await db
     .selectFrom("call_ids")

@@ -3,7 +3,7 @@ import type { Receipt } from "@modelgate/contracts";
 import { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 import type { Tables } from "./schema.ts";
 
-/** What an entry of an account's chain changes of it. */
+/** Change of an account by an entry of its chain. */
 export interface AccountChange {
   readonly accountId: string;
   /** The entry's receipt, and the one that it had before. */

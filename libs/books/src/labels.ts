@@ -1,6 +1,6 @@
 import { isTagName, type UsageEvent } from "@modelgate/contracts";
 
-/** What a client may say of a call beside what it is: the end user, or a tag. */
+/** Labels from the client: the end user, or a tag. */
 export type LabelName = "endUser" | `tag:${string}`;
 
 /** One of them as the books have it. */
@@ -9,12 +9,12 @@ export interface Label {
   readonly value: string;
 }
 
-/** Whether a word names a label: `endUser`, or `tag:` and the name of a tag. */
+/** Returns true for the name of a label: `endUser`, or `tag:` and the name of a tag. */
 export function isLabelName(word: string): word is LabelName {
   return word === "endUser" || (word.startsWith("tag:") && isTagName(word.slice("tag:".length)));
 }
 
-/** What of a call says which labels it has. */
+/** Members of a call that its labels come from. */
 type Labelled = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos">;
 
 /**

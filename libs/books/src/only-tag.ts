@@ -1,7 +1,7 @@
 import { isLabelName, type LabelName } from "./labels.ts";
 import type { TotalsQuery } from "./totals-query.ts";
 
-/** What the totals of a tag are of beside its value. */
+/** Dimensions of a tag's totals in addition to its value. */
 const dimensions: ReadonlySet<string> = new Set(["account", "outcome", "day"]);
 
 /** The tag whose own totals have all that a query asks for; undefined: it asks for more, or for no tag. */

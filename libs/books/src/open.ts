@@ -13,7 +13,7 @@ export interface Books extends AsyncDisposable {
   readonly db: Kysely<Tables>;
 }
 
-/** Where the books are. */
+/** Location of the books. */
 export interface BooksAddress {
   /** `postgres://…`; absent: the file. */
   readonly url?: string | undefined;

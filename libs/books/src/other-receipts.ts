@@ -26,9 +26,9 @@ export async function rememberReplaced(at: Transaction<Tables>, added: readonly 
 }
 
 /**
- * What events of calls that are there already change. A repetition of what was delivered before changes nothing. A call that
- * was charged again, as Redis had lost it, gets the receipt that it has now. Any other receipt is of a second settlement: it
- * stands in the account's chain, beside the call.
+ * Applies events of calls that are in the books already. A repeated delivery changes nothing. A call that was charged
+ * again, because Redis had lost it, gets its new receipt. Any other receipt belongs to a second settlement: it is part
+ * of the account's chain, next to the call.
  */
 export async function settledAgain(
   at: Transaction<Tables>,

@@ -51,7 +51,7 @@ export function forgetPartitions(books: Books): void {
   known.delete(books);
 }
 
-/** Whether a row was refused because its day has no partition. */
+/** Returns true if a row was refused because its day has no partition. */
 export function isWithoutPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === checkViolation;
 }

@@ -6,7 +6,7 @@ import { eventsAt, type CallPosition, type StoredCall } from "./read-positions.t
 
 const readEvent = stored("usage event", UsageEvent);
 
-/** Which calls are asked for; what is absent narrows nothing. */
+/** Filter of calls. Absent members do not filter. */
 export interface CallFilter {
   /** Unix ms; `from` is included, `to` is not. */
   readonly from: number;
@@ -31,7 +31,7 @@ export interface CallPage {
   readonly next?: CallPosition;
 }
 
-/** How a reading goes through the log. */
+/** Order and extent of a reading of the log. */
 export interface CallReading {
   readonly order: CallOrder;
   readonly limit: number;
@@ -69,7 +69,7 @@ interface Source {
   readonly wanted: readonly RawBuilder<unknown>[];
 }
 
-/** Where calls of a request, or with a label, are looked for; undefined: in the log itself. */
+/** Returns the table in which calls of a request, or with a label, are looked up; undefined: the log itself. */
 function sourceOf(filter: CallFilter, reading: CallReading): Source | undefined {
   const { labels = [], requestId } = filter;
   const [first, ...others] = labels;
@@ -152,7 +152,7 @@ function within(table: string, filter: CallFilter, { order, after }: CallReading
   ];
 }
 
-/** What the log is ordered by: of one account by what its key goes on with. */
+/** Returns the columns that order the log; for one account they continue its key. */
 function columnsOf({ account }: CallFilter): readonly (keyof CallPosition)[] {
   return account === undefined ? ["at", "account", "id"] : ["at", "id"];
 }
@@ -162,7 +162,7 @@ function inOrder(table: string, filter: CallFilter, { order }: CallReading): Raw
   return sql.join(columnsOf(filter).map((column) => sql`${sql.ref(`${table}.${column}`)} ${direction}`));
 }
 
-/** What is asked of a call beside its time, its request and its labels. */
+/** Returns the conditions on a call other than its time, request and labels. */
 function narrowed(wanted: CallFilter): readonly RawBuilder<unknown>[] {
   const columns = (["account", "token", "model", "channel", "outcome", "status"] as const).map(
     (column) => [column, wanted[column]] as const,

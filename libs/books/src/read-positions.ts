@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { Tables } from "./schema.ts";
 
-/** Where a call stands in the log: a reading goes on after it. */
+/** Position of a call in the log: a reading continues after it. */
 export interface CallPosition {
   readonly at: number;
   readonly account: string;

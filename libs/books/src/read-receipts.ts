@@ -8,7 +8,10 @@ import type { CallPosition } from "./read-positions.ts";
 /** Calls that are read at once. */
 const callsAtOnce = 5_000;
 
-/** What moved an account's money: all its credits and second settlements, then its calls from a time (Unix ms) on, oldest first, by pages. */
+/**
+ * Reads every change of an account's money in pages: all its credits and second settlements, then its calls from a time
+ * (Unix ms) on, oldest first.
+ */
 export async function* readReceipts(
   books: Books,
   account: string,

@@ -4,7 +4,7 @@ import type { Books } from "./open.ts";
 
 const readEvent = stored("task event", TaskEvent);
 
-/** Which tasks are asked for; what is absent narrows nothing. */
+/** Filter of tasks. Absent members do not filter. */
 export interface TaskFilter {
   readonly account?: string | undefined;
   readonly model?: string | undefined;
@@ -12,7 +12,7 @@ export interface TaskFilter {
   readonly state?: TaskState | undefined;
 }
 
-/** Where a task stands in the log: a reading goes on after it. */
+/** Position of a task in the log: a reading continues after it. */
 interface TaskPosition {
   readonly at: number;
   readonly account: string;

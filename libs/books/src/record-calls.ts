@@ -111,7 +111,7 @@ async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[])
   );
 }
 
-/** Whether an event can stand in the books: whatever else is wrong with it, it has an account, an id and a time. */
+/** Returns true if the books can store an event: it has an account, an id and a time, whatever else is wrong. */
 export function isRecordable(event: Partial<UsageEvent> | null): boolean {
   if (event === null) return false;
   const { accountId, id, time, costNanos } = event;

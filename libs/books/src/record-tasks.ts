@@ -2,16 +2,16 @@ import { sql } from "kysely";
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
-/** How far a task has come: an event of an earlier state is old. */
+/** Progress of each state: an event of an earlier state is outdated. */
 const ranks = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
 /** A task as its newest event has it. */
 export interface BookedTask {
   readonly account: string;
   readonly task: string;
-  /** What the video service goes on with, as it sealed it. */
+  /** Record that the video service continues with, as it encrypted it. */
   readonly record: string;
-  /** How long it can be fetched, Unix ms. */
+  /** Time until which it can be fetched, Unix ms. */
   readonly untilMs: number;
 }
 

@@ -23,8 +23,8 @@ export interface CallsTable {
 }
 
 /**
- * Which calls are in the books, each once by its id whatever its time is, and where. It is found here by the request's id, the
- * gateway's or the vendor's ("": it gave none), without a look at every day.
+ * Ids of the calls in the books, each once whatever its time is, and their place. Calls are found here by a request id,
+ * the gateway's or the vendor's ("": it gave none), without a scan of every day.
  */
 export interface CallIdsTable {
   account: string;
@@ -84,7 +84,7 @@ export interface DailyTagTotalsTable extends Record<UnitMeasure, Sum> {
   cost: Money;
 }
 
-/** How many completed calls of an account and hour had their first byte in a range of times (`first-bytes.ts`). */
+/** Number of completed calls of an account and hour, by ranges of the time to the first byte (`first-bytes.ts`). */
 export interface FirstBytesTable {
   account: string;
   /** Unix ms of the beginning of the hour. */
@@ -178,9 +178,9 @@ export interface AnchorsTable {
   head: string;
   /** Nano-dollars after it, decimal. */
   balance: string;
-  /** When the account was made, RFC 3339. */
+  /** Creation time of the account, RFC 3339. */
   created: string;
-  /** When it was signed. */
+  /** Time of the signature. */
   at: number;
   signature: string;
 }
@@ -212,9 +212,9 @@ export interface TasksTable {
   channel: string;
   /** The event, without the record. */
   event: string;
-  /** What the video service goes on with, as it sealed it; "" where an earlier version wrote the event. */
+  /** Record that the video service continues with, as it encrypted it; "" if an earlier version wrote the event. */
   record: ColumnType<string, string | undefined, string>;
-  /** When Redis may forget it, Unix ms; 0: there is nothing that could be put back. */
+  /** Time at which Redis may forget it, Unix ms; 0: nothing can be restored. */
   until: ColumnType<number, number | undefined, number>;
 }
 

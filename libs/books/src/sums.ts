@@ -18,7 +18,7 @@ export function addAmounts(sums: Sums, amounts: Iterable<readonly [string, bigin
   for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0n) + amount);
 }
 
-/** What one call adds. */
+/** Returns the amounts that one call adds. */
 export function amountsOf(event: UsageEvent): readonly (readonly [string, bigint])[] {
   return [["calls", 1n], ["cost", BigInt(event.costNanos)], ...measuresOf(event)];
 }

@@ -3,15 +3,15 @@ import { isLabelName, labelsOf, type LabelName } from "./labels.ts";
 import type { CallFilter } from "./read-calls.ts";
 import type { SumColumn } from "./sums.ts";
 
-/** What every call can be grouped by. */
+/** Dimensions that every call can be grouped by. */
 export const totalsDimensions = ["account", "token", "model", "channel", "outcome", "day", "hour"] as const;
-/** What totals can be grouped by: also the end user and tags, which are empty for calls that name none. */
+/** Dimensions of totals: also the end user and tags, which are empty for calls without them. */
 export type TotalsDimension = (typeof totalsDimensions)[number] | LabelName;
 
-/** Which totals are asked for. */
+/** Filter and grouping of totals. */
 export interface TotalsQuery extends CallFilter {
   readonly groupBy: readonly TotalsDimension[];
-  /** Which sums; absent: all. The calls are always counted. Two of twenty are read in half the time. */
+  /** Sums to read; absent: all. Calls are always counted. Two of twenty sums take half the time. */
   readonly sums?: readonly SumColumn[] | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface UsageTotal {
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** Whether totals can be grouped by a word. */
+/** Returns true for a dimension of totals. */
 export function isTotalsDimension(word: string): word is TotalsDimension {
   return totalsDimensions.some((name) => name === word) || isLabelName(word);
 }

@@ -4,8 +4,9 @@ import { Tags } from "./tags.ts";
 const amount = (description: string) => Type.Optional(Type.String({ pattern: "^\\d{1,19}$", description }));
 
 /**
- * What may be spent beside the account's balance, in nano-dollars: by one token, by one token and those that
- * members of the account made within its limits, and by all tokens of an account in one group. Days and months are those of UTC. A budget counts from the moment it is set.
+ * Maximum spending in nano-dollars, in addition to the account's balance: of one token, of one token together with
+ * those that members of the account made within its limits, and of all tokens of an account in one group. Days and
+ * months are those of UTC. A budget counts from the moment it is set.
  */
 export const Budgets = Type.Object(
   {
@@ -22,8 +23,8 @@ export const Budgets = Type.Object(
 export type Budgets = Static<typeof Budgets>;
 
 /**
- * Who calls, as the edge found out; it travels to the services in the signed header `x-modelgate-caller`.
- * No key and no secret is in it.
+ * The caller, as the edge identified it. It travels to the services in the signed header `x-modelgate-caller` and has
+ * no key and no secret.
  */
 export const Caller = Type.Object(
   {
@@ -41,7 +42,7 @@ export const Caller = Type.Object(
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
     /** Settings of the sessions that the key is bound to; it does nothing else. */
     settingsId: Type.Optional(Type.String()),
-    /** What the client's header says of the call, for the books. */
+    /** Tags from the client's header, for the books. */
     tags: Type.Optional(Tags),
     /** Unix seconds after which the signature no longer counts. */
     expiresAt: Type.Integer(),

@@ -6,7 +6,7 @@ export const headers = {
   caller: "x-modelgate-caller",
   /** A client that wants a refusal rather than a dropped hint. */
   strict: "x-modelgate-strict",
-  /** What a client says of a call for its operator's books, `team=search,feature=chat`; it stops at the edge. */
+  /** Tags of a call for the operator's books, `team=search,feature=chat`. The edge removes the header. */
   tags: "x-modelgate-tags",
   /** Request fields that the serving vendor could not take. */
   dropped: "x-modelgate-dropped",
@@ -16,7 +16,7 @@ export const headers = {
   channel: "x-modelgate-channel",
   /** The channels that were tried, in their order, with why one failed; likewise. */
   attempts: "x-modelgate-attempts",
-  /** What the call cost in US dollars; of a stream as a trailer, where its vendor reported what it used. */
+  /** Cost of the call in US dollars. A stream has it as a trailer, if its vendor reported the usage. */
   cost: "x-modelgate-cost",
   /** The vendor's own id of the exchange, where it gave one. */
   upstreamRequestId: "x-modelgate-upstream-request-id",

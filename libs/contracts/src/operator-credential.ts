@@ -11,7 +11,7 @@ export function signOperator(secret: string, expiresAt: number): string {
   return `${text}.${signatureOf(secret, text)}`;
 }
 
-/** Whether a credential was made by `signOperator` with an accepted secret and has not expired. */
+/** Returns true if `signOperator` made the credential with an accepted secret and it has not expired. */
 export function isOperator(secrets: readonly string[], credential: string, nowSeconds: number): boolean {
   const [role, expiresAt, signature = ""] = credential.split(".");
   const isSigned = isSignedBy(secrets, `${role ?? ""}.${expiresAt ?? ""}`, signature);
@@ -23,7 +23,7 @@ export function signatureOf(secret: string, text: string): string {
   return createHmac("sha256", secret).update(text).digest("base64url");
 }
 
-/** Whether a signature was made with an accepted secret; takes the same time wherever it differs. */
+/** Returns true if a signature was made with an accepted secret. Takes the same time for every signature. */
 export function isSignedBy(secrets: readonly string[], text: string, signature: string): boolean {
   return secrets.some((secret) => isEqual(signature, signatureOf(secret, text)));
 }

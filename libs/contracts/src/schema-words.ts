@@ -1,4 +1,4 @@
-/** What a schema says of a value that does not fit. */
+/** Error of a schema check. */
 export interface SchemaError {
   readonly keyword: string;
   /** JSON pointer of the value. */
@@ -7,7 +7,9 @@ export interface SchemaError {
   readonly params: object;
 }
 
-/** What is wrong with a value, to follow the name of its field: "must be a string", "must have at least 1 item". */
+/**
+ * Returns the rest of a sentence that begins with the field's name: "must be a string", "must have at least 1 item".
+ */
 export function schemaWords({ keyword, message, params }: SchemaError): string {
   const words = byKeyword[keyword];
   return words === undefined ? message : (words(new Map(Object.entries(params))) ?? message);

@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { Failure } from "./failures/failure.ts";
 import { headers } from "./headers.ts";
 
-/** Most tags of one call. */
+/** Maximum tags of one call. */
 export const maxTags = 8;
 
 const nameShape = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
@@ -10,7 +10,7 @@ const valueShape = "[A-Za-z0-9_.:/@+ -]{1,64}";
 const namePattern = new RegExp(`^${nameShape}$`);
 const valuePattern = new RegExp(`^${valueShape}$`);
 
-/** What a client says of a call for its operator's books: `{ team: "search" }`. No vendor gets it. */
+/** Tags of a call for the operator's books: `{ team: "search" }`. No vendor receives them. */
 export const Tags = Type.Record(
   Type.String({ pattern: `^${nameShape}$` }),
   Type.String({ pattern: `^${valueShape}$` }),
@@ -21,7 +21,7 @@ export const Tags = Type.Record(
 );
 export type Tags = Static<typeof Tags>;
 
-/** Whether a text can be the name of a tag. */
+/** Returns true for a valid tag name. */
 export function isTagName(name: string): boolean {
   return namePattern.test(name);
 }

@@ -3,11 +3,11 @@ import { Type, type Static } from "typebox";
 const count = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 
 /**
- * What a call used, in the units that prices are given in.
+ * Usage of a call, in the units of prices.
  *
- * Every priced unit is disjoint from every other, so that cost = sum of units × price holds as it is written:
- * `inputTokens` leaves out what is counted as cached, cache write (for minutes or an hour), audio or image; `outputTokens` leaves out audio and
- * image, and contains `reasoningTokens`, which has no price of its own. Absent means none.
+ * Priced units are disjoint, so cost = sum of units × price: `inputTokens` excludes tokens counted as cached, cache
+ * write (for minutes or an hour), audio or image; `outputTokens` excludes audio and image, and includes
+ * `reasoningTokens`, which have no separate price. Absent means none.
  */
 export const Units = Type.Object(
   {
@@ -90,7 +90,7 @@ export const outputTokenUnits = [
   "outputImageTokens",
 ] as const satisfies readonly UnitName[];
 
-/** What vendor-side tools are counted in; their prices are the same at every service tier. */
+/** Units of vendor-side tools; their prices are the same at every service tier. */
 export const toolUnits = [
   "webSearches",
   "codeInterpreters",

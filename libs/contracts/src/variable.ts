@@ -1,12 +1,12 @@
-/** What the documentation says of one variable. */
+/** Documentation of one variable. */
 export interface VariableDescription {
   readonly name: string;
   readonly kind: "text" | "url" | "integer" | "port" | "choice" | "secret";
   /** The value where it is unset; undefined without a default. */
   readonly fallback: string | undefined;
-  /** Whether the process does not start without it. */
+  /** True if the process does not start without it. */
   readonly isRequired: boolean;
-  /** What an integer counts, as its name says: ms, bytes, tokens … */
+  /** Unit of an integer, from its name: ms, bytes, tokens … */
   readonly unit: string | undefined;
   /** The bounds of an integer, or the words of a choice. */
   readonly allowed: string | undefined;

@@ -13,11 +13,11 @@ import { ledgerAt, type Ledger } from "./ledger.ts";
 import { People } from "./operators/people.ts";
 import { openProvider, type Provider } from "./operators/provider.ts";
 
-/** What control's routes work with. */
+/** Dependencies of control's routes. */
 export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly ledger: Ledger;
-  /** Which processes of the suite run. */
+  /** Running processes of the suite. */
   readonly processes: HeardProcesses;
   readonly catalog: CatalogHandle;
   readonly transport: Transport;

@@ -7,7 +7,7 @@ import { field } from "./field.ts";
 export interface Ledger {
   /** Its answer as it comes. Throws what it refused as the same Failure, and server_overloaded where it does not answer. */
   get(pathAndQuery: string): Promise<Response>;
-  /** What it answers as JSON, of the shape that its route has. */
+  /** Returns an answer as JSON, in the shape of its route. */
   read<T>(pathAndQuery: string): Promise<T>;
   /** Changes something, as the actor, who stands in the audit. */
   write<T>(path: string, body: object, actor: string): Promise<T>;
@@ -24,7 +24,7 @@ export interface Ledger {
   changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
 }
 
-/** What of a token may be changed. */
+/** Members of a token that may change. */
 export interface TokenChange {
   readonly name?: string | null;
   readonly group?: string;
@@ -36,7 +36,7 @@ export interface TokenChange {
   readonly within?: Token["within"] | null;
 }
 
-/** What is sent with a call. */
+/** Content of a call. */
 interface Sent {
   readonly method?: "POST";
   readonly headers?: Readonly<Record<string, string>>;

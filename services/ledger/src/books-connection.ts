@@ -9,9 +9,9 @@ export interface BooksConnection extends AsyncDisposable {
    * Redis kept before is still being moved into them.
    */
   use<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** What fills them runs from the start, while others still wait for what is moved into them. */
+  /** Runs a step that fills the books. It runs from the start, while readers still wait for the move of older data. */
   fill<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** Whether reads have to wait. */
+  /** Sets if reads have to wait for the move of older data. */
   setMoving(moving: boolean): void;
 }
 

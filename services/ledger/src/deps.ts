@@ -15,15 +15,15 @@ import { verifierOf } from "./api/verification.ts";
 import { commonBooks, verifyCommon } from "./api/verify-common.ts";
 import { startWatching } from "./watch/watch.ts";
 
-/** Most events that are recorded in one transaction: what surrounds one costs SQLite as much CPU as some forty events. */
+/** Maximum events that are recorded in one transaction: what surrounds one costs SQLite as much CPU as some forty events. */
 const maxAtOnce = 500;
 
-/** What the ledger's routes work with, and what runs beside them. */
+/** Dependencies of the ledger's routes and background rounds. */
 export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly connection: BooksConnection;
-  /** How long single calls are kept, days. */
+  /** Days for which single calls are kept. */
   readonly keepDays: number;
   readonly signer: AnchorSigner;
   /** Throws why the ledger cannot serve now. */

@@ -27,7 +27,7 @@ export const variables = serviceVariables("ledger", (read) => ({
      * the longest pause between two tries of a service to settle, and than a third of a hold's lease, when it is renewed.
      */
     afterOutageMs: 30_000,
-    /** Most events and most holds of one shard that one round takes. */
+    /** Maximum events and most holds of one shard that one round takes. */
     batch: 500,
   },
   watch: {

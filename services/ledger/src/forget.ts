@@ -2,7 +2,7 @@ import { chainLateAudit, forgetCalls, signFirstHeads, type AnchorSigner } from "
 import type { Logger } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
-/** How often calls whose time is over are looked for. */
+/** Interval between two deletions of expired calls. */
 const everyMs = 3_600_000;
 
 /** Removes calls that are older than `keepDays`, at the start and every hour; what fails is tried again an hour later. */

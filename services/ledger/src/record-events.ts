@@ -4,13 +4,13 @@ import { CreditEvent, eventStreams, Failure, KeptTaskEvent, stored, UsageEvent }
 import { nextTurn, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
-/** What recording works with. */
+/** Dependencies of the recording of events. */
 export interface RecordingOptions {
   readonly bus: Bus;
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "fill">;
   readonly log: Logger;
-  /** Most events of one transaction. */
+  /** Maximum events of one transaction. */
   readonly maxAtOnce: number;
   readonly counted: Counter;
   /** Events with a unit that their model's price does not name, by model and unit. */

@@ -9,7 +9,7 @@ import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
 import type { Deps } from "./deps.ts";
 
-/** What the ledger answers to control. */
+/** Makes the routes that control calls. */
 export function routes({ redis, bus, connection, keepDays, signer }: Deps): OperatorRoutes {
   return {
     ...accountRoutes({ redis, connection }),

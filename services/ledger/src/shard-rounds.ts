@@ -15,7 +15,7 @@ export interface RoundOptions {
   readonly log: Logger;
   readonly roundMs: number;
   readonly leftBehindMs: number;
-  /** How long the sweep waits after Redis was away: a hold's lease may have run out, and its service live. */
+  /** Wait of the sweep after Redis was unavailable: a hold's lease may have ended while its service lives. */
   readonly afterOutageMs: number;
   readonly batch: number;
   /**
@@ -69,7 +69,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   };
 }
 
-/** When a lease ends, Unix ms; at once while events wait: NATS may be back. */
+/** Returns the end of the next lease, Unix ms; now while events wait, because NATS may be back. */
 async function nextDue(redis: Redis): Promise<number> {
   const [leases, waiting] = await Promise.all([
     Promise.all(shards.map((shard) => firstLeaseEnd(redis, shard))),
@@ -87,7 +87,7 @@ async function oneRound(options: RoundOptions, onlyOn: string | undefined): Prom
   );
 }
 
-/** What looking at one shard takes. */
+/** Dependencies of the look at one shard. */
 export type ShardLook = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "wholeRuns">;
 
 /** One look at one shard: its dead holds, then its events. `nowMs` is the clock of holds; absent: this machine's. */

@@ -19,9 +19,9 @@ export interface BookedAccount {
   readonly head: string;
   readonly balanceNanos: bigint;
   readonly creditedNanos: bigint;
-  /** Whether its receipts are one chain, without a gap and without a fork. */
+  /** True if its receipts are one chain, without a gap and without a fork. */
   readonly whole: boolean;
-  /** How far the sum of its chain is from the head's, modulo `linkModulus`. */
+  /** Difference between the sum of its chain and the head's, modulo `linkModulus`. */
   readonly offset: number;
 }
 

@@ -97,7 +97,7 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
   return beside === 0 ? { head } : diverges(`entries were put in beside its chain: ${beside}`);
 }
 
-/** How long after the migration an earlier version may still write entries, ms. */
+/** Time after the migration in which an earlier version may still write entries, ms. */
 const overlapMs = 3_600_000;
 
 /**

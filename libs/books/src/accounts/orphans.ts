@@ -10,13 +10,13 @@ import type { BookedAccount } from "./account.ts";
 /** A settled call or an applied credit with its receipt. */
 export type Booked = (CreditEvent | UsageEvent) & { readonly receipt: Receipt };
 
-/** What of an account's receipts is beside the chain that ends at a head. */
+/** Receipts of an account that are not part of the chain that ends at a head. */
 export interface Branches {
   /** The receipt that the chain ends at; absent: it is empty. */
   readonly head?: Receipt | undefined;
   /** Entries that are on no way back from it, in the order of their numbers: Redis has lost them. */
   readonly orphans: readonly Booked[];
-  /** Whether every receipt that the books know was accounted for. */
+  /** True if every receipt in the books was accounted for. */
   readonly complete: boolean;
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Books } from "../open.ts";
 
-/** What an account was charged again, as its Redis had lost it. */
+/** A second charge of an account, after its Redis had lost the first. */
 export interface Restoration {
   readonly account: string;
   /** RFC 3339. */
@@ -22,7 +22,7 @@ export async function writeRestoration({ db }: Books, restoration: Restoration):
     .execute();
 }
 
-/** What was put back of an account, newest first. */
+/** Reads what was restored of an account, newest first. */
 export async function readRestorations({ db }: Books, account: string, limit: number): Promise<readonly Restoration[]> {
   const rows = await db
     .selectFrom("restorations")

@@ -10,11 +10,11 @@ export interface BookedToken {
   readonly digest: string;
   /** Counts its changes. */
   readonly version: number;
-  /** What else there is of it, without a secret. */
+  /** Other members of the token, without a secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** What a token is made of is looked at where it becomes one. */
+/** Reads a record of any shape; the code that makes a token of it checks the members. */
 const readRecord = stored("token", Type.Record(Type.String(), Type.Unknown()));
 
 /** A new token, and how many the account may have with it; absent: any number. */

@@ -1,7 +1,7 @@
 import { PostgresDialect } from "kysely";
 import { Pool, types } from "pg";
 
-/** Most connections of one process. */
+/** Maximum connections of one process. */
 const maxConnections = 8;
 /** Longest wait for a connection. */
 const connectMs = 5_000;

@@ -1,15 +1,15 @@
 import type { SQLInputValue } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 
-/** What the thread is begun with. */
+/** Data that the thread starts with. */
 export interface OpenedFile {
   readonly file: string;
 }
 
-/** What the thread is asked for, one at a time. */
+/** Request to the thread; it handles one at a time. */
 export type Asked = "open" | "close" | { readonly text: string; readonly parameters: SQLInputValue[] };
 
-/** What came of it: rows, and how many were changed; or SQLite's error. */
+/** Result of a request: rows and the number of changed rows, or SQLite's error. */
 export type Reply =
   | { readonly rows: readonly unknown[]; readonly changes?: bigint }
   | {

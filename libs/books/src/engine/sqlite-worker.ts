@@ -4,7 +4,7 @@ import type { Asked, OpenedFile, Reply } from "./sqlite-thread.ts";
 
 /** The thread that has a SQLite file open (`sqlite-thread.ts`): one statement after the other, as they come. */
 
-/** How long a statement waits for another process that writes to the file. */
+/** Longest wait of a statement for another process that writes to the file. */
 const busyTimeoutMs = 1_000;
 /** Most prepared statements that are kept for their next use. */
 const maxStatements = 100;
@@ -68,7 +68,7 @@ function run(statement: StatementSync, parameters: SQLInputValue[]): Reply {
   return { rows: [], changes: BigInt(changes) };
 }
 
-/** What of an error matters on the other side: a copy of it would lose the codes. */
+/** Returns the members of an error that the other thread needs: a structured clone would lose the codes. */
 function failureOf(error: unknown): Extract<Reply, { failed: unknown }>["failed"] {
   const { message, code, errcode } = Object.assign({ message: "", code: undefined, errcode: undefined }, error);
   return { message: error instanceof Error ? error.message : message, code, errcode };

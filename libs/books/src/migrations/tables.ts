@@ -3,7 +3,7 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 /** The engines that the books may stand in. */
 export type Engine = "sqlite" | "postgres";
 
-/** What a migration is given beside the database. */
+/** Arguments of a migration in addition to the database. */
 export interface MigrationTools {
   readonly engine: Engine;
 }

@@ -8,7 +8,7 @@ export interface BookedConfiguration {
   /** RFC 3339. */
   readonly time: string;
   readonly actor: string;
-  /** What its author says of it; may be empty. */
+  /** Note of its author; may be empty. */
   readonly note: string;
   /** YAML; vendor keys are named in it, never written. */
   readonly document: string;
@@ -20,7 +20,7 @@ export interface SealedKey {
   readonly sealed: string;
 }
 
-/** What a new version is made of. */
+/** Content of a new version. */
 export interface NewConfiguration {
   readonly document: string;
   readonly note: string;

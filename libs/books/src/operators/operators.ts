@@ -1,7 +1,9 @@
 import { writeAudit } from "../accounts/audit.ts";
 import type { Books } from "../open.ts";
 
-/** What is kept of an operator or of a key for automation, beside its name or digest. Hashes of secrets are in it. */
+/**
+ * Stored record of an operator or of a key for automation, without its name or digest. It contains hashes of secrets.
+ */
 export type OperatorRecord = Readonly<Record<string, unknown>>;
 
 /** An operator as the books keep them. */
@@ -18,7 +20,7 @@ export interface BookedOperatorKey {
   readonly record: OperatorRecord;
 }
 
-/** How a change of operators stands in the audit: no secret, and no hash of one. */
+/** Audit entry of a change of operators: no secret, and no hash of one. */
 export interface OperatorAct {
   readonly actor: string;
   readonly action: string;

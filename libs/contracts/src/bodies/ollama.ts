@@ -7,7 +7,7 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.
 const images = nullable(Type.Array(Type.String({ description: "Base64" })));
 const called = Type.Object({ function: Type.Object({ name: Type.String() }) });
 
-/** What both endpoints have. */
+/** Members that both endpoints have. */
 const shared = {
   model,
   stream: nullable(Type.Boolean({ description: "false: the answer comes in one piece; else one JSON object a line" })),

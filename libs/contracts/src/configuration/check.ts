@@ -16,7 +16,7 @@ export type CheckedConfiguration =
   | { readonly configuration: Configuration; readonly problems?: never }
   | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
 
-/** Most problems of shape that are named at once; TypeBox's own bound is 8, and a person wants to see them all. */
+/** Maximum problems of shape that are named at once; TypeBox's own bound is 8, and a person wants to see them all. */
 const maxShapeErrors = 256;
 Settings.Set({ maxErrors: maxShapeErrors });
 
@@ -55,7 +55,10 @@ function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
   return [...found].filter(([path]) => !isUnionAbove(path, found)).map(([path, say]) => ({ path, say }));
 }
 
-/** Whether a problem is only that a value is not of the other branch of a union, in whose own branch another is found. */
+/**
+ * Returns true for a problem that only says that a value does not fit the other branch of a union, while its own branch
+ * has a problem too.
+ */
 function isUnionAbove(path: string, found: ReadonlyMap<string, string>): boolean {
   if (found.get(path)?.startsWith("must be ") !== true) return false;
   return [...found.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
@@ -133,7 +136,7 @@ function fits(compute: () => unknown): boolean {
   }
 }
 
-/** Whether there may be such a model: which ones a vendor lists is not known here. */
+/** Returns a test for models that may exist: the models that a vendor lists are not known here. */
 function mayExist({ channels, models }: Pick<Configuration, "channels" | "models">): (model: string) => boolean {
   const isListed = channels.some((channel) => channel.models === "*");
   return (model) => isListed || Object.hasOwn(models, model);

@@ -1,7 +1,7 @@
 import type { ConfigurationProblem } from "./problem.ts";
 import type { Configuration } from "./schema.ts";
 
-/** Whether a vendor can be sent this key: what does not fit into a header would fail with every call. */
+/** Returns true if a key can be sent to a vendor: a key that does not fit into a header would fail with every call. */
 export function isSendableKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }

@@ -35,7 +35,7 @@ export function* routingProblems({ models, channels }: Configuration): Iterable<
   }
 }
 
-/** Why a model cannot stand in for another; undefined where it can. */
+/** Returns the reason why a model cannot be a fallback for another; undefined if it can. */
 function problemOf(
   name: string,
   { kind }: Configuration["models"][string],

@@ -66,7 +66,7 @@ export const GroupConfiguration = Type.Object(
 );
 export type GroupConfiguration = Static<typeof GroupConfiguration>;
 
-/** What another resolution of a video costs instead. */
+/** Prices for another resolution of a video. */
 const ResolutionPriceConfiguration = Type.Object(
   { second: dollars, image: dollars, request: dollars } satisfies Record<(typeof resolutionFields)[number], unknown>,
   closed,
@@ -84,7 +84,7 @@ const tokenPrices = {
   outputImage: dollars,
 } satisfies Record<(typeof lengthFields)[number], unknown>;
 
-/** What calls cost instead whose input is longer. */
+/** Prices for calls with a longer input. */
 const LengthPriceConfiguration = Type.Object(
   {
     above: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: "input tokens of the call" }),
@@ -137,7 +137,7 @@ export const PriceConfiguration = Type.Object(
 
 export type PriceConfiguration = Static<typeof PriceConfiguration>;
 
-/** How a channel is chosen among those of one priority. */
+/** Ways to choose among the channels of one priority. */
 export const channelChoices = ["weighted", "cheapest", "fastest"] as const;
 export type ChannelChoice = (typeof channelChoices)[number];
 

@@ -4,7 +4,7 @@ import type { ErrorFormat } from "../failures/render.ts";
 /** The services behind the edge, each scaled on its own; the edge itself answers what needs none of them. */
 export type Area = "edge" | "text" | "media" | "video" | "audio" | "realtime";
 
-/** What a model is for; a model of one kind cannot be called through an endpoint of another. */
+/** Kinds of models. A model can be called only through endpoints of its kind. */
 export const modelKinds = [
   "chat",
   "completion",
@@ -19,7 +19,7 @@ export const modelKinds = [
 ] as const;
 export type ModelKind = (typeof modelKinds)[number];
 
-/** Where a key may stand: interface section 5, and the browser's subprotocol for WebSockets. */
+/** Places that can carry a key: interface section 5, and the browser's subprotocol for WebSockets. */
 export type KeyCarrier = "authorization" | "x-api-key" | "api-key" | "gamma-header" | "gamma-query" | "subprotocol";
 
 /** The form of a request's body. */
@@ -38,15 +38,15 @@ export interface Endpoint {
   readonly errors: ErrorFormat | "by-request";
   readonly keys: readonly KeyCarrier[];
   readonly body: BodyForm;
-  /** What a model must be for to be called here; absent: the endpoint calls no model and costs nothing. */
+  /** Kinds of models that can be called here; absent: the endpoint calls no model and costs nothing. */
   readonly kinds?: readonly ModelKind[];
   /** Calls a model and yet costs nothing, so that no balance is needed. */
   readonly free?: true;
   /** Keeps content of the client's, which costs nothing: a balance is needed all the same. */
   readonly keepsContent?: true;
-  /** How a stream of the answer says that it broke; absent: the answer is never a stream. */
+  /** Format of an error in a broken stream; absent: the answer is never a stream. */
   readonly streams?: StreamFormat;
-  /** Whether it is a WebSocket: a request that does not ask for one is refused. */
+  /** True for a WebSocket: a request that does not ask for one is refused. */
   readonly webSocket?: true;
   /** Declared only: the edge answers 501 (interface section 4.8). */
   readonly unimplemented?: true;
@@ -57,11 +57,13 @@ export interface Endpoint {
   readonly summary: string;
 }
 
-/** Where a client with a Bearer token may appear: everywhere; Azure's clients have a header of their own. */
+/**
+ * Key carriers of clients with a Bearer token, which every endpoint accepts. Azure's clients send a different header.
+ */
 export const bearer = ["authorization", "api-key"] as const satisfies readonly KeyCarrier[];
-/** Where alpha-style clients appear as well. */
+/** Key carriers where alpha-style clients appear as well. */
 export const alphaKeys = ["authorization", "x-api-key", "api-key"] as const satisfies readonly KeyCarrier[];
-/** Where gamma-style clients appear as well. */
+/** Key carriers where gamma-style clients appear as well. */
 export const gammaKeys = ["authorization", "gamma-header", "gamma-query"] as const satisfies readonly KeyCarrier[];
 /** The model lists serve all three kinds of client. */
 export const listKeys = [
@@ -79,7 +81,7 @@ export const socketKeys = [
   "subprotocol",
 ] as const satisfies readonly KeyCarrier[];
 
-/** Whether calls of an endpoint need a positive balance. */
+/** Returns true if calls of an endpoint need a positive balance. */
 export function needsBalance({ kinds, free, keepsContent }: Endpoint): boolean {
   return keepsContent === true || (kinds !== undefined && free !== true);
 }

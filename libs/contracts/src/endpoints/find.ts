@@ -3,7 +3,7 @@ import { firstHeader, headerAliases, type IncomingHeaders } from "../headers.ts"
 import type { Endpoint } from "./endpoint.ts";
 import { actionAlias, deploymentAlias, endpointIds, endpointOf, pathAliases, type EndpointId } from "./table.ts";
 
-/** What a method and a path mean. */
+/** Result of a look-up by method and path. */
 export type Found =
   | { readonly kind: "endpoint"; readonly id: EndpointId; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "wrong-method"; readonly allow: readonly string[]; readonly errors: ErrorFormat }
@@ -123,8 +123,8 @@ export function errorFormatOf(endpoint: Endpoint, from: IncomingHeaders, hasKeyQ
 }
 
 /**
- * Which model list a request asks for (interface endpoint 1); also the format of its errors. `anthropic-version` says it
- * alone: that client's SDKs may send their key as a Bearer token.
+ * Returns the model list that a request wants (interface endpoint 1), which is also the format of its errors. The
+ * header `anthropic-version` is sufficient, because Anthropic's SDKs may send their key as a Bearer token.
  */
 export function listFormatOf(from: IncomingHeaders, hasKeyQuery: boolean): "common" | "alpha" | "gamma" {
   if (firstHeader(from, ["anthropic-version"]) !== undefined) return "alpha";

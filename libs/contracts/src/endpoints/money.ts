@@ -2,7 +2,9 @@ import { bearer, type Endpoint } from "./endpoint.ts";
 
 const look = { method: "GET", area: "text", errors: "common", keys: bearer, body: "none" } as const;
 
-/** What a key has left, in the shapes that clients of other gateways read; the numbers of all are the same. */
+/**
+ * Endpoints for the remaining budget of a key, in the formats of other gateways' clients. All return the same numbers.
+ */
 export const moneyEndpoints = {
   billingSubscription: {
     ...look,

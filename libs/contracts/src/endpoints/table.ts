@@ -33,7 +33,7 @@ export const endpointIds: readonly EndpointId[] = Object.keys(endpoints).filter(
   (id): id is EndpointId => id in endpoints,
 );
 
-/** Where sessions of the live format are. */
+/** Path of sessions in the live format. */
 const live = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
 
 /** Interface path prefixes and the everyday ones that work too; the rest of the path is the same. */

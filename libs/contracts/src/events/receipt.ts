@@ -23,7 +23,7 @@ export const Receipt = Type.Object(
 );
 export type Receipt = Static<typeof Receipt>;
 
-/** Why an account's balance was changed by its operator. */
+/** Reason for an operator's change of a balance. */
 export const CreditKind = Type.Union([Type.Literal("opening"), Type.Literal("top-up"), Type.Literal("correction")]);
 export type CreditKind = Static<typeof CreditKind>;
 

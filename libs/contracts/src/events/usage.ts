@@ -14,7 +14,7 @@ export const CallTry = Type.Object({
 });
 export type CallTry = Static<typeof CallTry>;
 
-/** Most characters of an end user's name that the books keep: vendors take 64 to 256. */
+/** Maximum characters of an end user's name that the books keep: vendors take 64 to 256. */
 const maxEndUserCharacters = 256;
 
 /**
@@ -31,14 +31,14 @@ export function endUserOf(value: unknown): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** How a call ended: in full, left by its client, or failed. */
+/** End of a call: complete, left by its client, or failed. */
 export const Outcome = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);
 export type Outcome = Static<typeof Outcome>;
 
-/** How much of what was dropped a usage event names. */
+/** Maximum number of dropped fields in a usage event, and maximum characters of each. */
 export const [maxDropped, maxDroppedCharacters] = [32, 100];
 
-/** How many attempts of a call a usage event names; `attempts` counts all. */
+/** Maximum attempts that a usage event lists; `attempts` counts all of them. */
 export const maxTries = 100;
 
 /** One billed call, subject `usage.v1.<area>`; its `id` is the call id and the message's `Nats-Msg-Id`. */

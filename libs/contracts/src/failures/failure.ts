@@ -1,10 +1,10 @@
 import { failures, type FailureCode, type FailureKind } from "./registry.ts";
 
-/** What a failure may say beyond its cause. */
+/** Details of a failure in addition to its cause. */
 export interface FailureDetails extends ErrorOptions {
   /** The field or header that was wrong, as the client spelled it: `messages[0].content`. */
   readonly param?: string | undefined;
-  /** When it will pass, in whole seconds from now. */
+  /** Seconds until the call may succeed. */
   readonly retryAfterSeconds?: number | undefined;
   /** Methods that the path does take (405). */
   readonly allow?: readonly string[] | undefined;
@@ -12,13 +12,13 @@ export interface FailureDetails extends ErrorOptions {
   readonly vendorCode?: string | undefined;
   /** The vendor's own status, where the client's input was refused with another 4xx than 400. */
   readonly status?: number | undefined;
-  /** What the alpha body's `error.details` says, for clients that act on it. */
+  /** Value of `error.details` in the alpha body, for clients that act on it. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * What a client may see of a failure. Handlers throw it; one place per service renders it in the request's wire.
- * Anything else that is thrown becomes `internal_error`, its cause going to the log only.
+ * A failure that a client may see. Handlers throw it; one function per service renders it in the request's format.
+ * Anything else that is thrown becomes `internal_error`, and its cause goes to the log only.
  */
 export class Failure extends Error {
   override readonly name = "Failure";

@@ -8,9 +8,9 @@ export interface FailureKind {
   readonly alpha: string;
   /** `error.status` of the gamma body. */
   readonly gamma: string;
-  /** Whether the same call may pass later without a change; sent to clients' SDKs. */
+  /** True if the same call may succeed later without a change; clients' SDKs receive this. */
   readonly retryable: boolean;
-  /** What is said where the thrower gave no words of its own. */
+  /** Message for a failure that was thrown without one. */
   readonly say: string;
 }
 

@@ -37,7 +37,7 @@ const toolPriceNames = Object.keys(toolPriceFields).filter(
   (field): field is ToolPriceField => field in toolPriceFields,
 );
 
-/** What of a price the length of a call's input may change. */
+/** Members of a price that can depend on the length of a call's input. */
 export const lengthFields = [
   "input",
   "cachedInput",
@@ -66,13 +66,13 @@ export type WrittenPrice = { readonly [field in PriceField]?: Dollars } & {
 
 /** Atto-dollars (10^-18) per single unit: fine enough that every written price is a whole number of them. */
 export interface Price extends ReadonlyMap<UnitName, bigint> {
-  /** What calls with more input than `above` tokens cost instead, shortest first. */
+  /** Prices of calls with more than `above` input tokens, shortest first. */
   readonly lengths: readonly { readonly above: number; readonly price: Price }[];
   /** The same price at each service tier that has a factor. */
   readonly serviceTiers: ReadonlyMap<string, Price>;
   /** The factor of the service tier that this is the price at, in billionths; tools cost the same at every tier. */
   readonly factor: bigint;
-  /** Whether it is by the request alone, but for vendor-side tools: that is the price of whatever tokens a request uses. */
+  /** True for a price per request only (except vendor-side tools): tokens then cost nothing. */
   readonly isByRequest: boolean;
 }
 
@@ -147,9 +147,9 @@ function nearestPrice(field: PriceField, written: WrittenPrice): Dollars {
 }
 
 /**
- * What units cost: the sum of units × price at the length of the call's input, times the factor of the price's service
- * tier and the group's multiplier, rounded half up once at the end. A unit without a price costs nothing
- * (`unpricedUnits` names those). Never negative for non-negative units.
+ * Returns the cost of units: the sum of units × price at the length of the call's input, times the factor of the
+ * service tier and the group's multiplier, rounded half up once at the end. A unit without a price costs nothing
+ * (`unpricedUnits` lists those). Never negative for non-negative units.
  */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
   let scaled = 0n;
@@ -199,7 +199,7 @@ export function maxCostOf(units: Units, price: Price, multiplier: number): Nanos
     .reduce((most, cost) => (cost > most ? cost : most));
 }
 
-/** What one unit costs at the usual length and tier, in US dollars as decimal text. */
+/** Returns the price of one unit at the default length and tier, in US dollars as decimal text. */
 export function unitPriceText(price: Price, unit: UnitName, multiplier: number): string {
   const digits = (price.get(unit) ?? 0n) * scaledMultiplier(multiplier);
   const text = String(digits).padStart(1 + 18 + multiplierDecimals, "0");
@@ -209,7 +209,7 @@ export function unitPriceText(price: Price, unit: UnitName, multiplier: number):
 
 const tools: ReadonlySet<UnitName> = new Set(toolUnits);
 
-/** Whether a unit is a call of a vendor-side tool: those cost the same at every service tier. */
+/** Returns true for calls of vendor-side tools, which cost the same at every service tier. */
 export function isToolUnit(unit: UnitName): boolean {
   return tools.has(unit);
 }

@@ -1,6 +1,6 @@
 import { compilePrice, type Price, type PriceField, type WrittenPrice } from "./price.ts";
 
-/** What of a price the resolution of a video may change. */
+/** Members of a price that can depend on the resolution of a video. */
 export const resolutionFields = ["second", "image", "request"] as const satisfies readonly PriceField[];
 
 /** A price as the configuration writes it, with what is another one from a resolution on (`1080p` and larger). */

@@ -32,7 +32,7 @@ const version = (required: boolean): Parameter => ({
   description: "a date, as in 2023-06-01; also written anthropic-version",
 });
 
-/** What every endpoint that makes a billed call reads beside its own. */
+/** Parameters of every endpoint that makes a billed call. */
 export const billedParameters: readonly Parameter[] = [
   {
     name: headers.tags,
@@ -43,7 +43,7 @@ export const billedParameters: readonly Parameter[] = [
   },
 ];
 
-/** What endpoints read beside path, body and key. */
+/** Parameters of endpoints in addition to path, body and key. */
 export const parametersOf: Readonly<Partial<Record<EndpointId, readonly Parameter[]>>> = {
   listModels: [
     version(false),

@@ -38,7 +38,7 @@ const ofConversations: Codes = ["previous_response_not_found"];
 const ofKeptConversations: Codes = ["conversation_not_found"];
 const ofVideoCreation: Codes = ["create_uncertain"];
 
-/** What only some endpoints fail with. */
+/** Failures that only some endpoints have. */
 const more: Readonly<Partial<Record<EndpointId, Codes>>> = {
   listModels: ["invalid_value"],
   getModel: ["model_not_found"],

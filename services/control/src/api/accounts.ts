@@ -5,7 +5,7 @@ import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { fields } from "./fields.ts";
 
-/** Most rows of one page. */
+/** Maximum rows of one page. */
 const pageSize = 500;
 
 /** Accounts: made, shown, credited. What changes them is written to the books first, by the ledger. */

@@ -13,7 +13,10 @@ import { Compile } from "typebox/compile";
 
 const eventShape = Compile(UsageEvent);
 
-/** How the cost of a call came about. `otherNanos`: what the price at that time does not explain, as a charge at a hold's floor. */
+/**
+ * Explanation of the cost of a call. `otherNanos` is the part that the price at that time does not explain, such as a
+ * charge at a hold's floor.
+ */
 interface BillView {
   readonly lines: readonly CostLine[];
   readonly otherNanos: string;

@@ -2,7 +2,7 @@ import { Streamed, type OperatorRoutes } from "@modelgate/platform";
 import { field } from "../field.ts";
 import type { Ledger } from "../ledger.ts";
 
-/** What the ledger answers from the books. */
+/** Paths that the ledger answers from the books. */
 const paths = [
   "/usage",
   "/usage/events",

@@ -67,7 +67,7 @@ function modelOf(channel: CatalogChannel, name: string): readonly [name: string,
   return [name, upstreamModel];
 }
 
-/** What a test is made with. */
+/** Dependencies of a test. */
 interface Test {
   readonly channel: CatalogChannel;
   readonly provider: Provider;

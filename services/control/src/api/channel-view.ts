@@ -10,11 +10,11 @@ import {
   type RestScope,
 } from "@modelgate/channels";
 
-/** Most rests of single accounts that are listed; how many there are is shown beside them. */
+/** Maximum rests of single accounts that are listed; how many there are is shown beside them. */
 const maxAccountsShown = 20;
 
 /**
- * How a channel, one key or one model of it stands:
+ * State of a channel, or of one of its keys or models:
  * - `ok`
  * - `resting`: it failed, and is not used until a time
  * - `trying`: its rest is over, and one call at a time finds out whether it works
@@ -26,7 +26,7 @@ const maxAccountsShown = 20;
 export interface StateView {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
-  /** What its vendor said, in one line. */
+  /** The vendor's message, in one line. */
   readonly said?: string;
   /** RFC 3339. */
   readonly since?: string;
@@ -43,7 +43,7 @@ export interface AccountRestView extends StateView {
   readonly scope: RestScope;
 }
 
-/** What is known of the channels, at one time. */
+/** Known states of the channels, at one time. */
 export interface ChannelsSeen {
   readonly states: ChannelStates;
   /** Seats in use, by `channel` and `channel/key`. */
@@ -82,7 +82,7 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSeen) {
   };
 }
 
-/** What is out of use for single accounts, the longest rests first, and for how many accounts something is. */
+/** Returns the rests that concern single accounts, the longest first, and the number of affected accounts. */
 function accountsOut({ id }: CatalogChannel, { states, now }: ChannelsSeen) {
   const open = [...states.accountRests].filter(
     ([name, { until }]) => until > now && isWithin(parseRestName(name).scope, id),

@@ -7,7 +7,7 @@ import { keyOf, testChannel } from "./channel-test.ts";
 import { channelView } from "./channel-view.ts";
 import { fields } from "./fields.ts";
 
-/** What the routes of channels work with. */
+/** Dependencies of the routes of channels. */
 export interface ChannelRouteDeps {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;

@@ -12,24 +12,24 @@ import { completeConfiguration } from "../configuration/complete.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { fields } from "./fields.ts";
 
-/** What the routes of the configuration work with. */
+/** Dependencies of the routes of the configuration. */
 export interface ConfigurationRouteDeps {
   readonly follower: Follower;
   /** The file that is the truth; absent: the books are. */
   readonly path: string | undefined;
   readonly books: ConfigurationBooks;
-  /** What a change may take keys and addresses from. */
+  /** Sources from which a change may take keys and addresses. */
   readonly allowed: AllowedSources;
   readonly names: Names;
 }
 
-/** What became of a change. */
+/** Result of a change. */
 interface ChangeResult {
   /** The version that it made; null where it was only checked, or is wrong, or a file is the truth. */
   readonly version: number | null;
   readonly problems: readonly ConfigurationProblem[];
   readonly warnings: readonly ConfigurationProblem[];
-  /** Where a file is the truth: the YAML to copy into it. */
+  /** YAML to copy into the file, if the configuration is a file. */
   readonly copy: string | null;
 }
 
@@ -118,7 +118,7 @@ type Before = Pick<ConfigurationVersion, "version" | "document"> & { readonly ke
 interface Change extends Settings {
   readonly before: Before;
   readonly text: string;
-  /** What is to be copied where a file is the truth; absent: the whole text. */
+  /** Text to copy into the configuration's file; absent: the whole text. */
   readonly copy: string | undefined;
   readonly actor: string;
 }
@@ -147,7 +147,7 @@ async function makeChange(
   return { version: saved.version, problems: [], warnings, copy: null };
 }
 
-/** What is probably a mistake; of a change that is saved, what was not so before it. */
+/** Returns probable mistakes; of a change that is saved, only those that it adds. */
 async function newWarnings(
   configuration: Configuration,
   { names, before, isCheck }: Pick<Change, "before" | "isCheck"> & Pick<ConfigurationRouteDeps, "names">,

@@ -1,7 +1,7 @@
 import { largestAmount } from "@modelgate/accounts";
 import { Failure, formatUsd, parseTime, parseUsd, type Nanos } from "@modelgate/contracts";
 
-/** Most items of a list. */
+/** Maximum items of a list. */
 const maxItems = 500;
 
 /** Small readers of an operator's JSON; each throws Failure (400) naming its field. */
@@ -51,7 +51,7 @@ export const fields = {
       throw wrong(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
     return value;
   },
-  /** Who somebody is called, or signs in as. */
+  /** Returns the name of a person, or the name that they sign in with. */
   operatorName(body: unknown, name: string): string {
     const value = fields.text(body, name);
     if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u.test(value))

@@ -1,7 +1,7 @@
 import type { Token } from "@modelgate/accounts";
 import { Failure, formatUsd, parseNanos } from "@modelgate/contracts";
 
-/** What a key may do, as far as an account's operators bound it. */
+/** Limits of a key that an account's operators set. */
 export type KeyLimits = Pick<Token, "group" | "models" | "expiresAt" | "budget">;
 
 /** A limit that goes beyond what there is: the field that asks for it, and what it may ask for. */

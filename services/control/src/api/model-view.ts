@@ -14,9 +14,9 @@ interface PriceLine {
   /** As the configuration would name it. */
   readonly field: string;
   readonly dollars: number;
-  /** What the dollars are for: a million tokens, or one piece. */
+  /** Unit of the price: a million tokens, or one piece. */
   readonly per: string;
-  /** Who says so, or the field that is charged in its place. */
+  /** Source of the price, or the field that is charged instead. */
   readonly from: string;
   /** The day that it is of, YYYY-MM-DD: the catalogue's, or when the configuration's price was first published. */
   readonly day: string | null;
@@ -70,7 +70,7 @@ async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedMo
   ];
 }
 
-/** What a unit without a price of its own costs, and as what it is charged. */
+/** Returns the price of a unit without one, and the field that it is charged as. */
 function nearLine(field: PriceField, usual: WrittenPrice): readonly PriceLine[] {
   const priced = priceFields[field];
   if (usual[field] !== undefined || !("as" in priced)) return [];

@@ -35,7 +35,7 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
   };
 }
 
-/** Whether a channel's models, a list or a table of vendor's names, have one. */
+/** Returns true if a channel's models, a list or a table of the vendor's names, contain a name. */
 function namesModel(models: Published["channels"][number]["models"], name: string): boolean {
   return Array.isArray(models) ? models.includes(name) : Object.hasOwn(models, name);
 }

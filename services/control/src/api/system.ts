@@ -1,10 +1,10 @@
 import { version, type HeardProcesses, type OperatorRoutes } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
-/** What the ledger says of the stores where it does not answer: nothing is known of them. */
+/** State of the stores while the ledger does not answer: unknown. */
 const unknown = { ok: false, say: "Not known: the ledger does not answer." };
 
-/** Which processes run, how the stores stand, and how far the books are behind. */
+/** Makes the routes that report the running processes, the state of the stores and the delay of the books. */
 export function systemRoutes(processes: HeardProcesses, ledger: Pick<Ledger, "read">): OperatorRoutes {
   return {
     "GET /system": async () => {

@@ -7,7 +7,7 @@ import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
 import { boundOf, operatorsKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
 
-/** Most keys of an account that operators and members make, disabled ones among them. */
+/** Maximum keys of an account that operators and members make, disabled ones among them. */
 const maxKeys = { operator: 10_000, member: 200 };
 
 /**
@@ -105,7 +105,7 @@ function changed(before: Token, { group, models, expiresAt, budget }: TokenChang
   };
 }
 
-/** What a body changes of a token: what it does not name stays, what it names as null is taken away. */
+/** Returns the changes that a body makes to a token: absent members stay, members that are null are removed. */
 function changeOf(body: unknown, before: Token): TokenChange {
   return present({
     name: fields.optionalText(body, "name"),

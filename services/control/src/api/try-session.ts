@@ -3,14 +3,14 @@ import { connectSocket, readText, type SocketAnswer, type UpstreamRequest } from
 import { Failure, type RealtimeWire } from "@modelgate/contracts";
 import { bridgeBetween, eventType, vendorsTranscribers } from "@modelgate/wires/realtime";
 
-/** What a try came to: the status of the vendor's answer, and its words or the beginning of them. */
+/** Result of a try: the status of the vendor's answer, and the beginning of its text. */
 export interface TriedCall {
   readonly status: number;
   readonly ok: boolean;
   readonly said: string;
 }
 
-/** What is asked of a vendor that does not speak first: an ordinary session. */
+/** First message to a vendor that does not speak first: an ordinary session. */
 const ordinary = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
 /** Largest message that is accepted, and how much of what a vendor says is shown. */
 const [maxMessageBytes, saidBytes] = [1024 * 1024, 4_096];

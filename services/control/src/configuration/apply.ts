@@ -7,13 +7,13 @@ import type { DeclaredAccounts } from "./declare-accounts.ts";
 import type { VendorLists } from "./vendor-lists.ts";
 import { warningsOf } from "./warnings.ts";
 
-/** What a configuration is applied with. */
+/** Dependencies for applying a configuration. */
 export interface ApplyDeps {
   /** Variables that the configuration may name. */
   readonly names: Readonly<Record<string, string | undefined>>;
   readonly redis: Redis;
   readonly declared: Pick<DeclaredAccounts, "declare">;
-  /** What vendors list, for channels that serve it. */
+  /** Model lists of vendors, for channels that serve a whole list. */
   readonly lists: Pick<VendorLists, "complete">;
   readonly secrets: Secrets;
   readonly log: Logger;

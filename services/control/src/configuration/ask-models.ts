@@ -1,10 +1,10 @@
 import { readText, type Transport } from "@modelgate/channels";
 import { modelListRequest, modelsIn, providers, saidInOneLine, type ListedModel } from "@modelgate/providers";
 
-/** How much of a list is read, and how long a vendor is waited for. */
+/** Maximum bytes of a list, and longest wait for a vendor. */
 const [listBytes, listMs] = [8 * 1024 * 1024, 20_000];
 
-/** Who is asked for its models. */
+/** Vendor to ask for its models. */
 export interface ModelsAsk {
   readonly provider: string;
   readonly baseUrl: string;

@@ -10,7 +10,7 @@ import {
   type VendorRequest,
 } from "@modelgate/providers";
 
-/** How much of an answer is read, how long a vendor is waited for, and how many are asked at once. */
+/** Maximum bytes of an answer, longest wait for a vendor, and maximum vendors at once. */
 const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
 
 /**
@@ -37,7 +37,7 @@ export async function askVendors(
   return found;
 }
 
-/** What is wrong with a channel and a key of it; undefined: nothing that could be found out. */
+/** Returns the problem of a channel and one of its keys; undefined if none was found. */
 async function problemOf(
   channel: ResolvedChannel,
   key: string,

@@ -1,6 +1,6 @@
 import type { Provider } from "@modelgate/providers";
 
-/** Why an address cannot be the base URL of a channel to a vendor; undefined where it can. */
+/** Returns the reason why an address cannot be the base URL of a channel to a vendor; undefined if it can. */
 export function baseUrlProblem(baseUrl: string, provider: Provider): string | undefined {
   const { name, baseUrlQuery } = provider;
   if (!URL.canParse(baseUrl)) return "is no URL";

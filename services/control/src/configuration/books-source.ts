@@ -16,7 +16,7 @@ export interface ConfigurationVersion {
   readonly document: string;
 }
 
-/** What the configuration in the books is read and written with. */
+/** Dependencies for reading and writing the configuration in the books. */
 export interface BooksSourceDeps {
   readonly ledger: Pick<Ledger, "read" | "write">;
   readonly secrets: Secrets;
@@ -30,12 +30,12 @@ interface NewestVersion {
   readonly keys: readonly SealedVendorKey[];
 }
 
-/** What the vendor keys that are kept in the books are sealed for. */
+/** Purpose for which vendor keys in the books are encrypted. */
 const purpose = "modelgate kept vendor keys";
 const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
 /** A version whose control died before it was published, or books that were restored, are found within this time. */
 const unheardMs = 30_000;
-/** Who writes the first version. */
+/** Author of the first version. */
 const firstActor = "first start";
 
 /** The configuration that lives in the books. */

@@ -12,7 +12,10 @@ import { providers, type Provider } from "@modelgate/providers";
 /** As `ChannelConfiguration.timeoutMs` has it by default. */
 const usualTimeoutMs = 600_000;
 
-/** What a channel says that leads nowhere: models that its vendor is not asked for, an address twice, a time out of reach. */
+/**
+ * Returns warnings about members of a channel that have no effect: models that its vendor is not asked for, a repeated
+ * address, a time that is never reached.
+ */
 export function channelWarnings(
   models: Configuration["models"],
   channels: readonly ResolvedChannel[],

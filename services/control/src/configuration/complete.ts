@@ -11,7 +11,7 @@ export interface CompleteConfiguration {
   readonly channels: readonly ResolvedChannel[];
 }
 
-/** What is written out from. */
+/** Sources for completing a configuration. */
 export interface CompletedFrom {
   /** The models that vendors list, by the id of the channel that asks for them. */
   readonly lists: ReadonlyMap<string, readonly string[]>;
@@ -47,7 +47,7 @@ export function completeConfiguration(
 }
 
 type Served = ResolvedChannel & { readonly models: ServedModels };
-/** What a channel's vendor charges, by the gateway's names of its models. */
+/** Prices of a channel's vendor, by the gateway's model names. */
 type Known = ReadonlyMap<string, KnownPrice>;
 
 /**
@@ -59,7 +59,7 @@ function servedModels(
   resolved: readonly ResolvedChannel[],
   lists: CompletedFrom["lists"],
 ): readonly Served[] {
-  /** Who serves a name: "", where it is named; else the vendor that lists it. */
+  /** Server of each name: "" if the configuration names it, else the vendor that lists it. */
   const servers = new Map<string, string>();
   for (const [name, { shares, fallbacks }] of Object.entries(written))
     if (shares !== undefined || fallbacks !== undefined) servers.set(name, "");
@@ -111,7 +111,7 @@ function pricesOf({ configuration, models }: Served, nowMs: number): Known {
   );
 }
 
-/** What an operator's own server charges: nothing by the token. */
+/** Price of an operator's own server: nothing per token. */
 const ownServer: KnownPrice = { price: {}, entry: "a server of the operator's own" };
 
 function costsOf(known: Known = new Map()): Readonly<Record<string, number>> | undefined {

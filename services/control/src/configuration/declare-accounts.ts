@@ -3,16 +3,16 @@ import { nanosOf, parseUsd, type Configuration, type TokenConfiguration } from "
 import type { Logger, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
-/** What accounts are declared with. */
+/** Dependencies for declaring accounts. */
 export interface DeclareDeps {
   readonly redis: Redis;
   readonly ledger: Pick<Ledger, "createAccount" | "createToken">;
   readonly log: Logger;
 }
 
-/** Who creates them, in the audit. */
+/** Actor of the creation, in the audit. */
 const actor = "configuration";
-/** How long a configuration waits for its accounts; what is missing then is made in the background. */
+/** Longest wait of a configuration for its accounts; the rest is created in the background. */
 const waitMs = 20_000;
 /** Pause between two tries. */
 const retryMs = 500;

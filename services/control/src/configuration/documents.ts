@@ -11,7 +11,7 @@ export interface SealedVendorKey {
 /** A change to one part of a configuration: `["models", "gpt-x"]`, or a channel by its id. */
 export interface Edit {
   readonly path: readonly [section: "groups" | "models" | "channels", name: string];
-  /** What stands there from now on; null removes it. */
+  /** New value; null removes the member. */
   readonly value: unknown;
 }
 
@@ -22,10 +22,10 @@ export interface ConfigurationParts {
   readonly channels: readonly unknown[];
 }
 
-/** What stands in place of a key. */
+/** Text that replaces a key. */
 const hidden = "(hidden)";
 
-/** How the YAML of a document is folded. */
+/** Format of a document's YAML. */
 const written = { lineWidth: 120, flowCollectionPadding: true } as const;
 
 /** Applies edits to a document; its comments and order stay. Throws nothing: what is wrong is found by the check after. */
@@ -68,7 +68,7 @@ export function fragmentOf(edits: readonly Edit[]): string {
   return removed.join("") + (kept.length === 0 ? "" : edited("", kept));
 }
 
-/** What a document says of groups, models and channels, as it is written; keys of vendors are hidden. */
+/** Returns the groups, models and channels of a document as they are written, without vendors' keys. */
 export function partsOf(text: string): ConfigurationParts {
   const said: unknown = parseDocument(withHiddenKeys(text)).toJS({ maxAliasCount: 100 });
   const [groups, models, channels] = (["groups", "models", "channels"] as const).map((name) => field(said, name));

@@ -8,13 +8,13 @@ import { problemLines } from "./read.ts";
 import { resolveChannels, type KeptKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
-/** What operators see of the configuration in force. */
+/** The configuration in force, as operators see it. */
 export interface ConfigurationStatus {
-  /** Where it lives: a file's path, or the books. */
+  /** Location: a file's path, or the books. */
   readonly path: string;
   readonly version: string;
   readonly loadedAt: string;
-  /** What is wrong with the file as it stands now; the version above is the last good one. */
+  /** Problems of the current file; the version above is the last good one. */
   readonly problems: readonly { readonly path: string; readonly say: string }[];
 }
 
@@ -31,14 +31,14 @@ export class ConfigurationInForce {
   readonly #source: ConfigurationSource;
   /** The text when it was last taken up or refused. */
   #seen = "";
-  /** When that was. */
+  /** Time of that reading. */
   #readAt = -Infinity;
   #applied: Resolved | undefined;
   #status: ConfigurationStatus;
   /** Channels that have lost a key. */
   #missing: readonly string[] = [];
 
-  /** What vendors listed when that was applied. */
+  /** Model lists of vendors at that time. */
   #listed: Listed | undefined;
 
   private constructor(deps: ApplyDeps, source: ConfigurationSource) {
@@ -132,10 +132,10 @@ export class ConfigurationInForce {
   }
 }
 
-/** What became of applying a configuration. */
+/** Result of applying a configuration. */
 interface Applied {
   readonly status: ConfigurationStatus;
-  /** What vendors listed for it. */
+  /** Model lists of vendors that were used for it. */
   readonly listed: Listed;
 }
 

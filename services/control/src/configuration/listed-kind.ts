@@ -1,6 +1,6 @@
 import { wiresOfKind, type ModelKind, type UpstreamWire } from "@modelgate/contracts";
 
-/** What models are for by their vendors' names; the first that fits. Every other one chats. */
+/** Kinds of models by their vendors' names; the first match counts. Every other model is a chat model. */
 const kinds: readonly (readonly [ModelKind, RegExp])[] = [
   ["embedding", /embed|(?:^|[/-])(?:bge|gte|e5)-/i],
   ["rerank", /rerank/i],
@@ -13,7 +13,10 @@ const kinds: readonly (readonly [ModelKind, RegExp])[] = [
   ["image", /dall-e|gpt-image|(?:^|[/-])flux|imagen|stable-diffusion|seedream|-image(?:$|-)/i],
 ];
 
-/** What a model that a vendor lists is for, by its name; undefined where a channel that speaks these wires cannot serve it. */
+/**
+ * Returns the kind of a model that a vendor lists, by its name; undefined if a channel with these wires cannot serve
+ * it.
+ */
 export function kindOfListed(name: string, supported?: readonly UpstreamWire[]): ModelKind | undefined {
   const kind = kinds.find(([, words]) => words.test(name))?.[0] ?? "chat";
   return supported === undefined || wiresOfKind[kind].some((wire) => supported.includes(wire)) ? kind : undefined;

@@ -71,7 +71,7 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
   });
 }
 
-/** What units cost whose own price is missing. */
+/** Returns the price that applies to units without a price. */
 function insteadOf(field: PriceField, price: WrittenPrices): string {
   const priced = priceFields[field];
   const near = "as" in priced ? priced.as.find((other) => price[other] !== undefined) : undefined;

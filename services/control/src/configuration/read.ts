@@ -18,7 +18,7 @@ export type ReadConfiguration =
 
 /** Largest configuration file. */
 const maxBytes = 16 * 1024 * 1024;
-/** Most uses of one anchor, those within other anchors multiplied: beyond it a small file would be a huge one. */
+/** Maximum uses of one anchor, those within other anchors multiplied: beyond it a small file would be a huge one. */
 const maxAliases = 100;
 
 /** A configuration's text as it was found, and what it says. */
@@ -79,7 +79,7 @@ export function parseConfiguration(text: string): ReadConfiguration {
   return problems.length > 0 ? { problems } : checked;
 }
 
-/** What a channel says of its vendor. */
+/** Members of a channel that concern its vendor. */
 type OfVendor = Pick<ChannelConfiguration, "provider" | "keys" | "wires"> & {
   readonly baseUrl?: string | undefined;
 };

@@ -25,7 +25,7 @@ export function filledIn(
   return { address: written.replaceAll(variableInAddress, (_, name: string) => names[name] ?? ""), missing };
 }
 
-/** Whether an address is known only when variables are filled in. */
+/** Returns true if an address has variables to fill in. */
 export function hasVariables(baseUrl: string): boolean {
   return baseUrl.search(variableInAddress) >= 0;
 }
@@ -65,7 +65,7 @@ async function resolveChannel(
   };
 }
 
-/** What a vendor is sent that asks for no key. */
+/** Key for a vendor that needs none. */
 const noKey = "none";
 
 /** The keys of a channel that names none. */
@@ -88,7 +88,7 @@ async function resolveKeys(named: readonly string[], names: Names, kept: KeptKey
   return { keys, absent };
 }
 
-/** Why a key cannot be used; it is not repeated. */
+/** Returns the reason why a key cannot be used, without repeating the key. */
 function keyProblem(key: string, provider: Provider | undefined): string | undefined {
   if (provider?.keyProblem !== undefined) return provider.keyProblem(key);
   if (!isSendableKey(key)) return "holds what no header can carry";
@@ -96,7 +96,7 @@ function keyProblem(key: string, provider: Provider | undefined): string | undef
   return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.words}`;
 }
 
-/** Where a key comes from, in words that hold no key. */
+/** Returns the source of a key, in words that contain no key. */
 function nameOf(written: string, at: number): string {
   const [, name] = /^(?:env|file|kept):(.*)$/.exec(written) ?? [];
   return name ?? `keys[${at}]`;

@@ -2,17 +2,17 @@ import { dirname } from "node:path";
 import { readConfigurationFile, type FoundConfiguration } from "./read.ts";
 import type { KeptKeys } from "./resolve.ts";
 
-/** Where the configuration comes from. */
+/** Source of the configuration. */
 export interface ConfigurationSource {
   /** For people: a file's path, or the books. */
   readonly name: string;
   /** The folder to watch for changes; absent: it is only polled. */
   readonly folder?: string;
-  /** How often it is read where nothing says that it has changed; absent: at every look. */
+  /** Interval between readings while no change is announced; absent: at every look. */
   readonly everyMs?: number;
-  /** Whether a start with a wrong one is refused. */
+  /** True if a start with a wrong configuration is refused. */
   readonly mustBeGood: boolean;
-  /** What is there now. Throws where that cannot be known at the moment. */
+  /** Reads the current configuration. Throws if the source is unavailable. */
   read(): Promise<FoundConfiguration & { readonly kept?: KeptKeys }>;
 }
 

@@ -4,7 +4,10 @@ import { providers, type Provider } from "@modelgate/providers";
 import { filledIn, hasVariables, usualKeys, variablesIn, type Names } from "./resolve.ts";
 import { unsafeAddress } from "./unsafe-address.ts";
 
-/** What a configuration from the console or the API may take keys and addresses from, beside vendors' usual variables. */
+/**
+ * Sources of keys and addresses for a configuration from the console or the API, in addition to vendors' usual
+ * variables.
+ */
 export interface AllowedSources {
   /** Folder of files that keys may name; absent: none may. */
   readonly keysFolder: string | undefined;
@@ -14,7 +17,7 @@ export interface AllowedSources {
   readonly inside: readonly string[];
 }
 
-/** What a change of the configuration is checked against. */
+/** Dependencies of the check of a changed configuration. */
 export interface SourceCheck extends AllowedSources {
   /** The configuration that the change begins with; absent: there was none, or it could not be read. */
   readonly before: Configuration | undefined;
@@ -65,7 +68,7 @@ function keysOf({ keys, provider }: ChannelConfiguration): readonly string[] {
   return keys ?? usualKeys(providers[provider]);
 }
 
-/** Why a key cannot be taken from where it says; undefined where it can. */
+/** Returns the reason why a key cannot be taken from its source; undefined if it can. */
 function keyProblem(key: string, channel: ChannelConfiguration, check: SourceCheck): string | undefined {
   const [, kind, name = ""] = /^(env|file|kept):(.*)$/.exec(key) ?? [];
   const provider = providers[channel.provider];
@@ -92,8 +95,9 @@ function fileProblem(path: string, folder: string | undefined): string | undefin
 }
 
 /**
- * Whether a channel leads where its vendor's usual key belongs: below the domain of the vendor's own address. A server that its
- * operator runs, and a vendor whose address only its customer knows, are wherever the channel says.
+ * Returns true if a channel's address belongs to its vendor, so that the vendor's usual key may be sent there: an
+ * address below the domain of the vendor's own. For a server that its operator runs, and a vendor without a public
+ * address, every address is accepted.
  */
 function isAtHome(
   channel: ChannelConfiguration,

@@ -4,8 +4,9 @@ import { isLinkLocal } from "@modelgate/channels";
 const storePorts: ReadonlySet<string> = new Set(["6379", "26379", "4222", "6222", "8222", "5432"]);
 
 /**
- * Why no vendor is at an origin, in words that follow `baseUrl`: a link-local address, where clouds give out credentials, or a
- * port where stores are, or one of `inside`, addresses that control itself uses. Undefined where one may be.
+ * Returns the reason why no vendor can be at an origin, in words that follow `baseUrl`: a link-local address, where
+ * clouds give out credentials, a port of a store, or one of `inside`, addresses that control itself uses. Undefined if
+ * a vendor can be there.
  */
 export function unsafeAddress(origin: string, inside: readonly string[]): string | undefined {
   if (!URL.canParse(origin)) return undefined;

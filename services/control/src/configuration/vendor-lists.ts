@@ -23,12 +23,12 @@ const VendorList = Type.Object({
 type VendorList = Static<typeof VendorList>;
 const readList = stored("vendor's list of models", VendorList);
 
-/** What the lists are kept with. */
+/** Dependencies of the lists. */
 export interface VendorListDeps {
   readonly redis: Redis;
   readonly transport: Transport;
   readonly log: Logger;
-  /** How often a vendor is asked. */
+  /** Interval between two requests to a vendor. */
   readonly everyMs: number;
 }
 

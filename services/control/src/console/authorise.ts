@@ -5,7 +5,7 @@ import type { People } from "../operators/people.ts";
 import type { ConsoleCookies } from "./cookie.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** What is asked for by those who are about to sign in. */
+/** Requests that are allowed before signing in. */
 const visitorsCalls: ReadonlySet<string> = new Set(["POST /session", "GET /sign-in-ways"]);
 
 /** The one who signs in has no role yet. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 
 const sessionName = "modelgate_session";
-/** What a browser keeps while it is at an OpenID provider, and for how long, s. */
+/** Cookie that a browser keeps while it is at an OpenID provider, and its lifetime, s. */
 const signInName = "modelgate_sign_in";
 const signInSeconds = 600;
 

@@ -3,7 +3,7 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { readBuild, serveFile, type BuiltFiles } from "./files.ts";
 
-/** Where the console's build lies, beside this service. */
+/** Folder of the console's build. */
 const ownBuild = join(import.meta.dirname, "../../../console/dist");
 const root = "/console/";
 

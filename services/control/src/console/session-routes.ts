@@ -7,15 +7,15 @@ import type { SignInLimits } from "../operators/sign-in-limits.ts";
 import type { ConsoleCookies } from "./cookie.ts";
 import type { Sessions, SignedIn } from "./sessions.ts";
 
-/** What signing in works with. */
+/** Dependencies of signing in. */
 export interface SessionRouteDeps {
   readonly sessions: Sessions;
   readonly people: People;
   readonly limits: SignInLimits;
   readonly cookies: ConsoleCookies;
-  /** Where browsers reach the console, if not here. */
+  /** Address of the console for browsers, if it is another one. */
   readonly consoleUrl: string | undefined;
-  /** Whether an OpenID provider is set up. */
+  /** True if an OpenID provider is set up. */
   readonly hasProvider: boolean;
   /** The address of a browser. */
   readonly addressOf: (call: { readonly headers: IncomingHttpHeaders; readonly address: string }) => string;

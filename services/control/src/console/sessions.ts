@@ -5,7 +5,7 @@ import { operatorRoles, type Operator, type Redis } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
 import { Generations, type GenerationsOf } from "./generations.ts";
 
-/** How long a sign-in link may be followed, and a session may stand idle, in seconds. */
+/** Lifetime of a sign-in link, and longest idle time of a session, in seconds. */
 const linkSeconds = 600;
 const sessionSeconds = 12 * 3_600;
 /** Longest life of a session, ms, however much it is used. */
@@ -145,7 +145,7 @@ export class Sessions {
   }
 }
 
-/** What was stored before people had generations depends on its operator's first. */
+/** Reads a stored session. One from before generations existed counts as its operator's first generation. */
 function signedInOf({ generations, ...operator }: Static<typeof linkSchema>): SignedIn {
   return { operator, generations: generations ?? { [operator.name]: "" } };
 }

@@ -26,7 +26,7 @@ const keyColumns: readonly Column[] = [["KEY", cell("id")], ["SEATS", seats], ..
 const modelColumns: readonly Column[] = [["MODEL", cell("model")], ["KEY", cell("key")], ...states];
 const accountColumns: readonly Column[] = [["ACCOUNT", cell("account")], ["SCOPE", cell("scope")], ...states];
 
-/** Why it is not used, with its vendor's words. */
+/** Returns the reason why it is not used, with its vendor's message. */
 function why(row: unknown): string {
   const said = field(row, "said");
   return cell("reason")(row) + (typeof said === "string" ? `: ${said}` : "");

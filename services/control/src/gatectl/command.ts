@@ -1,19 +1,19 @@
 import type { Writable } from "node:stream";
 import type { Server } from "./server.ts";
 
-/** What a command was called with. */
+/** Arguments of a command. */
 export interface Arguments {
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
   /** The options without a value that were given. */
   readonly flags: ReadonlySet<string>;
-  /** Whether the answer is one JSON document. */
+  /** True if the answer is one JSON document. */
   readonly json: boolean;
   /** For an answer that is written piece by piece. */
   readonly stdout: Writable;
 }
 
-/** What a command found, as JSON and as a person reads it. */
+/** Result of a command, as JSON and as text for a person. */
 export interface Output {
   readonly data: unknown;
   /** Empty where the command has written for itself. */

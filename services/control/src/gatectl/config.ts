@@ -14,7 +14,7 @@ import { cell, table, type Column } from "./table.ts";
 /** The file where none is named. */
 export const demo = "deploy/config/demo.yaml";
 
-/** What a change of the configuration came to, for a person: exit status 1 where it was refused. */
+/** Renders the result of a change of the configuration; exit status 1 if it was refused. */
 function changed(data: unknown): Output {
   const [problems, warnings] = ["problems", "warnings"].map((name) => problemsIn(field(data, name)));
   if (problems !== undefined && problems.length > 0)
@@ -35,7 +35,7 @@ function problemsIn(value: unknown): readonly { readonly path: string; readonly 
   return rows.map((row) => ({ path: String(field(row, "path")), say: String(field(row, "say")) }));
 }
 
-/** What vendors say of the channels. */
+/** Asks the vendors of the channels and returns the problems they report. */
 async function asked(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
   // No other command needs a client of vendors.
   const [{ openTransport }, { askVendors }] = await Promise.all([

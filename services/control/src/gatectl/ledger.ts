@@ -39,7 +39,7 @@ function changed(value: unknown): string {
   return value === null || value === undefined ? "-" : JSON.stringify(value);
 }
 
-/** What was put back of an account that its Redis had lost. */
+/** Returns the part of an account that was restored after its Redis had lost it. */
 function restoredOf(found: unknown): string {
   if (!Array.isArray(found) || found.length === 0) return "-";
   const calls = found.reduce((sum: number, row: unknown) => sum + Number(field(row, "calls")), 0);

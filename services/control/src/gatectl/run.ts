@@ -32,7 +32,7 @@ const commands: readonly Command[] = [
   ...operatorCommands,
 ];
 
-/** Where a command line is run: what it writes to, and the environment that says which server it asks. */
+/** Surroundings of a command line: its output, and the environment that names the server. */
 export interface Terminal {
   readonly stdout: Writable;
   readonly stderr: Writable;
@@ -81,7 +81,7 @@ function inSingular(words: readonly string[]): readonly string[] {
   return is(verb) ? [one, verb, ...rest] : [one, "list", ...words.slice(1)];
 }
 
-/** What is answered where no command is meant: an overview, or what is wrong and an overview. */
+/** Returns the answer to words that are no command: an overview, or the error and an overview. */
 function overviewFor(words: readonly string[]): { readonly text: string; readonly isHelp: boolean } {
   if (words.length === 0 || words[0] === "--help" || words[0] === "help")
     return { text: overview(commands), isHelp: true };

@@ -7,14 +7,14 @@ import { readVariables, type VariableReader } from "@modelgate/platform";
 import { field } from "../field.ts";
 import { CommandFailed } from "./command-failed.ts";
 
-/** What is asked for beside the path; undefined is left out. */
+/** Query parameters; undefined ones are left out. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
 /** The operator's API of a running control service. Its calls throw CommandFailed with what the server said. */
 export interface Server {
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
-  /** Where it is: links to its pages begin with it. */
+  /** Returns the server's address; links to its pages begin with it. */
   address(): Promise<string>;
   /** An answer that is no JSON document, as it arrives. */
   stream(path: string, query: Query): Promise<AsyncIterable<Uint8Array>>;
@@ -71,7 +71,7 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
   };
 }
 
-/** Who runs gatectl, for the audit: what the system calls them; a number where it has no name for them. */
+/** Returns the person who runs gatectl, for the audit: the system's user name, or a number if there is none. */
 function personName(): string {
   try {
     return userInfo().username;
@@ -105,7 +105,7 @@ async function findAddress(
   );
 }
 
-/** What an answer says; undefined where it is no JSON: somebody else than control answered. */
+/** Returns the JSON of an answer; undefined if it is not JSON, which means that another server answered. */
 async function jsonOf(response: Response): Promise<unknown> {
   try {
     return await response.json();

@@ -1,4 +1,4 @@
-/** What every command about usage narrows it by; each is a parameter of the operator's API. */
+/** Filters of every command about usage; each is a parameter of the operator's API. */
 export const usageFilters: Readonly<Record<string, string>> = {
   account: "only this account",
   token: "only this token",

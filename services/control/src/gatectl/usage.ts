@@ -10,7 +10,7 @@ const sum = (row: unknown, name: string): string => {
   return typeof value === "string" ? value : "0";
 };
 
-/** What the times to the first byte are narrowed by. */
+/** Filters of the times to the first byte. */
 const firstByteFilters = Object.fromEntries(
   ["account", "model", "channel", "day", "from", "to"].map((name) => [name, usageFilters[name] ?? name]),
 );

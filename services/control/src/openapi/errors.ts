@@ -23,7 +23,7 @@ const refusalCodes = [
 const text = { type: "string" } as const;
 const nullable = { type: ["string", "null"] } as const;
 
-/** What control answers where it refuses a call or fails. */
+/** Errors of control. */
 export const errorSchemas = {
   Refusal: {
     type: "object",

@@ -8,8 +8,8 @@ export interface Operation {
   /** The least role that it takes; `visitor`: not signed in yet. */
   readonly role: OperatorRole | "visitor";
   /**
-   * How a member of an account is kept to it: by the account in the path, by the query's, or by the handler; `all`:
-   * nothing in it is of an account. Absent: members may not call it.
+   * Way to limit a member to their account: by the account in the path, in the query, or by the handler; `all`: the
+   * operation concerns no account. Absent: members may not call it.
    */
   readonly member?: "path" | "query" | "handler" | "all";
   /** Query parameters and what each is. */

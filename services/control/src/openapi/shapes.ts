@@ -264,7 +264,7 @@ export const ConfigurationDocument = Type.Object({
   published: text,
   loadedAt: text,
 });
-/** What a configuration says, part by part, as it is written: secrets are not in it. */
+/** Parts of a configuration as they are written, without secrets. */
 export const ConfigurationParts = Type.Object({
   source: Type.Enum(["file", "books"]),
   version: orNull(Type.Integer()),

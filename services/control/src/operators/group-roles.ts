@@ -1,6 +1,6 @@
 import { StartError, operatorRoles, type Operator } from "@modelgate/platform";
 
-/** What members of a provider's group may do. */
+/** Role of the members of a provider's group. */
 export interface GroupRole {
   readonly group: string;
   readonly role: Operator["role"];

@@ -2,7 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { Failure } from "@modelgate/contracts";
 
-/** What OWASP advises for Argon2id: 19 MiB, two passes, one lane. */
+/** Parameters that OWASP recommends for Argon2id: 19 MiB, two passes, one lane. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const [saltBytes, hashBytes] = [16, 32];
 /** Bounds of a password, in characters. */
@@ -25,10 +25,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`;
 }
 
-/** What is compared with where there is no such operator: it takes as long, and no password fits. */
+/** Hash to compare with if the operator does not exist: it takes the same time, and no password matches. */
 const noPassword = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(hashBytes))}`;
 
-/** Whether a password is the one of a hash; without a hash false, in the same time. */
+/** Returns true if a password matches a hash; without a hash false, in the same time. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
   const [, memory, passes, parallelism, salt = "", hash = ""] = shape.exec(stored ?? noPassword) ?? [];

@@ -53,7 +53,7 @@ export interface OperatorKeyView {
   readonly createdAt: string;
 }
 
-/** What an operator is made as. */
+/** Content of a new operator. */
 export interface NewPerson {
   readonly name: string;
   readonly role: OperatorRole;
@@ -61,18 +61,18 @@ export interface NewPerson {
   readonly password: string | undefined;
 }
 
-/** What of an operator may be changed. */
+/** Members of an operator that may change. */
 export interface PersonChange {
   readonly role?: OperatorRole | undefined;
   readonly password?: string | undefined;
   readonly disabled?: boolean | undefined;
 }
 
-/** How keys for automation begin. */
+/** Prefix of keys for automation. */
 const keyPrefix = "mgo_";
-/** How long what a key may do is remembered, ms: one that is deleted works no longer than this. */
+/** Time for which the rights of a key are cached, ms: a deleted key stops working within it. */
 const rememberMs = 2_000;
-/** Most keys that are remembered, unknown ones among them. */
+/** Maximum keys that are remembered, unknown ones among them. */
 const maxRemembered = 1_000;
 
 interface Booked {
@@ -93,7 +93,10 @@ export class People {
     this.#ledger = ledger;
   }
 
-  /** Whose name and password these are. Throws Failure invalid_api_key, which never says which of them is wrong. */
+  /**
+   * Finds the operator of a name and password. Throws Failure invalid_api_key, which does not reveal which of them is
+   * wrong.
+   */
   async byPassword(name: string, password: string): Promise<Operator> {
     const found = await this.#find(name);
     const fits = await isPassword(password, found?.password);
@@ -102,12 +105,12 @@ export class People {
     return { name, role: found.role, account: found.account ?? undefined };
   }
 
-  /** Whether an operator of that name may not sign in, however they prove who they are. */
+  /** Returns true if the operator of that name may not sign in, by any method. */
   async isDisabled(name: string): Promise<boolean> {
     return (await this.#find(name))?.disabled === true;
   }
 
-  /** Whose key for automation it is; undefined for a key that is not one. */
+  /** Finds the owner of a key for automation; undefined for any other key. */
   async byKey(key: string): Promise<Operator | undefined> {
     if (!key.startsWith(keyPrefix)) return undefined;
     const digest = digestOf(key);
@@ -211,7 +214,7 @@ export class People {
   }
 }
 
-/** Who acts with a key for automation, as the audit names them; no operator may be called so. */
+/** Returns the actor of a key for automation, for the audit; no operator may have such a name. */
 export function actorOfKey({ name }: { readonly name: string }): string {
   return `key ${name}`;
 }

@@ -8,7 +8,7 @@ import type { Sessions } from "../console/sessions.ts";
 import { readGroupRoles, roleOf, type GroupRole } from "./group-roles.ts";
 import type { People } from "./people.ts";
 
-/** How an OpenID provider is set up. */
+/** Settings of an OpenID provider. */
 export interface ProviderSettings {
   readonly issuer: string | undefined;
   readonly clientId: string;
@@ -17,7 +17,7 @@ export interface ProviderSettings {
   readonly roles: string;
 }
 
-/** What signing in through a provider works with. */
+/** Dependencies of signing in through a provider. */
 export interface ProviderDeps {
   readonly sessions: Sessions;
   readonly people: Pick<People, "isDisabled" | "remember">;
@@ -115,7 +115,10 @@ class OpenIdProvider implements Provider {
     }
   }
 
-  /** Who came back; undefined where none of their groups has a role. Rejects where the provider's answer does not hold. */
+  /**
+   * Identifies the person who returned; undefined if none of their groups has a role. Rejects if the provider's answer
+   * is not valid.
+   */
   async #identify(request: IncomingMessage): Promise<Identified | undefined> {
     const client = await import("openid-client");
     const [expectedState = "", expectedNonce = "", pkceCodeVerifier = ""] = (

@@ -5,7 +5,7 @@ import { fields } from "../api/fields.ts";
 import type { Sessions } from "../console/sessions.ts";
 import { actorOfKey, type People } from "./people.ts";
 
-/** What the routes of operators work with. */
+/** Dependencies of the routes of operators. */
 export interface PeopleRouteDeps {
   readonly redis: Redis;
   readonly people: People;

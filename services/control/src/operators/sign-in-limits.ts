@@ -7,10 +7,10 @@ const maxPerPair = 10;
 const maxPerAddress = 30;
 const maxPerName = 100;
 const windowSeconds = 900;
-/** How long an address is known as one that a person signs in from. */
+/** Time for which an address counts as known for a person. */
 const knownSeconds = 30 * 86_400;
 
-/** Where a sign-in comes from, and whom it names. */
+/** Source of a sign-in, and the name it uses. */
 export interface SignInAttempt {
   readonly address: string;
   readonly name: string;

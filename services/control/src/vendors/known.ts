@@ -1,11 +1,11 @@
 import { providers } from "@modelgate/providers";
 
-/** What somebody who adds a vendor is offered. */
+/** A vendor that can be added. */
 export interface KnownVendor {
-  /** What its channels are named after. */
+  /** Prefix of its channels' names. */
   readonly name: string;
   readonly title: string;
-  /** Which of the providers speaks to it. */
+  /** Provider that speaks to it. */
   readonly provider: string;
   /** Null where only its customer knows it. */
   readonly baseUrl: string | null;

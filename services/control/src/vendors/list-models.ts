@@ -14,13 +14,13 @@ export interface OfferedModel {
   readonly contextTokens: ListedModel["contextTokens"];
 }
 
-/** What came of asking a vendor: its models, or what it said instead. */
+/** Result of asking a vendor: its models, or its message. */
 export interface ListedModels {
   readonly models: readonly OfferedModel[];
   readonly say: string | null;
 }
 
-/** Who is asked, and with which key. */
+/** Vendor to ask, and the key for it. */
 export interface ListWish {
   readonly provider: string;
   readonly baseUrl: string;

@@ -23,7 +23,7 @@ import {
 import type { CreditEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** What stands in the books is given to Redis with these. */
+/** Dependencies for copying the books' accounts to Redis. */
 export interface Projecting {
   readonly redis: Redis;
   readonly books: Books;

@@ -7,7 +7,7 @@ import { projectAccount, projectBookedToken, projectCredit } from "../accounts/p
 import { bodies } from "./body.ts";
 import { limitIn } from "./cursor.ts";
 
-/** What changes of accounts are made with. */
+/** Dependencies of changes of accounts. */
 export interface AccountDeps {
   readonly redis: Redis;
   readonly connection: BooksConnection;
@@ -67,7 +67,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
   };
 }
 
-/** What became of a credit: a look for what was left behind may have applied it a moment before. */
+/** Returns the result of a credit: the round for left-behind events may have applied it a moment before. */
 function replyTo(reply: CreditReply, isRepeated: boolean): CreditReply {
   if (isRepeated && reply === "credited") return "credited-before";
   return !isRepeated && reply === "credited-before" ? "credited" : reply;

@@ -61,7 +61,7 @@ export const bodies = {
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name, "an object");
     return { ...value };
   },
-  /** What stands in the audit of a change of operators. */
+  /** Returns the audit entry of a change of operators. */
   act(body: unknown): { readonly action: string; readonly account: string; readonly after: unknown } {
     const account = memberOf(body, "account");
     if (typeof account !== "string") throw wrong("account", "a text");
@@ -78,7 +78,7 @@ export const bodies = {
 } as const;
 
 const kinds: readonly Exclude<CreditKind, "opening">[] = ["top-up", "correction"];
-/** What of a token may be changed. */
+/** Members of a token that can be changed. */
 const changeable: ReadonlySet<string> = new Set([
   "name",
   "group",

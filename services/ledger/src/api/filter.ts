@@ -1,12 +1,12 @@
 import { endUserOf, Failure, Outcome, parseTags } from "@modelgate/contracts";
 import type { CallFilter, Label } from "@modelgate/books";
 
-/** What an operator narrows usage by, beside the time. */
+/** Filter of usage, without the time. */
 type Narrowing = Omit<CallFilter, "from" | "to">;
 
 const outcomes: readonly string[] = Outcome.anyOf.map((one) => one.const);
 
-/** What a query narrows usage by. Throws Failure invalid_value naming the parameter that is wrong. */
+/** Reads the filter of a query. Throws Failure invalid_value naming the wrong parameter. */
 export function narrowingOf(query: URLSearchParams): Narrowing {
   const word = (name: string): string | undefined => query.get(name) ?? undefined;
   const outcome = word("outcome");

@@ -16,10 +16,10 @@ import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { bodies } from "./body.ts";
 
-/** Most versions of the configuration on a page. */
+/** Maximum versions of the configuration on a page. */
 const maxVersions = 200;
 
-/** How documents name a vendor's key that is kept beside them. */
+/** Reference to a vendor's key that is stored next to the document. */
 const keptKey = /kept:([A-Za-z0-9_-]{1,64})/g;
 
 /** Versions of the configuration, operators and their keys, as control asks for them. */

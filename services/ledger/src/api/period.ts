@@ -9,8 +9,8 @@ export interface Period {
 const dayMs = 86_400_000;
 
 /**
- * What a query asks for: one `day`, or `from` and `to`, both ends included; today (UTC) where it says nothing. A date as
- * `to` means all of its day. Throws Failure invalid_value naming the parameter that is wrong.
+ * Reads the period of a query: one `day`, or `from` and `to`, both ends included; today (UTC) by default. A date as
+ * `to` means the whole day. Throws Failure invalid_value naming the wrong parameter.
  */
 export function periodOf(query: URLSearchParams): Period {
   const today = Math.floor(Date.now() / dayMs) * dayMs;

@@ -4,14 +4,17 @@ import { readRedisMemory, type Bus, type OperatorRoutes, type Redis } from "@mod
 import type { BooksConnection } from "../books-connection.ts";
 import { readers } from "../record-events.ts";
 
-/** What the look at the stores works with. */
+/** Dependencies of the check of the stores. */
 export interface StoreDeps {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly connection: BooksConnection;
 }
 
-/** How the stores stand, as the ledger sees them: each is asked now, and what does not answer is said. */
+/**
+ * Makes the routes that report the state of the stores as the ledger sees them: each store is asked when the request
+ * comes, and reported if it does not answer.
+ */
 export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRoutes {
   const inShards = async (count: (store: Redis, shard: string) => Promise<number>): Promise<number> => {
     const parts = await Promise.all(shards.map((shard) => count(redis, shard)));
@@ -55,7 +58,7 @@ function wordOf({ say }: Asked<unknown>): { readonly ok: boolean; readonly say: 
   return { ok: say === undefined, say: say ?? null };
 }
 
-/** How far the books are behind each stream of events. */
+/** Returns the delay of the books for each stream of events. */
 function lagOf(bus: Bus) {
   return Promise.all(
     Object.values(eventStreams).map(async ({ name: stream }) => {

@@ -28,10 +28,10 @@ import { verifyCommon } from "./verify-common.ts";
 
 /** Accounts that one call verifies; the next call goes on after the last of them. */
 const pageSize = 20;
-/** How long receipts that are on their way to the books are waited for. */
+/** Longest wait for receipts that are on their way to the books. */
 const waitMs = 15_000;
 
-/** What the verification works with. */
+/** Dependencies of the verification. */
 export interface VerificationDeps {
   readonly redis: Redis;
   readonly connection: BooksConnection;
@@ -73,7 +73,7 @@ export function verifierOf({ redis, connection, keepDays, signer }: Verification
   };
 }
 
-/** What else does not hold of an account whose receipts do. */
+/** Returns another discrepancy of an account whose receipts are correct. */
 async function differenceIn(
   books: Books,
   id: string,

@@ -17,7 +17,7 @@ import type { BooksConnection } from "../books-connection.ts";
 /** The name under which a verification of what is no account's stands among those of accounts. */
 export const commonBooks = auditAnchor;
 
-/** What is verified with. */
+/** Dependencies of the verification of shared tables. */
 export interface CommonDeps {
   readonly redis: Redis;
   readonly connection: BooksConnection;

@@ -2,7 +2,7 @@ import type { Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { dayOf, moveDay, patterns, type UsageDay } from "./usage-day.ts";
 
-/** What the move works with. */
+/** Dependencies of the move. */
 export interface MoveOptions {
   readonly redis: Redis;
   readonly connection: BooksConnection;

@@ -4,7 +4,7 @@ import { giveBack } from "./give-back.ts";
 import { chargeAgain, putBack, type PutBackDeps } from "./put-back.ts";
 import { recordSentOf } from "./record-sent.ts";
 
-/** How an account in Redis is compared with the books. */
+/** Result of a comparison of an account in Redis with the books. */
 type Standing =
   | "agrees"
   /** Redis does not have it. */
@@ -14,13 +14,16 @@ type Standing =
   /** Receipts are missing in the books, which may be on their way, or there is a branch that Redis does not have. */
   | "broken";
 
-/** How often the same gap is seen before it is taken for one that stays. */
+/** Number of times that the same gap must be seen before it counts as lasting. */
 const looksUntilLasting = 3;
 
-/** What was seen of accounts whose receipts are no whole chain: by how much they are off, and how often it was so much. */
+/**
+ * Observed gaps of accounts whose receipts are not a complete chain: the amount of each gap, and the number of times it
+ * was seen.
+ */
 export type Offsets = Map<string, Map<number, number>>;
 
-/** How an account stands. The books were read before Redis: what Redis has beyond them is on its way. */
+/** Compares an account. The books were read before Redis, so anything that only Redis has is on its way. */
 function standingOf({ whole, receipts, head }: BookedAccount, known: KnownHead | undefined): Standing {
   if (known === undefined) return "absent";
   if (!whole) return "broken";
@@ -80,7 +83,7 @@ async function mend(
   return false; // until the books have heard of it
 }
 
-/** Whether an account is off by the same as it was before: what is on its way is off by something else each time. */
+/** Returns true if an account's gap is the same as before: a gap of events on their way changes each time. */
 function isLasting(offsets: Offsets, { id, offset }: BookedAccount): boolean {
   const seen = offsets.get(id) ?? new Map<number, number>();
   offsets.set(id, seen);

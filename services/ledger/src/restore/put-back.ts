@@ -12,7 +12,7 @@ import type { CreditEvent } from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
 import { restoreTokens } from "./restore-tokens.ts";
 
-/** What accounts are put back with. */
+/** Dependencies of the restoration of accounts. */
 export interface PutBackDeps {
   readonly redis: Redis;
   readonly bus: Bus;

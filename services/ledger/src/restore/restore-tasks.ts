@@ -6,7 +6,7 @@ import type { PutBackDeps } from "./put-back.ts";
 /** Tasks of one page, whose steps are sent together. */
 const pageSize = 500;
 
-/** What tasks are put back with. */
+/** Dependencies of the restoration of tasks. */
 type TaskDeps = Pick<PutBackDeps, "redis" | "books"> & { readonly taskSeal: TaskSeal };
 
 /** Puts video tasks back that Redis has lost, and those that it has as they were before they ended; how many. */
@@ -20,7 +20,7 @@ export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<numbe
   }
 }
 
-/** What cannot be read is passed over: a later version wrote it, or its secret is accepted no more. */
+/** Restores tasks. Skips an unreadable record: a later version wrote it, or its secret is no longer accepted. */
 async function restoreSome(
   { redis, taskSeal }: Pick<TaskDeps, "redis" | "taskSeal">,
   tasks: readonly BookedTask[],
@@ -35,7 +35,7 @@ async function restoreSome(
   return done.filter(Boolean).length;
 }
 
-/** How long after a Redis was lost events of tasks may come that its services had not published yet. */
+/** Time after the loss of a Redis in which events of tasks may arrive that their services had not published yet. */
 const lateMs = 60_000;
 /** Most that wait for the next round; the next run of the server finds those beyond in the books. */
 const maxLate = 10_000;

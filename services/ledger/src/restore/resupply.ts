@@ -5,13 +5,13 @@ import type { BooksConnection } from "../books-connection.ts";
 import { readers } from "../record-events.ts";
 import { recordSent } from "./record-sent.ts";
 
-/** How long an event may be on its way to the books before it is published once more. */
+/** Longest way of an event to the books before it is published again. */
 export const resupplyAfterMs = 15_000;
 /** Pause between two looks. */
 const lookMs = 1_000;
 const streams = Object.values(eventStreams);
 
-/** What resupplying works with. */
+/** Dependencies of the repeated publishing. */
 export interface ResupplyOptions {
   readonly redis: Redis;
   readonly bus: Bus;
@@ -50,10 +50,10 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
 }
 
 function lookerOf({ redis, bus, connection, log, afterMs }: ResupplyOptions): () => Promise<void> {
-  /** When an event was first seen to be on its way. */
+  /** Time at which each event on its way was first seen. */
   let seen = new Map<string, number>();
   let newest: readonly number[] = [];
-  /** What the servers said of writes when nothing was on its way. */
+  /** Write position that the servers reported when nothing was on its way. */
   let emptyAt: string | undefined;
 
   async function publish(events: readonly SentEvent[]): Promise<void> {

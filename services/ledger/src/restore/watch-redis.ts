@@ -13,7 +13,7 @@ import { putBackAll, type PutBackDeps } from "./put-back.ts";
 import { LateTasks, restoreTasks } from "./restore-tasks.ts";
 import { restoreTokens } from "./restore-tokens.ts";
 
-/** What the watch works with. */
+/** Dependencies of the watch. */
 export interface WatchOptions {
   readonly redis: Redis;
   readonly bus: Bus;
@@ -26,7 +26,7 @@ export interface WatchOptions {
 
 /** Watches that Redis has what the books have. */
 export interface RedisWatch extends AsyncDisposable {
-  /** Whether Redis is known to have what the books have: nothing of it is taken for dead before. */
+  /** True if Redis is known to have everything that the books have. Before that, nothing in it counts as dead. */
   readonly isWhole: boolean;
   /** The runs of its servers (`readServers`) in which it is known to; undefined: in none. */
   readonly wholeRuns: string | undefined;
@@ -40,11 +40,14 @@ export interface RedisWatch extends AsyncDisposable {
 const [pageSize, maxNoticed] = [500, 50_000];
 /** Rounds between two looks for what was left between the books and Redis, and for chains that are broken. */
 const roundsBetweenLooks = 5;
-/** How long after the last write late calls are looked for in each round, and rounds between two looks at rest. */
+/**
+ * Time after the last write in which every round looks for late calls, and the number of rounds between two looks when
+ * nothing happens.
+ */
 const [lateGraceMs, roundsBetweenSweeps] = [5_000, 60];
-/** How long what is in the streams is waited for before an empty Redis is filled. */
+/** Longest wait for the content of the streams before an empty Redis is filled. */
 const drainMs = 5_000;
-/** How long a Redis that was lost is compared before its dead holds are seen to, whatever is still unsure. */
+/** Longest comparison of a lost Redis before its dead holds are settled, even if accounts are still uncertain. */
 const wholeWithinMs = 30_000;
 const epochMark = "epoch";
 
@@ -69,7 +72,7 @@ class Watch implements RedisWatch {
   /** Until when a late call may come of age that was not written since. */
   #lateUntil = 0;
   #whole = false;
-  /** When Redis counts as whole, whatever is still to be found out of some accounts. */
+  /** Time at which Redis counts as complete, even if accounts are still uncertain. */
   #comparedBy: number | undefined;
   #adopted = false;
   #stopped = false;

@@ -4,7 +4,7 @@ import type { Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { lowAccounts } from "./watch-metrics.ts";
 
-/** What the look at balances works with. */
+/** Dependencies of the look at balances. */
 export interface BalanceWatch {
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "fill">;

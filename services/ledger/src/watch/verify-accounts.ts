@@ -5,7 +5,7 @@ import type { Logger, Redis } from "@modelgate/platform";
 import { commonBooks } from "../api/verify-common.ts";
 import { verifications } from "./watch-metrics.ts";
 
-/** What the verification of all accounts works with. */
+/** Dependencies of the verification of all accounts. */
 export interface VerifyingOptions {
   readonly redis: Redis;
   readonly log: Logger;
@@ -56,7 +56,7 @@ export function verifyingStep({
   }
 }
 
-/** Whether an account's offset in the period lies after `since` and not after `now`. */
+/** Returns true if an account's offset in the period lies after `since` and not after `now`. */
 export function isDue(accountId: string, since: number, now: number, everyMs: number): boolean {
   if (now - since >= everyMs) return true;
   const offset = createHash("sha256").update(accountId).digest().readUIntBE(0, 6) % everyMs;

@@ -7,28 +7,28 @@ export const redisMemory = new Gauge({
   labelNames: ["node"],
 });
 
-/** What Redis may use. */
+/** Memory limit of Redis. */
 export const redisMemoryLimit = new Gauge({
   name: "modelgate_redis_memory_limit_bytes",
   help: "maxmemory of Redis, or the memory of its machine where there is none, by primary",
   labelNames: ["node"],
 });
 
-/** Whether each stream of events is in NATS. */
+/** 1 for each stream of events that NATS has, else 0. */
 export const streamPresent = new Gauge({
   name: "modelgate_stream_present",
   help: "1 where NATS has the stream of events",
   labelNames: ["stream"],
 });
 
-/** How many events are not in the books yet. */
+/** Number of events that are not in the books yet. */
 export const lagEvents = new Gauge({
   name: "modelgate_ledger_lag_events",
   help: "events of a stream that are not in the books yet",
   labelNames: ["stream"],
 });
 
-/** How old the oldest event is that is not in the books yet. */
+/** Age of the oldest event that is not in the books yet. */
 export const lagSeconds = new Gauge({
   name: "modelgate_ledger_lag_seconds",
   help: "age of the oldest event of a stream that is not in the books yet; 0 where all are",

@@ -6,7 +6,7 @@ import { forgetRedis, forgetStreams, watchRedis, watchStreams } from "./stores.t
 import { looksPerPeriod, verifyingStep, type VerifyingOptions } from "./verify-accounts.ts";
 import { lowAccounts } from "./watch-metrics.ts";
 
-/** What is looked at, and how often. */
+/** Dependencies and interval of the watch. */
 export interface WatchOptions extends Pick<VerifyingOptions, "verify" | "mayVerify"> {
   readonly redis: Redis;
   readonly bus: Bus;

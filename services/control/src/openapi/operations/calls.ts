@@ -3,7 +3,7 @@ import type { Operation } from "../operation.ts";
 import * as shape from "../shapes.ts";
 import { narrowing, period } from "./members.ts";
 
-/** What calls cost. */
+/** Operations about the cost of calls. */
 export const calls: Readonly<Record<string, Operation>> = {
   "GET /usage": {
     summary: "Sum usage and cost by any of their dimensions.",
