@@ -7,9 +7,9 @@ export {
   type Remaining,
   type TokenLimits,
 } from "./limits/admit.ts";
-export { refusalOf } from "./limits/refusal.ts";
+export { refusalOf } from "./limits/admit.ts";
 export { leave, renewSeats, type Seat } from "./limits/seats.ts";
-export { largestAmount } from "./money/bounds.ts";
+export { largestAmount } from "./money/account.ts";
 export {
   createAccount,
   findAccount,
@@ -28,7 +28,7 @@ export {
   type CreditReply,
 } from "./money/credit.ts";
 export { hold, type HoldRequest } from "./money/hold.ts";
-export { claimVerification, countDivergences, keepVerification } from "./money/divergences.ts";
+export { claimVerification, countDivergences, keepVerification } from "./money/verify.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { readMoneyLeft, type BudgetUse, type MoneyLeft, type SpendingScope } from "./money/left.ts";
 export { releaseHold, releaseSurely, type Release } from "./money/release.ts";
@@ -67,7 +67,7 @@ export {
   type TaskPage,
   type TaskQuery,
 } from "./tasks/find.ts";
-export { openTaskSeal, type TaskSeal } from "./tasks/seal.ts";
+export { openTaskSeal, type TaskSeal } from "./tasks/record.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
 export { callerLimits } from "./tokens/caller-limits.ts";

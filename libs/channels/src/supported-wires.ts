@@ -1,6 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Candidate, CatalogChannel } from "@modelgate/catalog";
-import { FoundOut } from "@modelgate/platform";
+import { BoundedMap } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
 
 /** How long it is remembered that a vendor's endpoint is missing, or refuses a model's calls. */
@@ -12,8 +12,8 @@ const rememberedMs = 600_000;
  * so do the models of one vendor, some of which are served at an endpoint of their own, or served whole at one of two.
  */
 export class SupportedWires {
-  readonly #missing = new FoundOut<number>();
-  readonly #refusing = new FoundOut<number>();
+  readonly #missing = new BoundedMap<number>();
+  readonly #refusing = new BoundedMap<number>();
   readonly #orders = new WeakMap<Candidate, Map<string, readonly UpstreamWire[]>>();
   readonly #now: () => number;
 
@@ -80,7 +80,7 @@ export class SupportedWires {
   }
 }
 
-function isAt(known: FoundOut<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
+function isAt(known: BoundedMap<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
   const until = known.get(nameOf(candidate, wire));
   return until !== undefined && until > now;
 }

@@ -26,8 +26,7 @@ import { observeRequest } from "./metrics.ts";
 import { ClientGone } from "./read-body.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
 import { failureOf } from "./store-failure.ts";
-import type { Secrets } from "./secrets.ts";
-import { verifyCaller } from "./signed-caller.ts";
+import { type Secrets, verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
 /** What is found out about a call while it runs, for the record of its refusal. */

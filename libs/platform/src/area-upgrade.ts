@@ -13,7 +13,7 @@ import { recordingRefusal, type AreaOptions, type ServiceCall } from "./area-han
 import type { UpgradeHandler } from "./http-server.ts";
 import { ClientGone } from "./read-body.ts";
 import { failureOf } from "./store-failure.ts";
-import { verifyCaller } from "./signed-caller.ts";
+import { verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
 /** A call that wants to become a connection of its own, its caller known. */

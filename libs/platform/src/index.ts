@@ -1,5 +1,5 @@
 export { acceptWebSockets, type AcceptWebSocket } from "./web-socket/accept.ts";
-export { checkHandshake } from "./web-socket/handshake.ts";
+export { checkHandshake } from "./web-socket/accept.ts";
 export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
 export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export {
@@ -32,7 +32,7 @@ export { followFile, type FollowedFile, type Spool } from "./form/follow-file.ts
 export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { holdForm, type HeldFile, type HeldForm } from "./form/hold-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";
-export { spoolFile, type SpooledFile } from "./form/spool-file.ts";
+export { spoolFile, type SpooledFile } from "./form/follow-file.ts";
 export { endedBy, endingOf } from "./ending.ts";
 export { goingRequest, onInterrupt } from "./interrupt.ts";
 export { inTurns, inTurnsIfLong, nextTurn } from "./in-turns.ts";
@@ -52,9 +52,9 @@ export {
   type OperatorCall,
   type OperatorRoutes,
 } from "./operator/operator-api.ts";
-export { Streamed } from "./operator/streamed.ts";
-export { WithHeaders } from "./operator/with-headers.ts";
-export { once } from "./once.ts";
+export { Streamed } from "./operator/operator-api.ts";
+export { WithHeaders } from "./operator/operator-api.ts";
+export { once } from "./memo.ts";
 export type { PaceLimits } from "./pace.ts";
 export { onBeat, untilBeat } from "./beat.ts";
 export { OpenList, type Listed } from "./open-list.ts";
@@ -63,7 +63,7 @@ export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { RefusedCalls, takeRefusedCalls, type WaitingRefusal } from "./refused-calls.ts";
 export { failureOf } from "./store-failure.ts";
-export { idSource, isRequestId } from "./request-id.ts";
+export { idSource, isRequestId } from "./tracing.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
 export { hearProcesses, version, type HeardProcesses, type SeenProcess } from "./process/presence.ts";
 export { runProcess } from "./process/run-process.ts";
@@ -82,5 +82,5 @@ export type { Values } from "./script/values.ts";
 export { idsOf, startSpan, traceIdOf, type RequestIds, type Span } from "./tracing.ts";
 export { openSealer, type Sealer } from "./sealer.ts";
 export type { Secrets } from "./secrets.ts";
-export { signCaller, verifyCaller } from "./signed-caller.ts";
-export { FoundOut } from "./found-out.ts";
+export { signCaller, verifyCaller } from "./secrets.ts";
+export { BoundedMap } from "./memo.ts";

@@ -1,5 +1,5 @@
 import { pino, type Logger } from "pino";
-import { once } from "./once.ts";
+import { once } from "./memo.ts";
 
 export type { Logger } from "pino";
 

@@ -7,7 +7,7 @@ import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { groupProgram } from "./script/group-program.ts";
-import { scriptSources } from "./script/sources.ts";
+import { scriptSources } from "./script/lua.ts";
 import { storeAway } from "./store-failure.ts";
 
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */

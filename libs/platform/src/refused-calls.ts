@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import { refusedCall, RefusedCall, stored, type Failure } from "@modelgate/contracts";
 import type { Redis } from "./redis.ts";
-import { idSource } from "./request-id.ts";
+import { idSource } from "./tracing.ts";
 
 /** The list of refused calls that no ledger has taken yet. */
 const listKey = "refused-calls";

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBackends, type Backends } from "@modelgate/testkit";
-import { dataVersion, refuseNewerData } from "../src/data-version.ts";
+import { dataVersion, refuseNewerData } from "../src/process/stores.ts";
 import { createLogger, Shared, sharedRedis, StartError } from "../src/index.ts";
 
 let backends: Backends;

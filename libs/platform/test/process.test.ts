@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Failure, type Caller } from "@modelgate/contracts";
-import { idSource, isRequestId } from "../src/request-id.ts";
-import { openSealer } from "../src/sealer.ts";
 import { isOperator, signOperator } from "@modelgate/contracts/operator-credential";
-import { signCaller, verifyCaller } from "../src/signed-caller.ts";
+import { idSource, isRequestId } from "../src/tracing.ts";
+import { openSealer } from "../src/sealer.ts";
+import { signCaller, verifyCaller } from "../src/secrets.ts";
 
 describe("what the edge signs", () => {
   const caller: Caller = { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 100 };

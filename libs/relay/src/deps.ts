@@ -1,6 +1,6 @@
 import type { Channels } from "@modelgate/channels";
 import type { Catalog, CatalogHandle } from "@modelgate/catalog";
-import type { BufferBudget, FoundOut, Logger, Redis } from "@modelgate/platform";
+import type { BufferBudget, BoundedMap, Logger, Redis } from "@modelgate/platform";
 import type { RelayLimits } from "./env.ts";
 import type { DetachedAnswers } from "./detached-answers.ts";
 import type { Renewals, Settlements } from "./money/settlements.ts";
@@ -17,7 +17,7 @@ export interface RelayDeps {
    * Models whose vendors bill output that their streams do not show: thoughts. What such a stream will cost cannot be
    * counted while it runs, so it is held for whole. Found out by this process from what vendors report at the end.
    */
-  readonly unseen: FoundOut<true>;
+  readonly unseen: BoundedMap<true>;
   readonly madeIds: MadeIds;
   readonly detachedAnswers: DetachedAnswers;
   readonly budget: BufferBudget;

@@ -3,7 +3,7 @@ import { sharedCatalog } from "@modelgate/catalog";
 import { openChannels } from "@modelgate/channels";
 import {
   BufferBudget,
-  FoundOut,
+  BoundedMap,
   idSource,
   sharedBus,
   sharedPart,
@@ -66,7 +66,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
       channels,
       settlements,
       renewals,
-      unseen: new FoundOut(),
+      unseen: new BoundedMap(),
       madeIds: openMadeIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
       detachedAnswers: shared.use(new DetachedAnswers(env.heardOut)),
       budget: new BufferBudget(env.buffers.bytes, env.buffers.shares),

@@ -4,7 +4,7 @@ import {
   BufferBudget,
   ClientGone,
   createLogger,
-  FoundOut,
+  BoundedMap,
   type AnswerSink,
   type SinkWatcher,
 } from "@modelgate/platform";
@@ -48,7 +48,7 @@ export function runDeps({
     },
     log,
     budget: new BufferBudget(1_000_000),
-    unseen: new FoundOut(),
+    unseen: new BoundedMap(),
     detachedAnswers: new DetachedAnswers({ most: 1, ms: 1_000 }),
     catalog: {
       current: () => ({

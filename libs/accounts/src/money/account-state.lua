@@ -21,3 +21,24 @@ end
 local function free(state, nanos)
   state.held, state.available = subtract(state.held, nanos), add(state.available, nanos)
 end
+--[[ Adds a receipt to an account's chain, after the money was moved.
+  state: of the account, written by its script   amount (nanos, signed)   entry (JSON)
+  Returns number, hash of the receipt before, balance after it, hash: all strings ]]
+local function add_receipt(state, amount, entry)
+  local previous, balance = state.head, add(state.available, state.held)
+  state.receipts = state.receipts + 1
+  local number = string.format('%d', state.receipts)
+  state.head = redis.sha1hex(table.concat({previous, number, amount, balance, entry}, '\n'))
+  return number, previous, balance, state.head
+end
+--[[ Records a change of a balance that has just been made.
+  state: of the account   keys {credits, outbox}   operation id   nanos, may be negative   entry (JSON object)
+  replaces: hash of the receipt that it had before, or nil ]]
+local function record_credit(state, keys, operation, nanos, entry, replaces)
+  local number, previous, balance, hash = add_receipt(state, nanos, entry)
+  local recorded = string.sub(entry, 1, -2) .. string.format(
+    ',"receipt":{"number":%s,"previous":"%s","balanceNanos":"%s","hash":"%s"%s}}',
+    number, previous, balance, hash, replaces and ',"replaces":"' .. replaces .. '"' or '')
+  redis.call('HSET', keys.credits, operation, recorded)
+  redis.call('XADD', keys.outbox, '*', 'credit', recorded)
+end

@@ -1,4 +1,4 @@
---[[ Creates an account that does not exist yet (receipt.lua and record-credit.lua come before this).
+--[[ Creates an account that does not exist yet (account-state.lua comes before this).
   account hash, made here   credits hash: operation id -> entry (JSON)   outbox stream
   createdAt RFC 3339   opening: the first credit (JSON) ]]
 if redis.call('EXISTS', account) == 1 then return {'exists'} end

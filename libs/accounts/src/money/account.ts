@@ -1,8 +1,15 @@
 import { parseNanos, type CreditEvent, type Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import { creditScripts } from "../shared-scripts.ts";
-import { largestAmount } from "./bounds.ts";
+import { moneyScripts } from "../shared-scripts.ts";
+
+/** The largest amount that one step moves, a billion dollars: sums of many stay within Redis' 64-bit integers. */
+export const largestAmount: Nanos = 10n ** 18n;
+
+/** An amount within what one step moves. */
+export function within(nanos: Nanos): Nanos {
+  return nanos > largestAmount ? largestAmount : nanos;
+}
 
 /** An account's money. balance = available + held = credited − spent, always. */
 export interface Account {
@@ -20,7 +27,7 @@ export interface Account {
 
 const run = defineScript({
   file: new URL("account.lua", import.meta.url),
-  shared: creditScripts,
+  shared: moneyScripts,
   keys: ["account", "credits", "outbox"],
   args: { name: "text", balance: "nanos", createdAt: "text", opening: "text" },
   replies: { created: {}, exists: {} },

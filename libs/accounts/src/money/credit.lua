@@ -1,5 +1,5 @@
 --[[ Adds money to an account, or takes some away, once by operation id. Never takes more than is available. The change
-     is stored among the credits and, as an event, in the outbox (receipt.lua and record-credit.lua come before this).
+     is stored among the credits and, as an event, in the outbox (account-state.lua comes before this).
   account hash   credits hash: operation id -> entry (JSON) with its receipt   outbox stream
   nanos may be negative   bound: most entries
   replaces: hash of the receipt that it had in a Redis that was lost; then it is applied whatever is available ]]

@@ -1,8 +1,8 @@
 import { CreditEvent, stored, type CreditKind, type Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import { creditScripts } from "../shared-scripts.ts";
-import { largestAmount } from "./bounds.ts";
+import { moneyScripts } from "../shared-scripts.ts";
+import { largestAmount } from "./account.ts";
 
 /** A change of a balance by an operator: a top-up, or a correction in either direction. */
 export interface Credit {
@@ -22,7 +22,7 @@ const maxCredits = 10_000;
 
 const run = defineScript({
   file: new URL("credit.lua", import.meta.url),
-  shared: creditScripts,
+  shared: moneyScripts,
   keys: ["account", "credits", "outbox"],
   args: { operation: "text", nanos: "nanos", entry: "text", bound: "number", replaces: "text?" },
   replies: {

@@ -2,7 +2,7 @@ import { Failure, type Nanos } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
-import { largestAmount } from "./bounds.ts";
+import { largestAmount } from "./account.ts";
 
 /** More money for a call that is under way. */
 export interface Extension {

@@ -3,7 +3,7 @@ import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { holdScripts } from "../shared-scripts.ts";
-import { largestAmount } from "./bounds.ts";
+import { largestAmount } from "./account.ts";
 
 /** Money to be put aside for one call before it is sent. */
 export interface HoldRequest {

@@ -51,7 +51,7 @@ export function creditLink({ receipt, ...entry }: CreditEvent): ChainEntry | und
   };
 }
 
-/** What receipt.lua makes of the same: JSON keeps the order of an entry's members, so the text is the same again. */
+/** Computes the hash that account-state.lua gives a receipt: JSON keeps the order of an entry's members, so the text is the same again. */
 function hashOf({ previous, number, balanceNanos }: Receipt, amount: bigint, entry: object): string {
   return createHash("sha1")
     .update([previous, number, amount, balanceNanos, JSON.stringify(entry)].join("\n"))

@@ -1,7 +1,7 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
-import { surely } from "./surely.ts";
+import { surely } from "./settle.ts";
 
 /** A hold that is not needed any more. */
 export interface Release {

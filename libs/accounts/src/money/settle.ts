@@ -3,9 +3,8 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { settlementScripts } from "../shared-scripts.ts";
-import { within } from "./bounds.ts";
+import { within } from "./account.ts";
 import { receiptKinds, receiptOf } from "./receipt.ts";
-import { surely } from "./surely.ts";
 
 /** A call's end, as it is to be billed. */
 export interface Settlement {
@@ -85,4 +84,22 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
 /** Settles through an outage of Redis of about a minute: a settlement happens once, however often it is tried. */
 export function settleSurely(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   return surely(() => settle(redis, settlement));
+}
+
+/** Pauses between the tries, in ms: Redis is given about a minute to come back. */
+const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
+
+/**
+ * Repeats a step that is harmless to repeat through an outage of Redis, for about a minute. Rejects with the last error:
+ * the hold's lease then runs out, and the sweep settles it at its floor.
+ */
+export async function surely<Reply>(step: () => Promise<Reply>): Promise<Reply> {
+  for (const pauseMs of pausesMs) {
+    try {
+      return await step();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+  return step();
 }

@@ -1,6 +1,6 @@
 --[[ The step of every settlement, shared by settle.lua and tasks/advance.lua: takes a call's true cost, gives the rest of
      its hold back, and writes the usage event to the outbox. Exactly once: the hold is deleted, so a second settlement
-     finds it gone (clock.lua, receipt.lua, minute.lua and budgets.lua come before this).
+     finds it gone (clock.lua, account-state.lua, minute.lua and budgets.lua come before this).
   keys {account, hold, holds, outbox, bucket, late: where a call without its hold is reported, nil: nowhere}
   call {id, cost (nanos), event (JSON without its cost), tokens (used), nowMs, onlyIfExpired, onlyOn: runs of servers}
   Returns {'settled', outbox entry, what the account could not cover, and the receipt} | {'gone'} | {'leased'} | {'unsure'} ]]

@@ -1,6 +1,6 @@
 import { type CreditEvent, type Nanos, type UsageEvent, present } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { shardOf } from "../keys.ts";
+import { shardOf, accountKeys } from "../keys.ts";
 import { readLeftovers } from "../outbox/publish.ts";
 import { findAccount, type Account } from "./account.ts";
 import { ChainWalk, type Divergence } from "./chain.ts";
@@ -189,4 +189,23 @@ async function compareAnchors(
   }
   if (walk.last !== undefined || from === 1 || confirmsHead) return undefined;
   return { say: `none of its ${seen.receipts} receipts is kept, and its balance was not signed` };
+}
+
+/** Takes the verification of an account for one ledger; false where another has taken it within `forMs`. */
+export async function claimVerification(redis: Redis, accountId: string, forMs: number): Promise<boolean> {
+  return (await redis.set(accountKeys.verifying(accountId), "1", "PX", forMs, "NX")) !== null;
+}
+
+/** Keeps what a verification found: an account that diverges is listed until a later one finds that it holds. */
+export async function keepVerification(
+  redis: Redis,
+  { account, divergence }: Pick<Verification, "account" | "divergence">,
+): Promise<void> {
+  if (divergence === undefined) await redis.hdel(accountKeys.divergences, account);
+  else await redis.hset(accountKeys.divergences, account, JSON.stringify(divergence));
+}
+
+/** How many accounts diverged when they were last verified. */
+export async function countDivergences(redis: Redis): Promise<number> {
+  return redis.hlen(accountKeys.divergences);
 }

@@ -1,4 +1,4 @@
---[[ Charges a call whose settlement, or whose hold, was lost with a Redis (receipt.lua and budgets.lua come before this).
+--[[ Charges a call whose settlement, or whose hold, was lost with a Redis (account-state.lua and budgets.lua come before this).
      Once for each receipt that it had before; one that had none is charged where it was not charged at all. The cost is true, so it is taken whatever is available: the account may
      owe some. A hold that came back with an older copy of Redis is given back.
   account hash   hold hash   holds zset: call id -> lease expiry (ms)   outbox stream

@@ -3,7 +3,7 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
-import { chargeScripts } from "../shared-scripts.ts";
+import { holdScripts } from "../shared-scripts.ts";
 
 /** A call that Redis does not know to be settled, and was. */
 export interface LostCall {
@@ -18,7 +18,7 @@ const rememberMs = 86_400_000;
 
 const run = defineScript({
   file: new URL("charge.lua", import.meta.url),
-  shared: chargeScripts,
+  shared: holdScripts,
   keys: ["account", "hold", "holds", "outbox", "charged"],
   args: { callId: "text", cost: "nanos", event: "text", replaces: "text?", rememberMs: "number" },
   replies: {

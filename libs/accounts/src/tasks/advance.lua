@@ -1,5 +1,5 @@
 --[[ Replaces a task's record if it is still at the version that was read; settles its hold where the task ends, and
-     writes the events, all in one step (clock.lua and the receipt.lua, budgets.lua and settlement.lua of money come
+     writes the events, all in one step (clock.lua and the account-state.lua, budgets.lua and settlement.lua of money come
      before this).
   task hash: version, record, entries (of its events in the outbox)   due zset: member -> when (ms)
   account, hold, holds, outbox, bucket, late: see settlement.lua

@@ -1,14 +1,13 @@
 import { KeptTaskEvent, stored, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import { within } from "../money/bounds.ts";
+import { within } from "../money/account.ts";
 import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
-import { taskEvent, type TaskRecord } from "./record.ts";
-import type { TaskSeal } from "./seal.ts";
+import { taskEvent, type TaskRecord, type TaskSeal } from "./record.ts";
 
 /** What a task's end costs, and its usage event. */
 export interface TaskSettlement {

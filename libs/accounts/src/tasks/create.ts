@@ -4,8 +4,7 @@ import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
-import { taskEvent, type TaskRecord } from "./record.ts";
-import type { TaskSeal } from "./seal.ts";
+import { taskEvent, type TaskRecord, type TaskSeal } from "./record.ts";
 
 /** A task that its vendor has accepted. */
 export interface TaskCreation {

@@ -1,5 +1,7 @@
 import { Type } from "typebox";
 import { stored, TaskState, UsageDraft, videoWires, type KeptTaskEvent, type VideoWire } from "@modelgate/contracts";
+import { openSealer, type Secrets } from "@modelgate/platform";
+import type { TaskName } from "./claim.ts";
 
 /** A video task as it is kept in Redis, by owner and id. Times are Unix ms. No key and no secret is in it. */
 export interface TaskRecord {
@@ -108,5 +110,22 @@ export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Trans
     ...(seal === undefined
       ? {}
       : { kept: { sealed: seal.seal(task), untilMs: (task.endedAt ?? task.deadlineAt) + keepMs } }),
+  };
+}
+
+/** Seals records of tasks for their events: what clients wrote is in them. */
+export interface TaskSeal {
+  seal(task: TaskRecord): string;
+  /** Throws where it was sealed with a secret that is not accepted, for another task, or was changed; UnknownShape. */
+  open(sealed: string, name: TaskName): TaskRecord;
+}
+
+/** Seals and opens with the secrets of the deployment. */
+export function openTaskSeal(secrets: Secrets): TaskSeal {
+  const sealer = openSealer(secrets, "modelgate tasks");
+  const contextOf = ({ accountId, id }: TaskName): string => `${accountId}/${id}`;
+  return {
+    seal: (task) => sealer.seal(JSON.stringify(task), contextOf(task)),
+    open: (sealed, name) => readTask(sealer.open(sealed, contextOf(name))),
   };
 }

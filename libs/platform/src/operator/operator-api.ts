@@ -7,11 +7,9 @@ import { answerFailure, answerJson } from "../answer.ts";
 import { BufferBudget } from "../buffer-budget.ts";
 import type { Logger } from "../log.ts";
 import { readBody } from "../read-body.ts";
-import { idSource } from "../request-id.ts";
+import { idSource } from "../tracing.ts";
 import type { Secrets } from "../secrets.ts";
 import { failureOf } from "../store-failure.ts";
-import { Streamed } from "./streamed.ts";
-import { WithHeaders } from "./with-headers.ts";
 
 /** What an operator may do: a viewer reads, an operator changes what calls need, an admin decides who operates. */
 export const operatorRoles = ["viewer", "operator", "admin"] as const;
@@ -147,5 +145,25 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
     return body.bytes.length === 0 ? {} : JSON.parse(body.bytes.toString());
   } catch {
     throw new Failure("invalid_json");
+  }
+}
+
+/** An answer that is written piece by piece, as fast as its reader takes it. */
+export class Streamed {
+  readonly contentType: string;
+  readonly pieces: AsyncIterable<string | Uint8Array>;
+  constructor(contentType: string, pieces: AsyncIterable<string | Uint8Array>) {
+    this.contentType = contentType;
+    this.pieces = pieces;
+  }
+}
+
+/** An answer that sets headers of its own. */
+export class WithHeaders {
+  readonly data: unknown;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(data: unknown, headers: Readonly<Record<string, string>>) {
+    this.data = data;
+    this.headers = headers;
   }
 }

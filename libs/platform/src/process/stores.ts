@@ -2,9 +2,9 @@ import { openBus, type Bus } from "../bus.ts";
 import { openRedis, type Redis } from "../redis.ts";
 import type { BusEnv, ContentEnv, StoreEnv } from "../service-variables.ts";
 import { announceProcess } from "./presence.ts";
-import { refuseNewerData } from "../data-version.ts";
 import { RefusedCalls } from "../refused-calls.ts";
 import { sharedPart } from "./shared.ts";
+import { StartError } from "../start-error.ts";
 
 /** The connection to Redis of a process, which is seen there from then on. Rejects with a StartError where it cannot be reached. */
 export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (shared, { redis: { url, timeoutMs } }) => {
@@ -34,3 +34,22 @@ export const sharedBus = sharedPart<BusEnv, Bus>(async (shared, { bus: { url, li
 export const sharedRefusedCalls = sharedPart<Pick<StoreEnv, "redis">, RefusedCalls>(async (shared, env) =>
   shared.use(new RefusedCalls(await sharedRedis(shared, env))),
 );
+
+/**
+ * Version of what the services keep in Redis. It is raised with a change of a format after which an earlier version would read
+ * the data wrongly; the books have their own list of migrations.
+ */
+export const dataVersion = 1;
+
+/** Sorted set with one member, whose score only grows: the newest version that has run on this Redis. */
+const dataVersionKey = "data-version";
+
+/** Records this version in Redis. Throws StartError, one line, where a newer one has run on it. */
+export async function refuseNewerData(redis: Redis, version = dataVersion): Promise<void> {
+  await redis.zadd(dataVersionKey, "GT", version, "newest");
+  const newest = Number(await redis.zscore(dataVersionKey, "newest"));
+  if (newest > version)
+    throw new StartError(
+      `Redis holds data of a newer version: its format is ${newest}, and this version knows ${version}. Start the newer version, or restore a backup from before it.`,
+    );
+}

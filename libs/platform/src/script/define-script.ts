@@ -14,8 +14,7 @@ import {
 } from "./marshal.ts";
 import { callInGroup } from "./group-commit.ts";
 import { addToProgram } from "./group-program.ts";
-import { scriptText, type LuaShape } from "./lua.ts";
-import { scriptSources } from "./sources.ts";
+import { scriptText, type LuaShape, scriptSources } from "./lua.ts";
 import type { Kind, Values } from "./values.ts";
 
 /** What a script is given and what it answers, by name: the .lua uses the names as local variables. */

@@ -65,3 +65,6 @@ function memberOf(name: string, kind: Kind): string {
   if (kind === "flag") return `reply.${name} and '1' or '0'`;
   return kind.endsWith("?") ? `reply.${name} or ''` : `reply.${name}`;
 }
+
+/** Every script of this process, for loading them in advance. */
+export const scriptSources = new Set<string>();

@@ -7,10 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "../../src/buffer-budget.ts";
 import { ClientGone } from "../../src/read-body.ts";
-import { followFile } from "../../src/form/follow-file.ts";
+import { followFile, spoolFile } from "../../src/form/follow-file.ts";
 import { holdForm } from "../../src/form/hold-form.ts";
 import { openForm, type FormLimits } from "../../src/form/open-form.ts";
-import { spoolFile } from "../../src/form/spool-file.ts";
 
 const budget = new BufferBudget(5_000_000);
 const holder = { accountId: "a", tokenId: "t" };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { freePorts, until } from "@modelgate/testkit";
-import { mergeMetrics } from "../../src/process/merge-metrics.ts";
+import { mergeMetrics } from "../../src/process/supervise.ts";
 
 // Each test starts three processes.
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { once } from "../src/once.ts";
+import { BoundedMap, once } from "../src/memo.ts";
 
 test("a value is made once, also where it is undefined", () => {
   let made = 0;
@@ -20,4 +20,13 @@ test("what could not be made is tried again", () => {
   expect(value()).toBe("made");
   expect(value()).toBe("made");
   expect(tries).toBe(2);
+});
+
+test("the oldest is forgotten beyond the bound, and nothing for what is known already", () => {
+  const found = new BoundedMap<number>();
+  for (let at = 0; at < 10_000; at++) found.set(`name-${at}`, at);
+  found.set("name-5", -5);
+  expect([found.get("name-0"), found.get("name-5")]).toEqual([0, -5]);
+  found.set("one more", 1);
+  expect([found.get("name-0"), found.get("name-1"), found.get("one more")]).toEqual([undefined, 1, 1]);
 });

@@ -1,0 +1,29 @@
+/** Maximum number of entries that a BoundedMap keeps. */
+const maxEntries = 10_000;
+
+/** Maps names to values within a bound: beyond it the oldest entry is removed. */
+export class BoundedMap<Value> {
+  readonly #entries = new Map<string, Value>();
+
+  /** Whether the map has no entries. */
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  get(name: string): Value | undefined {
+    return this.#entries.get(name);
+  }
+
+  set(name: string, value: Value): void {
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined && this.#entries.size >= maxEntries && !this.#entries.has(name))
+      this.#entries.delete(oldest);
+    this.#entries.set(name, value);
+  }
+}
+
+/** Makes a value at its first use and keeps it. A value that could not be made is tried again. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
