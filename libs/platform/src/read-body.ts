@@ -15,6 +15,8 @@ export interface BodyLimits extends PaceLimits {
 /** A request's whole body; dispose it when the bytes are needed no longer, so that others may take their place. */
 export interface Body extends Disposable {
   readonly bytes: Buffer;
+  /** The body's part of the budget, for what its request reads besides it. */
+  readonly holding: Pick<Holding, "take">;
 }
 
 /** The client left before its request was whole: no answer is sent. */
@@ -84,6 +86,7 @@ async function collect(
   }
   return {
     bytes: gathered.bytes,
+    holding,
     [Symbol.dispose]() {
       holding[Symbol.dispose]();
     },

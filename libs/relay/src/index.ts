@@ -18,7 +18,7 @@ export { priced, type Call, type ServingModel } from "./call.ts";
 export type { Answered, CallKind, Forwarded, Plan } from "./kind.ts";
 export { attemptVendors } from "./attempt.ts";
 export { openRelay, type OpenRelay } from "./open-relay.ts";
-export { checkJson, parseJson, renderJson, reparseJson } from "./bodies/read-json.ts";
+export { checkedBefore, checkJson, parseJson, renderJson, reparseJson } from "./bodies/read-json.ts";
 export { checked, parseBody, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
 export { runCall } from "./run-call.ts";
 export { openSettlements, type Settlements } from "./money/settlements.ts";

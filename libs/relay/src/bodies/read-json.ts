@@ -1,5 +1,13 @@
 import { Failure } from "@modelgate/contracts";
-import { inTurns, inTurnsIfLong, nextTurn, readBody, type BodyLimits, type ServiceCall } from "@modelgate/platform";
+import {
+  inTurns,
+  inTurnsIfLong,
+  nextTurn,
+  readBody,
+  type Body,
+  type BodyLimits,
+  type ServiceCall,
+} from "@modelgate/platform";
 import {
   isRecord,
   parseInTurns,
@@ -17,8 +25,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 export interface JsonLimits extends BodyLimits, JsonBounds {}
 
 /** A JSON body: its bytes for forwarding, and what was seen in it. Dispose it when the bytes have been sent. */
-export interface JsonBody<Seen> extends Disposable {
-  readonly bytes: Buffer;
+export interface JsonBody<Seen> extends Body {
   readonly seen: Seen;
 }
 
@@ -51,7 +58,7 @@ export async function readJson<Seen>(
     const parsed = await parseBody(body.bytes, limits);
     const { value, bytes } = deployed(parsed, body.bytes, params?.["deployment"]);
     const seen = await inspect(value, bytes);
-    return { bytes, seen, [Symbol.dispose]: () => body[Symbol.dispose]() };
+    return { bytes, seen, holding: body.holding, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;
@@ -123,9 +130,10 @@ async function work<Result>(steps: Generator<undefined, Result>, bytes: Buffer):
   return await (isLargeJson(bytes) ? inTurns(steps) : inTurnsIfLong(steps));
 }
 
-/** Checks that JSON is within its bounds, in turns with other calls. Rejects with Failure as `parseJson` does. */
-export async function checkJson(bytes: Buffer, bounds: JsonBounds): Promise<void> {
-  await inTurns(scanInTurns(bytes, bounds));
+/** Checks that JSON is within its bounds and counts it, in turns with other calls. Rejects with Failure as `parseJson` does. */
+export async function checkJson(bytes: Buffer, bounds: JsonBounds): Promise<Pick<JsonBounds, "values" | "members">> {
+  const { values, members } = await work(scanInTurns(bytes, bounds), bytes);
+  return { values, members };
 }
 
 /** Parses a body once more that `readJson` has read: an object, in turns where it is large. */

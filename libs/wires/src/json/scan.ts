@@ -83,6 +83,11 @@ export class JsonScanner {
     return true;
   }
 
+  /** Values of any kind that were scanned. */
+  get values(): number {
+    return this.#values;
+  }
+
   /** Members of all objects that were scanned, duplicates included. */
   get members(): number {
     return this.#members;

@@ -2,6 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { ownCompaction, summaryItem, type CompactionSeal } from "./compaction/compaction-seal.ts";
+import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
 /** Turns that one conversation may have, as it is built from references. */
@@ -19,15 +20,19 @@ export interface Earlier {
  * The conversation that a `previous_response_id` stands for. Throws Failure previous_response_not_found (400) where
  * it or a turn before it is unknown, another account's, or past its lifetime.
  */
-export async function earlierTurns(store: ResponseStore, accountId: string, previousId: string): Promise<Earlier> {
-  const last = await store.find(accountId, previousId);
+export async function earlierTurns(
+  store: Pick<ResponseStore, "find" | "findAll">,
+  { accountId, previousId }: { readonly accountId: string; readonly previousId: string },
+  memory: RecordMemory,
+): Promise<Earlier> {
+  const last = await store.find(accountId, previousId, memory);
   if (last === undefined) throw notFound(previousId);
   const { status } = last.response;
   if (status === "queued" || status === "in_progress")
     throw new Failure("invalid_value", "The previous response is not finished yet.", { param });
   if (last.ancestors.length >= maxTurns)
     throw new Failure("invalid_value", `The conversation has more than ${maxTurns} turns; compact it.`, { param });
-  const before = await store.findAll(accountId, last.ancestors);
+  const before = await store.findAll(accountId, last.ancestors, memory);
   const turns = before.map((turn, at) => {
     if (turn === undefined) throw notFound(last.ancestors[at] ?? "");
     return turn;

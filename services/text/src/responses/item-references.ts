@@ -1,6 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { responseOfItem, type JsonObject } from "@modelgate/wires/text";
 import { referenceOf, resendable } from "./conversation.ts";
+import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
 /** Responses whose items one request may refer to. */
@@ -25,13 +26,14 @@ export async function resolveReferences(
   store: Pick<ResponseStore, "findAll">,
   accountId: string,
   items: readonly JsonObject[],
+  memory: RecordMemory,
 ): Promise<readonly JsonObject[]> {
   const ids = [...new Set(items.flatMap((item) => answerOf(item) ?? []))];
   if (ids.length > maxResponses)
     throw new Failure("invalid_value", `input refers to items of more than ${maxResponses} responses.`, {
       param: "input",
     });
-  return withReferences(items, await store.findAll(accountId, ids));
+  return withReferences(items, await store.findAll(accountId, ids, memory));
 }
 
 /** The same, of responses at hand. */

@@ -97,10 +97,11 @@ const nothingEarlier = { items: [], last: undefined, ids: [] };
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
-  { bytes, seen: { ask, unresolved, conversationId: named } }: JsonBody<ReadResponses>,
+  { bytes, holding, seen: { ask, unresolved, conversationId: named } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
   const { accountId } = call.caller;
-  const spoken = named === undefined ? undefined : await conversationItems(deps.conversations, accountId, named);
+  const spoken =
+    named === undefined ? undefined : await conversationItems(deps.conversations, { accountId, id: named }, holding);
   const conversationId = spoken === undefined ? undefined : named;
   const [ours, vendors] = splitIds(ask, conversationId);
   const admitted = await admitStoreUse(deps, call, vendors);
@@ -112,9 +113,11 @@ export async function prepareResponses(
     compactions: seal,
     body: { maxBytes },
   } = deps;
-  const earlier = ask.previousId === undefined ? nothingEarlier : await earlierTurns(store, accountId, ask.previousId);
+  const { previousId } = ask;
+  const earlier =
+    previousId === undefined ? nothingEarlier : await earlierTurns(store, { accountId, previousId }, holding);
   const said = itemsOf(unresolved["input"]);
-  const whole = await resolveReferences(store, accountId, [...earlier.items, ...(spoken ?? []), ...said]);
+  const whole = await resolveReferences(store, accountId, [...earlier.items, ...(spoken ?? []), ...said], holding);
   // What is not ours after all may be of a vendor that makes up ids as this gateway does.
   const left = new Set(whole.map(referenceOf));
   await admitVendorIds(

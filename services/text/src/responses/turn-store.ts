@@ -1,9 +1,9 @@
 import { promisify } from "node:util";
-import { zstdCompress, zstdCompressSync, zstdDecompress } from "node:zlib";
+import { zstdCompress, zstdCompressSync } from "node:zlib";
 import { shardOf } from "@modelgate/accounts";
-import { Failure } from "@modelgate/contracts";
-import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
+import { renderJson } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
+import { RecordReader, type RecordBounds, type RecordMemory } from "./record-reader.ts";
 import type { RecordStore } from "./record-seal.ts";
 
 /** Bounds of what is kept. */
@@ -13,7 +13,7 @@ export interface StoreLimits {
   /** Largest response with its input, compressed; a larger one is not kept. */
   readonly maxBytes: number;
   /** The bound of all that one request may refer to, as of a body. */
-  readonly body: Pick<JsonLimits, "maxBytes">;
+  readonly body: RecordBounds;
 }
 
 /** What came of a turn that was to be kept: it is larger than it may be, or its account keeps as much as it may. */
@@ -23,12 +23,12 @@ export type Kept = "kept" | "too-large" | "full";
 export interface TurnStore<Turn> {
   /** Keeps a turn. `bodyBytes` is the size of the request that was answered. */
   save(accountId: string, id: string, stored: Turn, bodyBytes: number): Promise<Kept>;
-  find(accountId: string, id: string): Promise<Turn | undefined>;
+  find(accountId: string, id: string, memory: RecordMemory): Promise<Turn | undefined>;
   /**
    * Several at once, in their order; undefined for those that are gone. Throws Failure request_too_large (413) where
-   * all of them together are larger than one body may be.
+   * all of them together are larger than one body may be, and those of the memory budget that they are read into (429, 503).
    */
-  findAll(accountId: string, ids: readonly string[]): Promise<readonly (Turn | undefined)[]>;
+  findAll(accountId: string, ids: readonly string[], memory: RecordMemory): Promise<readonly (Turn | undefined)[]>;
   /** Whether there was one. */
   remove(accountId: string, id: string): Promise<boolean>;
 }
@@ -36,11 +36,12 @@ export interface TurnStore<Turn> {
 /** Larger ones are compressed off the event loop. */
 const maxAtOnce = 256 * 1024;
 const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
 /** Records that are read from Redis and unpacked at a time: what is too large is noticed after a few of them. */
 const readAtOnce = 8;
-/** What a stored response has beside its input and output: ids, and the request's settings that it repeats. */
-const besidesBytes = 1024 * 1024;
+/** Size of a stored response besides its input and output: ids, and the request's settings that it repeats. */
+const settingsBytes = 1024 * 1024;
+/** Factor by which the values of all responses may exceed those of a body: each repeats the tools of its request. */
+const repeatedValues = 4;
 
 /** How turns of a kind are kept. */
 export interface TurnForm<Turn> {
@@ -59,27 +60,20 @@ export function openTurnStore<Turn extends object>(
   /** Keys of one account share a slot, so that several can be read at once on Redis Cluster. */
   const keyOf = (accountId: string, id: string): string => `${kind}:{s${shardOf(accountId)}}:${accountId}:${id}`;
 
-  /** Unpacks a record of at most `leftBytes`. */
-  async function open(packed: Buffer, leftBytes: number) {
-    try {
-      const text = await decompress(packed, { maxOutputLength: Math.max(1, leftBytes) });
-      return { bytes: text.length, stored: parse(await reparseJson(text)) };
-    } catch (error) {
-      if (error instanceof RangeError) throw tooLarge(body.maxBytes);
-      throw error;
-    }
-  }
+  const bounds = {
+    maxBytes: body.maxBytes + settingsBytes,
+    values: body.values * repeatedValues,
+    members: body.members * repeatedValues,
+  };
 
-  async function findAll(accountId: string, ids: readonly string[]) {
+  async function findAll(accountId: string, ids: readonly string[], memory: RecordMemory) {
     const found: (Turn | undefined)[] = [];
-    let left = body.maxBytes + besidesBytes;
+    const reader = new RecordReader(memory, bounds);
     for (let at = 0; at < ids.length; at += readAtOnce) {
       const keys = ids.slice(at, at + readAtOnce).map((id) => keyOf(accountId, id));
       for (const [of, record] of (await redis.mgetBuffer(keys)).entries()) {
         const packed = record === null ? undefined : seal.open(record, keys[of] ?? "");
-        const opened = packed === undefined ? undefined : await open(packed, left);
-        left -= opened?.bytes ?? 0;
-        found.push(opened?.stored);
+        found.push(packed === undefined ? undefined : parse(await reader.parse(packed)));
       }
     }
     return found;
@@ -96,7 +90,7 @@ export function openTurnStore<Turn extends object>(
       await redis.set(key, seal.seal(packed, key), "PX", lifetimeMs);
       return "kept";
     },
-    find: async (accountId, id) => (await findAll(accountId, [id]))[0],
+    find: async (accountId, id, memory) => (await findAll(accountId, [id], memory))[0],
     findAll,
     async remove(accountId, id) {
       const key = keyOf(accountId, id);
@@ -104,8 +98,4 @@ export function openTurnStore<Turn extends object>(
       return (await redis.del(key)) > 0;
     },
   };
-}
-
-function tooLarge(maxBytes: number): Failure {
-  return new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
 }

@@ -21,7 +21,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
     if (seen.thread === undefined)
       return await runText(deps, call, { wire: "messages", body: body.bytes, ask: seen.ask, forward });
     const { accountId } = call.caller;
-    const { value, bytes, until } = await wholeTurn(deps.threads, accountId, seen.thread, deps.body);
+    const { value, bytes, until } = await wholeTurn(deps, accountId, seen.thread, body.holding);
     const answer = keepingAnswer(call.answer, deps.body.maxBytes, async (id, { role, content }) => {
       const kept = { ...until, messages: [...until.messages, { role, content }] };
       await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });

@@ -1,5 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { ResponsesDeps } from "../deps.ts";
+import type { RecordMemory } from "../record-reader.ts";
 import type { StoredResponse } from "../stored-response.ts";
 import { eventsOfQueued } from "./background-run.ts";
 import type { BackgroundId } from "./background-store.ts";
@@ -12,16 +13,17 @@ import { failedResponse, finalEvent, isOver, sequenceOf } from "./events.ts";
 export async function currentResponse(
   { responses, backgroundStore: store }: Pick<ResponsesDeps, "responses" | "backgroundStore">,
   at: BackgroundId,
+  memory: RecordMemory,
 ): Promise<StoredResponse | undefined> {
   const { accountId, id } = at;
-  const stored = await responses.find(accountId, id);
+  const stored = await responses.find(accountId, id, memory);
   if (stored === undefined || !isInBackground(stored)) return stored;
   if (await store.isHeld(at)) {
     const isWorkedOn = (await store.countEvents(at)) > eventsOfQueued(stored.response).length;
     return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
   }
   // It may have ended between the two looks.
-  const again = await responses.find(accountId, id);
+  const again = await responses.find(accountId, id, memory);
   if (again === undefined || !isInBackground(again)) return again;
   const died = new Failure("server_overloaded", "The gateway's process that made this response ended; try again.");
   const failed = { ...again, response: failedResponse(again.response, died) };

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { AnswerSink } from "@modelgate/platform";
+import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import { eventStream } from "@modelgate/relay";
 import type { ResponsesDeps } from "../deps.ts";
 import type { BackgroundId } from "./background-store.ts";
@@ -18,8 +18,8 @@ const looksPerCheck = 4;
  * where its events are not kept any more.
  */
 export async function followEvents(
-  deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "relay" | "responses">,
-  answer: AnswerSink,
+  deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | "responses">,
+  { answer, caller }: Pick<ServiceCall, "answer" | "caller">,
   at: BackgroundId,
   after: number,
 ): Promise<void> {
@@ -51,7 +51,10 @@ export async function followEvents(
       if (isFinalEvent(event)) return answer.end();
     }
     quietLooks = events.length > 0 ? 0 : quietLooks + 1;
-    if (quietLooks > 0 && quietLooks % looksPerCheck === 0 && (await currentResponse(deps, at)) === undefined) break;
+    if (quietLooks > 0 && quietLooks % looksPerCheck === 0 && !(await store.isHeld(at))) {
+      using memory = deps.body.budget.holdFor(caller);
+      if ((await currentResponse(deps, at, memory)) === undefined) break;
+    }
     if (Date.now() - wroteAt > relay.limits.heartbeatMs) {
       await client.write(": keep-alive\n\n");
       wroteAt = Date.now();

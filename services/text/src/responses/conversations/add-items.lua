@@ -1,13 +1,31 @@
---[[ Adds items behind those of a conversation, within its bounds.
-  head: what a conversation is beside its items (hash; bytes: what its items come to)
-  list: its items, packed ]]
+--[[ Adds items behind those of a conversation, all or none of them (indexed.lua comes before this).
+  head hash: what a conversation has besides its items, and of its items: bytes (of records and ids), indexed (bytes when
+    ids was complete last), and unpacked: textBytes, values, members   list: its items, packed   ids: their ids
+  items: id, record, id, record …   textBytes, values, members: of all of these items, unpacked ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
-local more = 0
-for _, item in ipairs(items) do more = more + #item end
-if redis.call('LLEN', list) + #items > maxItems then return {'full'} end
-if tonumber(redis.call('HGET', head, 'bytes') or '0') + more > maxBytes then return {'full'} end
-for _, item in ipairs(items) do redis.call('RPUSH', list, item) end
-redis.call('HINCRBY', head, 'bytes', more)
-redis.call('PEXPIRE', head, lifetimeMs)
-redis.call('PEXPIRE', list, lifetimeMs)
+if not isIndexed(head, list, ids) then return {'unindexed'} end
+local known, taken, bytes = {}, {}, 0
+for _, id in ipairs(redis.call('LRANGE', ids, 0, -1)) do known[id] = true end
+for at = 1, #items, 2 do
+  if known[items[at]] then taken[#taken + 1] = items[at] end
+  bytes = bytes + #items[at] + #items[at + 1]
+end
+if #taken > 0 then return {'taken', ids = taken} end
+local function exceeds(field, more, bound)
+  return tonumber(redis.call('HGET', head, field) or '0') + more > bound
+end
+if redis.call('LLEN', list) + #items / 2 > maxItems then return {'full', bound = 'items'} end
+if exceeds('bytes', bytes, maxBytes) then return {'full', bound = 'bytes'} end
+if exceeds('textBytes', textBytes, maxTextBytes) then return {'full', bound = 'textBytes'} end
+if exceeds('values', values, maxValues) then return {'full', bound = 'values'} end
+if exceeds('members', members, maxMembers) then return {'full', bound = 'members'} end
+for at = 1, #items, 2 do
+  redis.call('RPUSH', ids, items[at])
+  redis.call('RPUSH', list, items[at + 1])
+end
+redis.call('HSET', head, 'indexed', redis.call('HINCRBY', head, 'bytes', bytes))
+redis.call('HINCRBY', head, 'textBytes', textBytes)
+redis.call('HINCRBY', head, 'values', values)
+redis.call('HINCRBY', head, 'members', members)
+for _, key in ipairs({head, list, ids}) do redis.call('PEXPIRE', key, lifetimeMs) end
 return {'added'}

@@ -1,7 +1,7 @@
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** What ids of items begin with, by their type. */
+/** Prefixes of items' ids, by the type of the item. */
 const prefixes: Readonly<Record<string, string>> = {
   message: "msg",
   function_call: "fc",
@@ -12,15 +12,35 @@ const prefixes: Readonly<Record<string, string>> = {
   compaction: "cmp",
 };
 
-/** Items as a conversation keeps them: each with an id, messages with their parts. */
-export function keptItems(items: readonly JsonObject[], newId: () => string): readonly JsonObject[] {
+/** Longest id of an item that is kept. */
+const maxIdCharacters = 200;
+
+/**
+ * Items as a conversation keeps them: messages with their parts, each item with an id that no other has. One whose id is
+ * missing, too long or among `taken` gets a new one.
+ */
+export function keptItems(
+  items: readonly JsonObject[],
+  newId: () => string,
+  taken: Iterable<string> = [],
+): readonly KeptItem[] {
+  const known = new Set(taken);
   return items.map((item) => {
     const type = typeof item["type"] === "string" ? item["type"] : "message";
-    const id =
-      typeof item["id"] === "string" && item["id"] !== "" ? item["id"] : `${prefixes[type] ?? "item"}_${newId()}`;
+    const id = isNewId(item["id"], known) ? item["id"] : `${prefixes[type] ?? "item"}_${newId()}`;
+    known.add(id);
     const named = { ...item, id, type, status: item["status"] ?? "completed" };
     return type === "message" ? { ...named, content: partsOf(item) } : named;
   });
+}
+
+/** An item with its id. */
+export interface KeptItem extends JsonObject {
+  readonly id: string;
+}
+
+function isNewId(id: unknown, known: ReadonlySet<string>): id is string {
+  return typeof id === "string" && id !== "" && id.length <= maxIdCharacters && !known.has(id);
 }
 
 function partsOf({ role, content }: JsonObject): readonly JsonObject[] {

@@ -1,22 +1,24 @@
-import { promisify } from "node:util";
-import { zstdCompress, zstdDecompress } from "node:zlib";
-import { shardOf } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import { defineScript, orUnavailable } from "@modelgate/platform";
-import { renderJson, reparseJson, type JsonLimits } from "@modelgate/relay";
+import { orUnavailable } from "@modelgate/platform";
+import type { JsonLimits } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
+import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { RecordStore } from "../record-seal.ts";
+import { keptItems, type KeptItem } from "./conversation-items.ts";
+import { addItems, keysOf, readItems, removeItem, type ConversationId } from "./conversation-scripts.ts";
+import { indexConversation } from "./index-conversation.ts";
+import { addSizes, noSizes, openItem, packItem, sizesOf } from "./packed-items.ts";
 
 /** Bounds of what is kept of conversations. */
 export interface ConversationLimits {
-  /** How long one is kept after it was last changed. */
+  /** Time for which one is kept after its last change. */
   readonly lifetimeMs: number;
   readonly maxItems: number;
-  /** What the items of one may come to, packed. */
+  /** Maximum of the items of one, packed. */
   readonly maxBytes: number;
-  /** The bound of all that one request may refer to, as of a body. */
-  readonly body: Pick<JsonLimits, "maxBytes">;
+  /** Bounds of a body: a request that refers to a conversation is sent with all of it, so they bound its items, too. */
+  readonly body: RecordBounds & Pick<JsonLimits, "maxBytes">;
 }
 
 /** A conversation, whose items are kept apart from it. */
@@ -26,130 +28,202 @@ export interface Conversation {
   readonly metadata: JsonObject;
 }
 
-/**
- * What came of an addition: a conversation that is gone, or as long as it may be, takes no more, nor does one of an account
- * that keeps as much as it may.
- */
-export type Addition = "added" | "absent" | "full" | "over-limit";
+/** Result of an addition: the items as they are kept, or why none is. */
+export type Addition =
+  | { readonly verdict: "added"; readonly items: readonly KeptItem[] }
+  | { readonly verdict: "absent" }
+  | { readonly verdict: "over-limit" }
+  | { readonly verdict: "full"; readonly problem: string };
 
-const addScript = defineScript({
-  file: new URL("add-items.lua", import.meta.url),
-  keys: ["head", "list"],
-  args: { maxItems: "number", maxBytes: "number", lifetimeMs: "number", items: "text[]" },
-  replies: { added: {}, absent: {}, full: {} } satisfies Record<Exclude<Addition, "over-limit">, object>,
-});
+/** The part of a conversation that is read: one item, or those behind `after`. */
+export interface ItemRange {
+  readonly only?: string;
+  readonly after?: string | undefined;
+  readonly newestFirst: boolean;
+  readonly limit: number;
+}
 
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
+/** Items as JSON, with their ids; without those that no accepted secret opens. */
+export interface ItemPage {
+  readonly ids: readonly string[];
+  readonly texts: readonly Buffer[];
+  readonly hasMore: boolean;
+}
+
+/** The part of the memory budget that items are read into. */
+interface Reads {
+  readonly memory: RecordMemory;
+}
+
+/** Attempts at a conversation that others change at the same time. */
+const maxAttempts = 10;
 
 /** Conversations by owner and id. The owner is in the key: no account finds another's. */
 export class ConversationStore {
-  readonly #redis: RecordStore["redis"];
-  readonly #book: RecordStore["book"];
-  readonly #seal: RecordStore["seal"];
+  readonly #records: RecordStore;
   readonly #limits: ConversationLimits;
 
-  constructor({ redis, book, seal }: RecordStore, limits: ConversationLimits) {
-    this.#redis = redis;
-    this.#book = book;
-    this.#seal = seal;
+  constructor(records: RecordStore, limits: ConversationLimits) {
+    this.#records = records;
     this.#limits = limits;
   }
 
   /** Keeps a conversation, new or with other metadata; false where the account keeps as much as it may. */
-  async save(accountId: string, id: string, { createdAt, metadata }: Conversation): Promise<boolean> {
-    const { head, list } = keysOf(accountId, id);
+  async save(at: ConversationId, { createdAt, metadata }: Conversation): Promise<boolean> {
+    const { redis, book, seal } = this.#records;
+    const { head, list, ids } = keysOf(at);
     const { lifetimeMs } = this.#limits;
-    const sealed = this.#seal.seal(Buffer.from(JSON.stringify(metadata)), head);
-    if (!(await this.#book.keep({ accountId, record: head }, sealed.length, lifetimeMs))) return false;
-    await orUnavailable(this.#redis.hset(head, { createdAt, metadata: sealed }));
-    await orUnavailable(this.#redis.pexpire(head, lifetimeMs));
-    await orUnavailable(this.#redis.pexpire(list, lifetimeMs));
+    const sealed = seal.seal(Buffer.from(JSON.stringify(metadata)), head);
+    if (!(await book.keep({ accountId: at.accountId, record: head }, sealed.length, lifetimeMs))) return false;
+    await orUnavailable(redis.hset(head, { createdAt, metadata: sealed }));
+    for (const key of [head, list, ids]) await orUnavailable(redis.pexpire(key, lifetimeMs));
     return true;
   }
 
-  async find(accountId: string, id: string): Promise<Conversation | undefined> {
-    const { head } = keysOf(accountId, id);
-    const [createdAt, sealed] = await orUnavailable(this.#redis.hmgetBuffer(head, "createdAt", "metadata"));
-    const metadata = sealed && this.#seal.open(sealed, head);
+  async find(at: ConversationId): Promise<Conversation | undefined> {
+    const { redis, seal } = this.#records;
+    const { head } = keysOf(at);
+    const [createdAt, sealed] = await orUnavailable(redis.hmgetBuffer(head, "createdAt", "metadata"));
+    const metadata = sealed && seal.open(sealed, head);
     if (!createdAt || !metadata) return undefined;
     return { createdAt: Number(createdAt), metadata: parseRecord(metadata.toString()) ?? {} };
   }
 
-  /** Whether a conversation of so many items takes no more turns. */
+  /** Returns true where a conversation of so many items takes no more turns. */
   isFull(items: number): boolean {
     return items >= this.#limits.maxItems;
   }
 
-  /** Whether there was one. */
-  async remove(accountId: string, id: string): Promise<boolean> {
-    const { head, list } = keysOf(accountId, id);
-    await this.#book.drop({ accountId, record: head });
-    await this.#book.drop({ accountId, record: list });
-    return (await orUnavailable(this.#redis.del(head, list))) > 0;
+  /** Removes a conversation; false where there was none. */
+  async remove(at: ConversationId): Promise<boolean> {
+    const { redis, book } = this.#records;
+    const { head, list, ids } = keysOf(at);
+    await book.drop({ accountId: at.accountId, record: head });
+    await book.drop({ accountId: at.accountId, record: list });
+    return (await orUnavailable(redis.del(head, list, ids))) > 0;
   }
 
-  /** Adds items in their order, all or none of them. */
-  async add(accountId: string, id: string, items: readonly JsonObject[]): Promise<Addition> {
-    const keys = keysOf(accountId, id);
-    const records: string[] = [];
-    for (const item of items) {
-      const packed = await compress(await renderJson(item, Infinity));
-      records.push(this.#seal.seal(packed, keys.list).toString("base64"));
+  /** Adds items in their order, all or none of them. An item whose id is in the conversation already gets a new one. */
+  async add(
+    at: ConversationId,
+    { items, newId, memory }: { readonly items: readonly JsonObject[]; readonly newId: () => string } & Reads,
+  ): Promise<Addition> {
+    let kept = keptItems(items, newId);
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const reply = await this.#add(at, kept);
+      if (reply.verdict === "added") return { verdict: "added", items: kept };
+      if (reply.verdict === "taken") kept = keptItems(kept, newId, reply.ids);
+      else if (reply.verdict === "unindexed") await indexConversation(this.#records, this.#limits, at, memory);
+      else if (reply.verdict === "full") return { verdict: "full", problem: this.#problemOf(reply.bound) };
+      else return { verdict: reply.verdict };
     }
-    const { lifetimeMs, maxItems, maxBytes } = this.#limits;
-    const args = { maxItems, maxBytes, lifetimeMs, items: records };
-    const record = { accountId, record: keys.list };
-    const bytes = records.reduce((sum, each) => sum + each.length, 0);
-    if (!(await this.#book.grow(record, bytes, lifetimeMs))) return "over-limit";
-    const { verdict } = await orUnavailable(addScript(this.#redis, keys, args));
-    if (verdict !== "added") await this.#book.grow(record, -bytes, lifetimeMs);
-    return verdict;
+    throw busy();
   }
 
-  /** All items in their order. Throws Failure request_too_large (413) where they are larger than one body may be. */
-  async items(accountId: string, id: string): Promise<readonly JsonObject[]> {
-    return (await this.#entries(accountId, id)).map(({ item }) => item);
-  }
-
-  /** Takes an item out of a conversation; whether it was there. */
-  async removeItem(accountId: string, id: string, itemId: string): Promise<boolean> {
-    const found = (await this.#entries(accountId, id)).find(({ item }) => item["id"] === itemId);
-    if (found === undefined) return false;
-    const { head, list } = keysOf(accountId, id);
-    if ((await orUnavailable(this.#redis.lrem(list, 1, found.record))) === 0) return false;
-    await orUnavailable(this.#redis.hincrby(head, "bytes", -found.record.length));
-    await this.#book.grow({ accountId, record: list }, -found.record.length, this.#limits.lifetimeMs);
-    return true;
-  }
-
-  async #entries(accountId: string, id: string) {
-    const { list } = keysOf(accountId, id);
-    const { maxBytes } = this.#limits.body;
-    const entries: { readonly record: string; readonly item: JsonObject }[] = [];
-    let left = maxBytes;
-    for (const record of await orUnavailable(this.#redis.lrange(list, 0, -1))) {
-      const packed = this.#seal.open(Buffer.from(record, "base64"), list);
-      if (packed === undefined) continue;
-      const text = await unpack(packed, left, maxBytes);
-      left -= text.length;
-      entries.push({ record, item: await reparseJson(text) });
+  /** Reads a part of a conversation; undefined where there is no conversation, "unknown" without the item that it names. */
+  async read(at: ConversationId, range: ItemRange, memory: RecordMemory): Promise<ItemPage | "unknown" | undefined> {
+    const { redis, seal } = this.#records;
+    const keys = keysOf(at);
+    const { only, after, newestFirst, limit } = range;
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const reply = await orUnavailable(readItems(redis, keys, { only, after, newestFirst, limit }));
+      if (reply.verdict === "absent") return undefined;
+      if (reply.verdict === "unknown") return "unknown";
+      if (reply.verdict === "items") {
+        const reader = new RecordReader(memory, this.#limits.body);
+        const opened: { readonly id: string; readonly text: Buffer }[] = [];
+        for (let pair = 0; pair < reply.items.length; pair += 2) {
+          const [id = "", record = ""] = reply.items.slice(pair, pair + 2);
+          const packed = openItem(seal, keys.list, record);
+          if (packed !== undefined) opened.push({ id, text: await reader.unpack(packed) });
+        }
+        return { ids: opened.map(({ id }) => id), texts: opened.map(({ text }) => text), hasMore: reply.hasMore };
+      }
+      await indexConversation(this.#records, this.#limits, at, memory);
     }
-    return entries;
+    throw busy();
+  }
+
+  /** Reads one item as JSON; undefined where the conversation has no such item. */
+  async item(at: ConversationId, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
+    const page = await this.read(at, { only: itemId, newestFirst: false, limit: 1 }, memory);
+    return page === "unknown" ? undefined : page?.texts[0];
+  }
+
+  /** Reads all items in their order. Throws Failure request_too_large (413) where they are larger than one body may be. */
+  async items(at: ConversationId, memory: RecordMemory): Promise<readonly JsonObject[]> {
+    const { redis, seal } = this.#records;
+    const { list } = keysOf(at);
+    const reader = new RecordReader(memory, this.#limits.body);
+    const items: JsonObject[] = [];
+    for (const record of await orUnavailable(redis.lrange(list, 0, -1))) {
+      const packed = openItem(seal, list, record);
+      if (packed !== undefined) items.push(await reader.parse(packed));
+    }
+    return items;
+  }
+
+  /** Takes an item out of a conversation; false where it was not there. */
+  async removeItem(at: ConversationId, itemId: string, memory: RecordMemory): Promise<boolean> {
+    const { redis, book } = this.#records;
+    const keys = keysOf(at);
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const text = await this.item(at, itemId, memory);
+      if (text === undefined) return false;
+      const reply = await orUnavailable(removeItem(redis, keys, { id: itemId, ...(await sizesOf(text)) }));
+      if (reply.verdict === "unknown") return false;
+      if (reply.verdict === "unindexed") continue;
+      await book.grow({ accountId: at.accountId, record: keys.list }, -reply.bytes, this.#limits.lifetimeMs);
+      return true;
+    }
+    throw busy();
+  }
+
+  async #add(at: ConversationId, kept: readonly KeptItem[]) {
+    const { redis, book, seal } = this.#records;
+    const keys = keysOf(at);
+    const { lifetimeMs, maxItems, maxBytes, body } = this.#limits;
+    const items: string[] = [];
+    let sizes = noSizes;
+    for (const item of kept) {
+      const packed = await packItem(seal, keys.list, item);
+      items.push(item.id, packed.record);
+      sizes = addSizes(sizes, packed.sizes);
+    }
+    const bytes = items.reduce((sum, each) => sum + Buffer.byteLength(each), 0);
+    const record = { accountId: at.accountId, record: keys.list };
+    if (!(await book.grow(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
+    const reply = await orUnavailable(
+      addItems(redis, keys, {
+        ...sizes,
+        maxItems,
+        maxBytes,
+        maxTextBytes: body.maxBytes,
+        maxValues: body.values,
+        maxMembers: body.members,
+        lifetimeMs,
+        items,
+      }),
+    );
+    if (reply.verdict !== "added") await book.grow(record, -bytes, lifetimeMs);
+    return reply;
+  }
+
+  #problemOf(bound: string): string {
+    const { maxItems, maxBytes, body } = this.#limits;
+    const most: Readonly<Record<string, string>> = {
+      items: `${maxItems} items`,
+      bytes: `${maxBytes} bytes, packed`,
+      textBytes: `${body.maxBytes} bytes`,
+      values: `${body.values} values`,
+      members: `${body.members} members of objects`,
+    };
+    return `make the conversation larger than it may be: at most ${most[bound] ?? bound}`;
   }
 }
 
-async function unpack(packed: Buffer, leftBytes: number, maxBytes: number): Promise<Buffer> {
-  try {
-    return await decompress(packed, { maxOutputLength: Math.max(1, leftBytes) });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes.`);
-  }
-}
-
-/** Both keys are in the account's slot. */
-function keysOf(accountId: string, id: string) {
-  const owned = `{s${shardOf(accountId)}}:${accountId}:${id}`;
-  return { head: `conversation:${owned}`, list: `conversation-items:${owned}` };
+function busy(): Failure {
+  return new Failure("server_overloaded", "The conversation is being changed by too many requests; try again.", {
+    retryAfterSeconds: 1,
+  });
 }

@@ -3,8 +3,9 @@ import { idsOf, type ServiceCall } from "@modelgate/platform";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { resendable } from "../conversation.ts";
+import type { RecordMemory } from "../record-reader.ts";
 import { outputOf, type StoredResponse } from "../stored-response.ts";
-import { keptItems } from "./conversation-items.ts";
+import type { ConversationId } from "./conversation-scripts.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /**
@@ -13,11 +14,11 @@ import type { ConversationStore } from "./conversation-store.ts";
  */
 export async function conversationItems(
   store: ConversationStore,
-  accountId: string,
-  id: string,
+  at: ConversationId,
+  memory: RecordMemory,
 ): Promise<readonly JsonObject[] | undefined> {
-  if ((await store.find(accountId, id)) === undefined) return undefined;
-  const items = await store.items(accountId, id);
+  if ((await store.find(at)) === undefined) return undefined;
+  const items = await store.items(at, memory);
   if (store.isFull(items.length))
     throw new Failure("invalid_value", "The conversation has as many items as it may: begin another one.", {
       param: "conversation",
@@ -27,15 +28,19 @@ export async function conversationItems(
 
 /** Adds a turn to its conversation. Never rejects: what was not kept is logged. */
 export async function addTurn(
-  { conversations, newAnswerId, relay }: Pick<ResponsesDeps, "conversations" | "newAnswerId" | "relay">,
+  { body, conversations, newAnswerId, relay }: Pick<ResponsesDeps, "body" | "conversations" | "newAnswerId" | "relay">,
   call: Pick<ServiceCall, "caller" | "requestId"> & Partial<Pick<ServiceCall, "span">>,
   id: string,
-  { input, ...answered }: Pick<StoredResponse, "input" | "response" | "ancestors">,
+  turn: Pick<StoredResponse, "input" | "response" | "ancestors">,
 ): Promise<void> {
-  const turn = keptItems([...input, ...outputOf({ input, ...answered })], () => newAnswerId().replace(/^answer_/, ""));
+  const items = [...turn.input, ...outputOf(turn)];
+  const newId = (): string => newAnswerId().replace(/^answer_/, "");
+  using memory = body.budget.holdFor(call.caller);
   try {
-    const added = await conversations.add(call.caller.accountId, id, turn);
-    if (added !== "added") relay.log.warn({ ...idsOf(call), conversation: id, added }, "a turn was not kept");
+    const at = { accountId: call.caller.accountId, id };
+    const { verdict } = await conversations.add(at, { items, newId, memory });
+    if (verdict !== "added")
+      relay.log.warn({ ...idsOf(call), conversation: id, added: verdict }, "a turn was not kept");
   } catch (error) {
     relay.log.warn({ ...idsOf(call), err: error, conversation: id }, "a turn was not kept");
   }

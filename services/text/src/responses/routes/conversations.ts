@@ -1,13 +1,14 @@
 import { contentFull } from "@modelgate/accounts";
 import { bodies, Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { checked, readJson } from "@modelgate/relay";
+import { checked, readJson, type JsonBody } from "@modelgate/relay";
 import { bodyReader } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import { keptItems } from "../conversations/conversation-items.ts";
-import type { Conversation } from "../conversations/conversation-store.ts";
+import type { ConversationId } from "../conversations/conversation-scripts.ts";
+import type { Conversation, ItemPage } from "../conversations/conversation-store.ts";
 import type { ResponsesDeps } from "../deps.ts";
-import { listOf, pageOf, wrong } from "./pages.ts";
+import { listOf, readPageQuery, unknownAfter, wrong } from "./pages.ts";
+import { withMemory } from "./with-memory.ts";
 
 const readCreation = bodyReader(bodies.CreateConversationRequest);
 const readUpdate = bodyReader(bodies.UpdateConversationRequest);
@@ -18,11 +19,11 @@ export function createConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readCreation, ["items", "metadata"]));
     const { items, metadata } = body.seen;
-    const id = `conv_${newId(deps)}`;
+    const at = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
     const conversation = { createdAt: Math.floor(Date.now() / 1_000), metadata: metadata ?? {} };
-    if (!(await deps.conversations.save(call.caller.accountId, id, conversation))) throw contentFull();
-    if (items != null && items.length > 0) await add(deps, call, id, items);
-    answerJson(call.response, 200, conversationObject(id, conversation));
+    if (!(await deps.conversations.save(at, conversation))) throw contentFull();
+    if (items != null && items.length > 0) await addFirst(deps, at, items, body);
+    answerJson(call.response, 200, conversationObject(at.id, conversation));
   };
 }
 
@@ -36,7 +37,7 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readUpdate, ["metadata"]));
     const conversation = { ...(await find(deps, call)), metadata: body.seen.metadata ?? {} };
-    if (!(await deps.conversations.save(call.caller.accountId, idIn(call), conversation))) throw contentFull();
+    if (!(await deps.conversations.save(placeOf(call), conversation))) throw contentFull();
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
 }
@@ -44,18 +45,22 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
 /** DELETE /v1/conversations/{conversation_id}. */
 export function deleteConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const id = idIn(call);
-    if (!(await deps.conversations.remove(call.caller.accountId, id))) throw absent(id);
-    answerJson(call.response, 200, { id, object: "conversation.deleted", deleted: true });
+    const at = placeOf(call);
+    if (!(await deps.conversations.remove(at))) throw absent(at.id);
+    answerJson(call.response, 200, { id: at.id, object: "conversation.deleted", deleted: true });
   };
 }
 
-/** GET /v1/conversations/{conversation_id}/items: pages by `limit`, `after` and `order`. */
+/** GET /v1/conversations/{conversation_id}/items: pages by `limit`, `after` and `order`. Reads the page only. */
 export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    await find(deps, call);
-    const items = await deps.conversations.items(call.caller.accountId, idIn(call));
-    answerJson(call.response, 200, pageOf(items, call.query));
+    const range = readPageQuery(call.query);
+    await withMemory(deps, call, async (memory) => {
+      const page = await deps.conversations.read(placeOf(call), range, memory);
+      if (page === undefined) throw absent(idIn(call));
+      if (page === "unknown") throw unknownAfter();
+      answerJson(call.response, 200, renderPage(page));
+    });
   };
 }
 
@@ -63,7 +68,7 @@ export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
 export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, checked(readAddition, ["items"]));
-    answerJson(call.response, 200, listOf(await add(deps, call, idIn(call), body.seen.items)));
+    answerJson(call.response, 200, listOf(await add(deps, placeOf(call), body.seen.items, body)));
   };
 }
 
@@ -71,11 +76,11 @@ export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
 export function getConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     await find(deps, call);
-    const id = itemIdIn(call);
-    const items = await deps.conversations.items(call.caller.accountId, idIn(call));
-    const item = items.find((each) => each["id"] === id);
-    if (item === undefined) throw absentItem(id);
-    answerJson(call.response, 200, item);
+    await withMemory(deps, call, async (memory) => {
+      const item = await deps.conversations.item(placeOf(call), itemIdIn(call), memory);
+      if (item === undefined) throw absentItem(itemIdIn(call));
+      answerJson(call.response, 200, item);
+    });
   };
 }
 
@@ -84,37 +89,67 @@ export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const conversation = await find(deps, call);
     const id = itemIdIn(call);
-    if (!(await deps.conversations.removeItem(call.caller.accountId, idIn(call), id))) throw absentItem(id);
+    await withMemory(deps, call, async (memory) => {
+      if (!(await deps.conversations.removeItem(placeOf(call), id, memory))) throw absentItem(id);
+    });
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
 }
 
+/** Adds the items that a conversation is created with; without them there is no conversation. */
+async function addFirst(
+  deps: ResponsesDeps,
+  at: ConversationId,
+  items: readonly JsonObject[],
+  body: Pick<JsonBody<unknown>, "holding">,
+): Promise<void> {
+  try {
+    await add(deps, at, items, body);
+  } catch (error) {
+    await deps.conversations.remove(at);
+    throw error;
+  }
+}
+
 async function add(
   deps: ResponsesDeps,
-  call: ServiceCall,
-  id: string,
+  at: ConversationId,
   items: readonly JsonObject[],
+  { holding: memory }: Pick<JsonBody<unknown>, "holding">,
 ): Promise<readonly JsonObject[]> {
-  const kept = keptItems(items, () => newId(deps));
-  const added = await deps.conversations.add(call.caller.accountId, id, kept);
-  if (added === "absent") throw absent(id);
-  if (added === "over-limit") throw contentFull();
-  if (added === "full") throw wrong("items", "make the conversation larger than it may be");
-  return kept;
+  const added = await deps.conversations.add(at, { items, newId: () => newId(deps), memory });
+  if (added.verdict === "absent") throw absent(at.id);
+  if (added.verdict === "over-limit") throw contentFull();
+  if (added.verdict === "full") throw wrong("items", added.problem);
+  return added.items;
 }
+
+/** Renders a page of items that are JSON already. */
+function renderPage({ ids, texts, hasMore }: ItemPage): Buffer {
+  const [first, last] = [ids[0] ?? null, ids.at(-1) ?? null];
+  const rest = JSON.stringify({ first_id: first, last_id: last, has_more: hasMore }).slice(1);
+  const data = texts.flatMap((text, at) => (at === 0 ? [text] : [comma, text]));
+  return Buffer.concat([Buffer.from('{"object":"list","data":['), ...data, Buffer.from(`],${rest}`)]);
+}
+
+const comma = Buffer.from(",");
 
 function newId({ newAnswerId }: ResponsesDeps): string {
   return newAnswerId().replace(/^answer_/, "");
 }
 
 async function find(deps: ResponsesDeps, call: ServiceCall): Promise<Conversation> {
-  const found = await deps.conversations.find(call.caller.accountId, idIn(call));
+  const found = await deps.conversations.find(placeOf(call));
   if (found === undefined) throw absent(idIn(call));
   return found;
 }
 
 function conversationObject(id: string, { createdAt, metadata }: Conversation): object {
   return { id, object: "conversation", created_at: createdAt, metadata };
+}
+
+function placeOf(call: ServiceCall): ConversationId {
+  return { accountId: call.caller.accountId, id: idIn(call) };
 }
 
 function idIn({ params }: ServiceCall): string {

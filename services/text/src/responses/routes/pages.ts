@@ -4,13 +4,29 @@ import type { JsonObject } from "@modelgate/wires/text";
 
 const [maxItems, usualItems] = [100, 20];
 
-/** A page of items by `limit`, `after` and `order`: newest first, as the vendor has it, unless `order=asc`. */
-export function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
+/** The part of a list that a request reads. */
+export interface PageQuery {
+  readonly newestFirst: boolean;
+  readonly limit: number;
+  /** The id of the item that the page before ended with. */
+  readonly after: string | undefined;
+}
+
+/** Reads `limit`, `after` and `order`: newest first, as the vendor has it, unless `order=asc`. */
+export function readPageQuery(query: URLSearchParams): PageQuery {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
-  const ordered = order === "asc" ? items : items.toReversed();
-  const start = startOf(ordered, query.get("after"));
-  const data = ordered.slice(start, start + wholeNumberIn(query, "limit", { fallback: usualItems, most: maxItems }));
+  const limit = wholeNumberIn(query, "limit", { fallback: usualItems, most: maxItems });
+  return { newestFirst: order === "desc", limit, after: query.get("after") ?? undefined };
+}
+
+/** A page of items. */
+export function pageOf(items: readonly JsonObject[], query: URLSearchParams): object {
+  const { newestFirst, limit, after } = readPageQuery(query);
+  const ordered = newestFirst ? items.toReversed() : items;
+  const start = after === undefined ? 0 : ordered.findIndex((item) => item["id"] === after) + 1;
+  if (after !== undefined && start === 0) throw unknownAfter();
+  const data = ordered.slice(start, start + limit);
   return { ...listOf(data), has_more: start + data.length < ordered.length };
 }
 
@@ -20,15 +36,12 @@ export function listOf(data: readonly JsonObject[]): object {
   return { object: "list", data, first_id: first, last_id: last, has_more: false };
 }
 
-/** Behind the item that a page ended with. */
-function startOf(items: readonly JsonObject[], after: string | null): number {
-  if (after === null) return 0;
-  const start = items.findIndex((item) => item["id"] === after) + 1;
-  if (start === 0) throw wrong("after", "is not the id of an item of this list");
-  return start;
+/** The failure of a page behind an item that the list does not have. */
+export function unknownAfter(): Failure {
+  return wrong("after", "is not the id of an item of this list");
 }
 
 /** A parameter of a path or query that is wrong. */
-export function wrong(param: string, say: string): Failure {
-  return new Failure("invalid_value", `${param} ${say}.`, { param });
+export function wrong(param: string, problem: string): Failure {
+  return new Failure("invalid_value", `${param} ${problem}.`, { param });
 }

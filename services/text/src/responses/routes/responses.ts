@@ -30,7 +30,7 @@ async function inBackground(
   const response = await background.begin(call, body);
   if (!stream) return answerJson(call.response, 200, response);
   const at = { accountId: call.caller.accountId, id: String(response["id"]) };
-  await followEvents(deps, call.answer, at, -1);
+  await followEvents(deps, call, at, -1);
 }
 
 /** POST /v1/responses/input_tokens: also of a conversation that is only referred to. */

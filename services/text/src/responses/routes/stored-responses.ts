@@ -9,52 +9,59 @@ import { followEvents } from "../background/follow-events.ts";
 import type { ResponsesDeps } from "../deps.ts";
 import type { StoredResponse } from "../stored-response.ts";
 import { pageOf, wrong } from "./pages.ts";
+import { withMemory } from "./with-memory.ts";
 
 /** GET /v1/responses/{response_id}: the response, or with `stream=true` the events of one that is made in the background. */
 export function getResponse(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const { response } = await find(deps, call);
-    if (call.query.get("stream") !== "true") return answerJson(call.response, 200, response);
-    if (response["background"] !== true)
-      throw wrong("stream", "can be true only for a response that was created with background: true");
+    const isStream = call.query.get("stream") === "true";
+    await withStored(deps, call, ({ response }) => {
+      if (!isStream) return answerJson(call.response, 200, response);
+      if (response["background"] !== true)
+        throw wrong("stream", "can be true only for a response that was created with background: true");
+    });
+    if (!isStream) return;
     const after = call.query.get("starting_after");
     if (after !== null && !/^\d{1,9}$/.test(after)) throw wrong("starting_after", "must be the number of an event");
-    await followEvents(deps, call.answer, atOf(call), after === null ? -1 : Number(after));
+    await followEvents(deps, call, atOf(call), after === null ? -1 : Number(after));
   };
 }
 
 /** POST /v1/responses/{response_id}/cancel: the response as it ended. */
 export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    const { response } = await find(deps, call);
-    if (response["background"] !== true)
-      throw wrong("response_id", "must be of a response that was created with background: true");
-    answerJson(call.response, 200, isOver(response) ? response : await cancelled(deps, background, call));
+    const isOpen = await withStored(deps, call, ({ response }) => {
+      if (response["background"] !== true)
+        throw wrong("response_id", "must be of a response that was created with background: true");
+      return !isOver(response);
+    });
+    if (isOpen) await cancel(deps, background, call);
+    await withStored(deps, call, ({ response }) => answerJson(call.response, 200, response));
   };
 }
 
-/** How long a cancellation is waited for, and the pause between two looks. */
-const [cancelWaitMs, lookMs] = [5_000, 50];
+/** Longest wait for a cancellation, and the pause between two polls. */
+const [cancelWaitMs, pollMs] = [5_000, 50];
 
-/** Cancels a response; gives it as it is then, over unless the process that makes it does not answer. */
-async function cancelled(deps: ResponsesDeps, background: BackgroundRuns, call: ServiceCall): Promise<JsonObject> {
+/** Cancels a response and waits until it is over, unless the process that makes it does not answer. */
+async function cancel(deps: ResponsesDeps, background: BackgroundRuns, call: ServiceCall): Promise<void> {
   background.cancel(idIn(call));
   await deps.backgroundStore.askToCancel(atOf(call));
   const until = Date.now() + cancelWaitMs;
-  for (;;) {
-    const { response } = await find(deps, call);
-    if (isOver(response) || Date.now() > until) return response;
-    await new Promise((resolve) => void setTimeout(resolve, lookMs));
-  }
+  while ((await deps.backgroundStore.isHeld(atOf(call))) && Date.now() < until)
+    await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 
 /** DELETE /v1/responses/{response_id}; one that is still being made is cancelled before. */
 export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const id = idIn(call);
-    const { response } = await find(deps, call);
-    if (response["background"] === true) {
-      if (!isOver(response)) await cancelled(deps, background, call);
+    const { isBackground, isOpen } = await withStored(deps, call, ({ response }) => ({
+      isBackground: response["background"] === true,
+      isOpen: !isOver(response),
+    }));
+    if (isBackground) {
+      if (isOpen) await cancel(deps, background, call);
       await deps.backgroundStore.removeEvents(atOf(call));
     }
     if (!(await deps.responses.remove(call.caller.accountId, id))) throw absent(id);
@@ -65,18 +72,25 @@ export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns):
 /** GET /v1/responses/{response_id}/input_items: pages by `limit`, `after` and `order`. */
 export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const { input } = await find(deps, call);
     const id = idIn(call).replace(/^resp_/, "");
-    const named: readonly JsonObject[] = input.map((item, at) => ({ id: `item_${id}_${at}`, ...item }));
-    answerJson(call.response, 200, pageOf(named, call.query));
+    await withStored(deps, call, ({ input }) => {
+      const named: readonly JsonObject[] = input.map((item, at) => ({ id: `item_${id}_${at}`, ...item }));
+      answerJson(call.response, 200, pageOf(named, call.query));
+    });
   };
 }
 
-async function find(deps: ResponsesDeps, call: ServiceCall): Promise<StoredResponse> {
-  const id = idIn(call);
-  const stored = await currentResponse(deps, atOf(call));
-  if (stored === undefined) throw absent(id);
-  return stored;
+/** Reads the response that a call names into the memory budget, and uses it. Throws Failure response_not_found (404). */
+async function withStored<Result>(
+  deps: ResponsesDeps,
+  call: ServiceCall,
+  use: (stored: StoredResponse) => Result,
+): Promise<Result> {
+  return await withMemory(deps, call, async (memory) => {
+    const stored = await currentResponse(deps, atOf(call), memory);
+    if (stored === undefined) throw absent(idIn(call));
+    return use(stored);
+  });
 }
 
 function atOf(call: ServiceCall): BackgroundId {

@@ -59,10 +59,10 @@ export class KeptTurns implements Disposable {
     };
     return {
       ...store,
-      find: async (accountId, id) => (await own(id)) ?? (await store.find(accountId, id)),
-      findAll: async (accountId, ids) => {
+      find: async (accountId, id, memory) => (await own(id)) ?? (await store.find(accountId, id, memory)),
+      findAll: async (accountId, ids, memory) => {
         const others = ids.filter((id) => !this.#turns.has(id));
-        const found = others.length === 0 ? [] : await store.findAll(accountId, others);
+        const found = others.length === 0 ? [] : await store.findAll(accountId, others, memory);
         const byId = new Map(others.map((id, at) => [id, found[at]]));
         return await Promise.all(ids.map(async (id) => (await own(id)) ?? byId.get(id)));
       },

@@ -110,7 +110,7 @@ export class ResponseSocket {
     this.#isRunning = true;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       using _holding = next.holding;
-      if (this.#isOpen && !this.#isLeaving) await this.#answer(next.data);
+      if (this.#isOpen && !this.#isLeaving) await this.#answer(next);
       await this.#turns.settled();
     }
     this.#isRunning = false;
@@ -120,7 +120,7 @@ export class ResponseSocket {
   }
 
   /** Never rejects: what fails is said to the client. */
-  async #answer(message: Buffer): Promise<void> {
+  async #answer({ data: message, holding }: WaitingMessage): Promise<void> {
     const { body } = this.#deps;
     let lane: string | undefined;
     let previousId: string | undefined;
@@ -141,7 +141,7 @@ export class ResponseSocket {
       const deps = { ...this.#deps, responses: this.#turns.before(this.#deps.responses) };
       const seen = await readResponses(deps, call)(value, bytes);
       previousId = seen.ask.previousId;
-      const read = { bytes, seen, [Symbol.dispose]: () => undefined };
+      const read = { bytes, seen, holding, [Symbol.dispose]: () => undefined };
       if (generate) await runResponses(deps, call, read, (answered) => this.#turns.keep(answered));
       else await keepOnly(deps, call, read, (answered) => this.#turns.keep(answered));
       call.span?.end();

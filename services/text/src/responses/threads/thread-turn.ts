@@ -2,6 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { parseJson, renderJson, type JsonLimits } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
+import type { RecordMemory } from "../record-reader.ts";
 import type { TurnStore } from "../turn-store.ts";
 import type { StoredThread } from "./thread-store.ts";
 
@@ -38,19 +39,24 @@ export interface WholeTurn {
   readonly until: StoredThread;
 }
 
+interface WholeTurnDeps {
+  readonly threads: Pick<TurnStore<StoredThread>, "find">;
+  readonly body: JsonLimits;
+}
+
 /**
  * Makes a turn's request whole: with all that its thread holds, in the account's name. Throws Failure thread_not_found
  * (404), at which clients send the conversation whole, and request_too_large (413).
  */
 export async function wholeTurn(
-  store: TurnStore<StoredThread>,
+  { threads: store, body: limits }: WholeTurnDeps,
   accountId: string,
   { previousId, body }: ThreadWish,
-  limits: JsonLimits,
+  memory: RecordMemory,
 ): Promise<WholeTurn> {
   const { thread: _thread, ...asked } = body;
   const said = Array.isArray(asked["messages"]) ? asked["messages"].filter(isRecord) : [];
-  const before = previousId === undefined ? undefined : await store.find(accountId, previousId);
+  const before = previousId === undefined ? undefined : await store.find(accountId, previousId, memory);
   if (previousId !== undefined && before === undefined) throw notFound(previousId);
   const messages = [...(before?.messages ?? []), ...said];
   const head = before?.head ?? headOf(asked);

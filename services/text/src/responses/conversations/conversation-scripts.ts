@@ -1,0 +1,59 @@
+import { shardOf } from "@modelgate/accounts";
+import { defineScript } from "@modelgate/platform";
+
+/** The place of one conversation. */
+export interface ConversationId {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** Keys of a conversation: what it has besides its items, its items, and their ids. All are in the account's slot. */
+export function keysOf({ accountId, id }: ConversationId) {
+  const owned = `{s${shardOf(accountId)}}:${accountId}:${id}`;
+  return { head: `conversation:${owned}`, list: `conversation-items:${owned}`, ids: `conversation-ids:${owned}` };
+}
+
+const shared = [new URL("indexed.lua", import.meta.url)];
+const keys = ["head", "list", "ids"] as const;
+/** What items come to, unpacked. */
+const sizes = { textBytes: "number", values: "number", members: "number" } as const;
+
+export const addItems = defineScript({
+  file: new URL("add-items.lua", import.meta.url),
+  shared,
+  keys,
+  args: {
+    ...sizes,
+    maxItems: "number",
+    maxBytes: "number",
+    maxTextBytes: "number",
+    maxValues: "number",
+    maxMembers: "number",
+    lifetimeMs: "number",
+    items: "text[]",
+  },
+  replies: { added: {}, absent: {}, unindexed: {}, taken: { ids: "text[]" }, full: { bound: "text" } },
+});
+
+export const readItems = defineScript({
+  file: new URL("read-items.lua", import.meta.url),
+  shared,
+  keys,
+  args: { only: "text?", after: "text?", newestFirst: "flag", limit: "number" },
+  replies: { items: { hasMore: "flag", items: "text[]" }, absent: {}, unindexed: {}, unknown: {} },
+});
+
+export const removeItem = defineScript({
+  file: new URL("remove-item.lua", import.meta.url),
+  shared,
+  keys,
+  args: { ...sizes, id: "text" },
+  replies: { removed: { bytes: "number" }, unindexed: {}, unknown: {} },
+});
+
+export const indexItems = defineScript({
+  file: new URL("index-items.lua", import.meta.url),
+  keys,
+  args: { ...sizes, before: "text?", items: "text[]" },
+  replies: { indexed: { grownBy: "number" }, changed: {} },
+});

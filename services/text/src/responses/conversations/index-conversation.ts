@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { orUnavailable } from "@modelgate/platform";
+import { reparseJson } from "@modelgate/relay";
+import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
+import type { RecordStore } from "../record-seal.ts";
+import { keptItems } from "./conversation-items.ts";
+import { indexItems, keysOf, type ConversationId } from "./conversation-scripts.ts";
+import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
+
+/** Items that are read at a time. */
+const readAtOnce = 8;
+
+/**
+ * Finds the ids and sizes of a conversation's items and keeps them. An earlier version of the gateway stored items without
+ * them, and does so while both versions run. Nothing is kept where the items change meanwhile. Throws Failure
+ * request_too_large (413) for items that are larger than one body may be.
+ */
+export async function indexConversation(
+  { redis, book, seal }: RecordStore,
+  { lifetimeMs, body }: { readonly lifetimeMs: number; readonly body: RecordBounds },
+  at: ConversationId,
+  memory: RecordMemory,
+): Promise<void> {
+  const keys = keysOf(at);
+  const before = (await orUnavailable(redis.hget(keys.head, "bytes"))) ?? undefined;
+  const reader = new RecordReader(memory, body);
+  const known = new Set<string>();
+  const items: string[] = [];
+  let sizes = noSizes;
+  for (let from = 0; ; from += readAtOnce) {
+    const records = await orUnavailable(redis.lrange(keys.list, from, from + readAtOnce - 1));
+    for (const record of records) {
+      const packed = openItem(seal, keys.list, record);
+      const indexed = packed === undefined ? unreadable() : await index(await reader.unpack(packed), known);
+      known.add(indexed.id);
+      sizes = addSizes(sizes, indexed.sizes);
+      items.push(indexed.id, indexed.item === undefined ? "" : (await packItem(seal, keys.list, indexed.item)).record);
+    }
+    if (records.length < readAtOnce) break;
+  }
+  const reply = await orUnavailable(indexItems(redis, keys, { ...sizes, before, items }));
+  if (reply.verdict === "indexed")
+    await book.grow({ accountId: at.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
+}
+
+/** An item that no accepted secret opens keeps its place. */
+function unreadable(): { readonly id: string; readonly sizes: ItemSizes; readonly item: undefined } {
+  return { id: `unreadable_${randomUUID()}`, sizes: noSizes, item: undefined };
+}
+
+/** Reads the id of an item; with `item`, the item under a new id, where another one has the id already. */
+async function index(text: Buffer, known: ReadonlySet<string>) {
+  const item = await reparseJson(text);
+  const [kept] = keptItems([item], () => randomUUID().replaceAll("-", ""), known);
+  if (kept === undefined || kept.id === item["id"])
+    return { id: String(item["id"]), sizes: await sizesOf(text), item: undefined };
+  return { id: kept.id, sizes: await sizesOf(Buffer.from(JSON.stringify(kept))), item: kept };
+}

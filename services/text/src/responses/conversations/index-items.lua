@@ -1,0 +1,20 @@
+--[[ Keeps the ids of a conversation's items, and what the items come to. Keys as in add-items.lua.
+  before: bytes when the items were read   textBytes, values, members: of all items, unpacked
+  items: id, record, id, record …, the record empty where it stays as it is
+  Returns what bytes grew by, or `changed` where items were added or removed since they were read. ]]
+local bytes = redis.call('HGET', head, 'bytes') or ''
+if redis.call('EXISTS', head) == 0 then return {'changed'} end
+if bytes ~= (before or '') or redis.call('LLEN', list) ~= #items / 2 then return {'changed'} end
+redis.call('DEL', ids)
+local total = 0
+for at = 1, #items, 2 do
+  local id, record = items[at], items[at + 1]
+  redis.call('RPUSH', ids, id)
+  if record ~= '' then redis.call('LSET', list, (at - 1) / 2, record) end
+  total = total + #id
+end
+for _, record in ipairs(redis.call('LRANGE', list, 0, -1)) do total = total + #record end
+redis.call('HSET', head, 'bytes', total, 'indexed', total, 'textBytes', textBytes, 'values', values, 'members', members)
+local leftMs = redis.call('PTTL', list)
+if leftMs > 0 then redis.call('PEXPIRE', ids, leftMs) end
+return {'indexed', grownBy = total - tonumber(bytes == '' and '0' or bytes)}

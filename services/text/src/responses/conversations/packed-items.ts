@@ -1,0 +1,41 @@
+import { promisify } from "node:util";
+import { zstdCompress } from "node:zlib";
+import { checkedBefore, checkJson, renderJson } from "@modelgate/relay";
+import type { JsonObject } from "@modelgate/wires/text";
+import type { RecordSeal } from "../record-seal.ts";
+
+/** What items come to, unpacked: bytes, values and members of objects. */
+export interface ItemSizes {
+  readonly textBytes: number;
+  readonly values: number;
+  readonly members: number;
+}
+
+export const noSizes: ItemSizes = { textBytes: 0, values: 0, members: 0 };
+
+const compress = promisify(zstdCompress);
+
+/** Packs an item into a record under the key of its list. */
+export async function packItem(seal: RecordSeal, list: string, item: JsonObject) {
+  const text = await renderJson(item, Infinity);
+  const record = seal.seal(await compress(text), list).toString("base64");
+  return { record, sizes: await sizesOf(text) };
+}
+
+/** Opens a record; what it gives is packed still. Undefined where no accepted secret opens it. */
+export function openItem(seal: RecordSeal, list: string, record: string): Buffer | undefined {
+  return seal.open(Buffer.from(record, "base64"), list);
+}
+
+/** Counts what the JSON of an item comes to. */
+export async function sizesOf(text: Buffer): Promise<ItemSizes> {
+  return { textBytes: text.length, ...(await checkJson(text, checkedBefore)) };
+}
+
+export function addSizes(left: ItemSizes, right: ItemSizes): ItemSizes {
+  return {
+    textBytes: left.textBytes + right.textBytes,
+    values: left.values + right.values,
+    members: left.members + right.members,
+  };
+}

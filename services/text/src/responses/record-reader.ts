@@ -1,0 +1,65 @@
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
+import { Failure } from "@modelgate/contracts";
+import type { Holding } from "@modelgate/platform";
+import { checkJson, reparseJson, type JsonLimits } from "@modelgate/relay";
+import type { JsonObject } from "@modelgate/wires/text";
+
+/** Bounds of all records that one request reads. */
+export type RecordBounds = Pick<JsonLimits, "maxBytes" | "values" | "members">;
+
+/** The part of the memory budget that records are read into. */
+export type RecordMemory = Pick<Holding, "take">;
+
+const decompress = promisify(zstdDecompress);
+
+/** Unpacks the records that one request reads: bounded together, and taken from its part of the memory budget. */
+export class RecordReader {
+  readonly #memory: RecordMemory;
+  readonly #bounds: RecordBounds;
+  #bytes = 0;
+  #values = 0;
+  #members = 0;
+
+  constructor(memory: RecordMemory, bounds: RecordBounds) {
+    this.#memory = memory;
+    this.#bounds = bounds;
+  }
+
+  /** Unpacks a record to its JSON. Throws Failure request_too_large (413), and those of the memory budget (429, 503). */
+  async unpack(packed: Buffer): Promise<Buffer> {
+    const { maxBytes } = this.#bounds;
+    try {
+      const text = await decompress(packed, { maxOutputLength: Math.max(1, maxBytes - this.#bytes) });
+      this.#bytes += text.length;
+      this.#memory.take(text.length);
+      return text;
+    } catch (error) {
+      throw error instanceof RangeError ? tooLarge(`is larger than ${maxBytes} bytes`) : error;
+    }
+  }
+
+  /** Unpacks and parses a record, whose values and members count as well. Throws as `unpack` does. */
+  async parse(packed: Buffer): Promise<JsonObject> {
+    const text = await this.unpack(packed);
+    await this.#count(text);
+    return await reparseJson(text);
+  }
+
+  async #count(text: Buffer): Promise<void> {
+    const { values, members } = this.#bounds;
+    try {
+      const left = { depth: Infinity, values: values - this.#values, members: members - this.#members };
+      const counted = await checkJson(text, left);
+      this.#values += counted.values;
+      this.#members += counted.members;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw tooLarge(`has more than ${values} values or ${members} members of objects`);
+    }
+  }
+}
+
+function tooLarge(problem: string): Failure {
+  return new Failure("request_too_large", `The whole conversation ${problem}; compact it.`);
+}

@@ -1,0 +1,20 @@
+import type { ServiceCall } from "@modelgate/platform";
+import type { ResponsesDeps } from "../deps.ts";
+import type { RecordMemory } from "../record-reader.ts";
+
+/** Runs work with a part of its caller's memory, which is given back when the answer is out or its client has left. */
+export async function withMemory<Result>(
+  { body: { budget } }: Pick<ResponsesDeps, "body">,
+  { caller, response }: Pick<ServiceCall, "caller" | "response">,
+  work: (memory: RecordMemory) => Promise<Result>,
+): Promise<Result> {
+  const memory = budget.holdFor(caller);
+  const release = (): void => memory[Symbol.dispose]();
+  try {
+    return await work(memory);
+  } finally {
+    const isGoingOut = response.writableEnded && !response.writableFinished && !response.destroyed;
+    if (isGoingOut) response.once("close", release);
+    else release();
+  }
+}

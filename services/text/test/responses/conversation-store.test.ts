@@ -1,0 +1,199 @@
+import { zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openContentBook } from "@modelgate/accounts";
+import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import type { JsonObject } from "@modelgate/wires/text";
+import { keysOf } from "../../src/responses/conversations/conversation-scripts.ts";
+import { ConversationStore, type Addition } from "../../src/responses/conversations/conversation-store.ts";
+import type { RecordMemory } from "../../src/responses/record-reader.ts";
+import { openRecordSeal } from "../../src/responses/record-seal.ts";
+
+let backends: LocalBackends;
+let redis: Redis;
+let count = 0;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = await openRedis(backends.redisUrl, createLogger("test", "silent").log);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+const limits = {
+  lifetimeMs: 600_000,
+  maxItems: 100,
+  maxBytes: 30_000,
+  body: { maxBytes: 40_000, values: 2_000, members: 1_000 },
+};
+const unbounded: RecordMemory = { take: () => undefined };
+const newId = () => `new${++count}`;
+const user = (text: string, id?: string): JsonObject => ({ type: "message", role: "user", content: text, id });
+
+async function open(accountId = "demo") {
+  const records = { redis, book: openContentBook(redis, { maxBytes: 1e9 }), seal: openRecordSeal(["a secret"]) };
+  const store = new ConversationStore(records, limits);
+  const at = { accountId, id: `conv_${++count}` };
+  await store.save(at, { createdAt: 1, metadata: {} });
+  const add = (...items: readonly JsonObject[]): Promise<Addition> =>
+    store.add(at, { items, newId, memory: unbounded });
+  const read = async (range: { newestFirst: boolean; limit: number; after?: string }, memory = unbounded) => {
+    const page = await store.read(at, range, memory);
+    if (page === undefined || page === "unknown") throw new Error(`the page is ${page}`);
+    return { ...page, items: page.texts.map((text): JsonObject => JSON.parse(text.toString())) };
+  };
+  /** All items, page by page. */
+  const readAll = async (newestFirst: boolean, limit: number) => {
+    const all: JsonObject[] = [];
+    for (let after: string | undefined; ; after = String(all.at(-1)?.["id"])) {
+      const page = await read({ newestFirst, limit, ...(after === undefined ? {} : { after }) });
+      all.push(...page.items);
+      expect(page.items.length === limit || !page.hasMore).toBe(true);
+      if (!page.hasMore) return all;
+    }
+  };
+  return { store, at, add, read, readAll };
+}
+
+/** A change of a conversation: items that are added, with ids of which some are there already, or one that is removed. */
+const change = fc.oneof(
+  fc.record({ adds: fc.array(fc.option(fc.constantFrom("a", "b", "c")), { minLength: 1, maxLength: 5 }) }),
+  fc.record({ removes: fc.nat(20) }),
+);
+
+test("pages of any size in either order are the whole conversation, whatever is added and removed", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 12 }), fc.integer({ min: 1, max: 7 }), async (changes, limit) => {
+      const { store, at, add, readAll } = await open();
+      let expected: readonly JsonObject[] = [];
+      for (const each of changes) {
+        if ("adds" in each) {
+          const added = await add(...each.adds.map((id) => user(`Line ${++count}`, id ?? undefined)));
+          if (added.verdict !== "added") throw new Error(added.verdict);
+          expected = [...expected, ...added.items];
+        } else {
+          const removed = expected[each.removes];
+          expect(await store.removeItem(at, String(removed?.["id"]), unbounded)).toBe(removed !== undefined);
+          expected = expected.filter((item) => item !== removed);
+        }
+        expect(await readAll(false, limit)).toEqual(expected);
+        expect(await readAll(true, limit)).toEqual(expected.toReversed());
+      }
+      expect(await store.items(at, unbounded)).toEqual(expected);
+      expect(new Set(expected.map(({ id }) => id)).size).toBe(expected.length);
+      for (const item of expected)
+        expect(JSON.parse(String(await store.item(at, String(item["id"]), unbounded)))).toEqual(item);
+      await store.remove(at);
+      expect(await redis.keys(`*${at.id}*`)).toEqual([]);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test("a page is read into memory, and nothing else", async () => {
+  const { store, at, add, read } = await open();
+  const added = await add(...Array.from({ length: 20 }, (_, line) => user("x".repeat(line * 10))));
+  if (added.verdict !== "added") throw new Error(added.verdict);
+  let taken = 0;
+  const memory = { take: (bytes: number) => void (taken += bytes) };
+  const sizes = added.items.map((item) => JSON.stringify(item).length);
+  await read({ newestFirst: true, limit: 1 }, memory);
+  expect(taken).toBe(sizes[19]);
+  taken = 0;
+  await read({ newestFirst: false, limit: 2, after: added.items[4]?.id ?? "" }, memory);
+  expect(taken).toBe((sizes[5] ?? 0) + (sizes[6] ?? 0));
+  taken = 0;
+  await store.item(at, added.items[7]?.id ?? "", memory);
+  expect(taken).toBe(sizes[7]);
+});
+
+test("a page that memory has no room for is refused", async () => {
+  const { add, read } = await open();
+  await add(user("One"));
+  const full = new Error("no room");
+  const memory = {
+    take: () => {
+      throw full;
+    },
+  };
+  await expect(read({ newestFirst: true, limit: 1 }, memory)).rejects.toBe(full);
+});
+
+test.each<[string, () => JsonObject, RegExp]>([
+  ["items", () => user("x"), /at most 100 items/],
+  [
+    "packed bytes",
+    () => user(Buffer.from(crypto.getRandomValues(new Uint8Array(8_000))).toString("base64")),
+    /at most 30000 bytes, packed/,
+  ],
+  ["bytes", () => user("x".repeat(9_000)), /at most 40000 bytes$/],
+  ["values", () => ({ type: "other", list: Array.from({ length: 900 }, () => 1) }), /at most 2000 values/],
+  [
+    "members",
+    () => ({ ...user(""), content: Array.from({ length: 60 }, () => ({ a: 1, b: 2, c: 3, d: 4 })) }),
+    /at most 1000 members/,
+  ],
+])("what a conversation holds is bounded: %s", async (_, item, problem) => {
+  const { add, at, store, read } = await open();
+  let added = await add(item());
+  let kept = 0;
+  for (; added.verdict === "added"; kept++) added = await add(item());
+  expect(kept).toBeGreaterThan(0);
+  expect(added).toMatchObject({ verdict: "full", problem: expect.stringMatching(problem) });
+  // One that is taken out makes room for another.
+  const [newest = ""] = (await read({ newestFirst: true, limit: 1 })).ids;
+  expect(await store.removeItem(at, newest, unbounded)).toBe(true);
+  expect((await add(item())).verdict).toBe("added");
+  expect((await add(item())).verdict).toBe("full");
+});
+
+/** Keeps items as the version before did: without their ids and sizes. */
+async function pushAsBefore({ at }: Pick<Awaited<ReturnType<typeof open>>, "at">, ...items: readonly JsonObject[]) {
+  const { head, list } = keysOf(at);
+  const seal = openRecordSeal(["a secret"]);
+  for (const item of items) {
+    const record = seal.seal(zstdCompressSync(JSON.stringify(item)), list).toString("base64");
+    await redis.rpush(list, record);
+    await redis.hincrby(head, "bytes", record.length);
+  }
+}
+
+test("a conversation of the version before is read, added to and counted, also while that version adds to it", async () => {
+  const conversation = await open();
+  const { add, at, readAll, store } = conversation;
+  await pushAsBefore(conversation, user("One", "msg_1"), user("Two", "msg_2"), user("Again", "msg_1"));
+  const [one, two, again] = await readAll(false, 2);
+  expect([one, two, again]).toMatchObject([
+    { content: "One", id: "msg_1" },
+    { content: "Two", id: "msg_2" },
+    { content: [{ text: "Again" }], id: expect.stringMatching(/^msg_\w{32}$/) },
+  ]);
+  expect(await store.removeItem(at, "msg_2", unbounded)).toBe(true);
+  await pushAsBefore(conversation, user("Three", "msg_3"));
+  await add(user("Four", "msg_4"));
+  const ids = [one?.["id"], again?.["id"], "msg_3", "msg_4"];
+  expect((await readAll(true, 3)).map(({ id }) => id)).toEqual(ids.toReversed());
+  const { head, list } = keysOf(at);
+  const sizes = (await store.items(at, unbounded)).map((item) => JSON.stringify(item).length);
+  expect(Number(await redis.hget(head, "textBytes"))).toBe(sizes.reduce((sum, each) => sum + each, 0));
+  const records = await redis.lrange(list, 0, -1);
+  const packed = [...records, ...ids.map(String)].reduce((sum, each) => sum + each.length, 0);
+  expect(Number(await redis.hget(head, "bytes"))).toBe(packed);
+});
+
+test("a conversation of the version before that is larger than one body may be is refused", async () => {
+  const conversation = await open();
+  await pushAsBefore(conversation, ...["a", "b", "c", "d", "e"].map((id) => user("x".repeat(9_000), id)));
+  const code = "request_too_large";
+  await expect(conversation.read({ newestFirst: true, limit: 1 })).rejects.toMatchObject({ code });
+  await expect(conversation.add(user("One"))).rejects.toMatchObject({ code });
+});
+
+test("additions at the same time are all kept, each within the bounds", async () => {
+  const { add, readAll } = await open();
+  const added = await Promise.all(Array.from({ length: 120 }, (_, line) => add(user(`Line ${line}`, "same"))));
+  expect(added.filter(({ verdict }) => verdict === "added")).toHaveLength(100);
+  expect(new Set((await readAll(false, 30)).map(({ id }) => id)).size).toBe(100);
+});
