@@ -237,6 +237,12 @@ describe.each(["jina-ranks", "cohere-ranks"])("ranking by %s", (model) => {
   });
 });
 
+// One letter, and a margin for what models put around a text: not the instructions that chat models are sent.
+test("a moderation by a vendor that reports no usage costs what the input comes to", async () => {
+  const reply = await post("/v1/moderations", { model: "native-moderation", input: "x" });
+  expect([reply.status, reply.headers.get("x-modelgate-cost")]).toEqual([200, "0.000002"]);
+});
+
 describe.each(["native-moderation", ...judges])("moderation by %s", (model) => {
   test("of one text and of several", async () => {
     await suite.simulator.script(model, model === "native-moderation" ? [] : [{ text: judgement }]);

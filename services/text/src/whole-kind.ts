@@ -28,7 +28,7 @@ export interface WholeKindOptions<Request> {
   exchange(wire: UpstreamWire, call: KindCall<Request>, upstreamModel: string): Promise<Exchange>;
   /** Measures a call whose cost does not depend on text alone; absent: it does. */
   measure?(request: Request, size: RequestSize, price: Price): Measure;
-  /** Bytes of text that are sent beside the client's own. */
+  /** Bytes of text that some vendors are sent besides the client's own. */
   readonly addedBytes?: number;
 }
 
@@ -65,7 +65,7 @@ export class WholeKind<Request extends { readonly model: string }> implements Ca
     { bytes, seen: ask }: JsonBody<Parsed<Request> & StoreUse & { readonly endUser?: string | undefined }>,
   ): Promise<void> {
     const admitted = await admitStoreUse(deps, call, ask);
-    const { addedBytes = 0 } = this.#options;
+    const { addedBytes } = this.#options;
     const { textBytes, mediaTokens, maxOutputTokens } = this.#options.sizeOf(ask.request);
     const { model } = ask.request;
     await runCall(deps.relay, call, this, {
@@ -74,7 +74,8 @@ export class WholeKind<Request extends { readonly model: string }> implements Ca
       endUser: ask.endUser,
       admitted,
       size: {
-        textBytes: textBytes + addedBytes,
+        textBytes,
+        addedBytes,
         mediaTokens,
         maxOutputTokens,
         choices: 1,

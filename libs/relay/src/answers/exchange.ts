@@ -53,6 +53,8 @@ export interface WholeAnswer {
   readonly contentType?: string | undefined;
   /** What the vendor says that it used; undefined if it does not say. */
   readonly usage?: Units | undefined;
+  /** Bytes of text that the vendor read besides the client's, for counting where it reported no usage. */
+  readonly addedBytes?: number | undefined;
   /** What the vendor says that it charges beside tokens. */
   readonly fees?: SeenFees | undefined;
   /** What the model wrote, for counting where the vendor reported no usage. */

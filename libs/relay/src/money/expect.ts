@@ -107,7 +107,8 @@ export function expectText(
  */
 export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
   const { units = {}, inputTokens = 0, price = model.price }: Partial<HeldFees> = size.fees ?? {};
-  const tokens = { input: size.textBytes + size.mediaTokens + inputTokens, output: outputTokens };
+  const { textBytes, addedBytes = 0, mediaTokens } = size;
+  const tokens = { input: textBytes + addedBytes + mediaTokens + inputTokens, output: outputTokens };
   return pricesUpTo(price, tokens.input)
     .map((each) => costOf({ ...dearestTokens(tokens, each), ...units, requests: 1 }, each, multiplier))
     .reduce((most, cost) => (cost > most ? cost : most));

@@ -71,6 +71,8 @@ export interface Measure {
 export interface RequestSize {
   /** Bytes of the body that are text to the model. */
   readonly textBytes: number;
+  /** Bytes of text that some vendors are sent in addition: held for, and counted only where they were sent. */
+  readonly addedBytes?: number | undefined;
   /** Bound of the input tokens of images, files and audio. */
   readonly mediaTokens: number;
   /** Most output tokens, where the client set a bound. */

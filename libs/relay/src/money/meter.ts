@@ -194,12 +194,15 @@ export async function unitsOfLeft(cost: CallCost, expected: Expectation): Promis
 }
 
 /** What a complete answer used. */
-export async function meterWhole(cost: CallCost, answer: Pick<WholeAnswer, "usage" | "words">): Promise<Metered> {
-  const { usage } = answer;
+export async function meterWhole(
+  cost: CallCost,
+  answer: Pick<WholeAnswer, "addedBytes" | "usage" | "words">,
+): Promise<Metered> {
+  const { usage, addedBytes } = answer;
   const count = (): Promise<number> => countTokens(answer.words());
   if (cost.by === "measure") return measured(cost.measure, usage, count, "completed");
   return {
-    units: { requests: 1, ...(usage ?? (await estimate(cost, await count()))) },
+    units: { requests: 1, ...(usage ?? (await estimate(cost, await count(), addedBytes))) },
     estimated: usage === undefined,
   };
 }
@@ -212,8 +215,8 @@ async function measured(measure: Measure, ...how: Parameters<Measure["meter"]>):
 const nothing: Metered = { units: {}, estimated: true };
 
 /** Units where the vendor reported none: the request's text counted, media at their bound. */
-async function estimate({ body, size }: TextCost, outputTokens: number): Promise<Units> {
+async function estimate({ body, size }: TextCost, outputTokens: number, addedBytes = 0): Promise<Units> {
   const text = size.textBytes === body.length ? body.toString() : "";
   const inputTokens = text === "" ? estimateTokens(size.textBytes) : await countTokens(text);
-  return { inputTokens: inputTokens + size.mediaTokens, outputTokens };
+  return { inputTokens: inputTokens + estimateTokens(addedBytes) + size.mediaTokens, outputTokens };
 }

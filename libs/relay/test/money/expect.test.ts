@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compilePrice, costOf } from "@modelgate/contracts";
-import { expectText, wholeOutput } from "../../src/money/expect.ts";
+import { expectText, upperCost, wholeOutput } from "../../src/money/expect.ts";
 import { countTokens, estimateTokens } from "../../src/money/tokens.ts";
 
 const price = fc.record({
@@ -41,6 +41,13 @@ test("a hold covers every usage within its bounds, and its floor", () => {
     }),
     { numRuns: 500 },
   );
+});
+
+test("text that a vendor may be sent in addition is held for, and is not certain", () => {
+  const model = { name: "m", kind: "moderation" as const, ownedBy: "o", price: compilePrice({ input: 1 }) };
+  const size = { textBytes: 1, addedBytes: 999, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 };
+  expect(upperCost(size, model, 1, 0)).toBe(1_000_000n);
+  expect(expectText(size, model, 1, 0)).toMatchObject({ floorNanos: 1_000n, floorUnits: { inputTokens: 1 } });
 });
 
 /** An amount in whole parts by their shares, with one share that is not used. */

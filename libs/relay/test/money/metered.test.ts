@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TextCost } from "../../src/money/measure.ts";
-import { Meter, meterStream } from "../../src/money/meter.ts";
+import { Meter, meterStream, meterWhole } from "../../src/money/meter.ts";
 
 const cost: TextCost = {
   by: "text",
@@ -38,3 +38,17 @@ test("images that were counted are used, whether the vendor reports usage or not
   meter.addImages(1);
   expect(meter.usage).toEqual({ outputTokens: 3, images: 2 });
 });
+
+test.each([
+  [undefined, { inputTokens: 1, outputTokens: 0 }, true],
+  [1_000, { inputTokens: 251, outputTokens: 0 }, true],
+  [{ inputTokens: 9 }, { inputTokens: 9 }, false],
+] as const)(
+  "an answer in one piece is charged what was reported, else what its vendor was sent: %j",
+  async (sent, units, estimated) => {
+    const text: TextCost = { ...cost, size: { ...cost.size, textBytes: 1, addedBytes: 1_000 } };
+    const answer = typeof sent === "object" ? { usage: sent } : { addedBytes: sent };
+    const metered = await meterWhole(text, { ...answer, words: () => "" });
+    expect(metered).toEqual({ units: { requests: 1, ...units }, estimated });
+  },
+);

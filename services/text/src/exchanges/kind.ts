@@ -69,6 +69,8 @@ export async function wholeExchange(how: {
   readonly dropped: readonly string[];
   readonly usageOf: (answer: JsonObject, head: UpstreamHead) => Units | undefined;
   readonly render: (answer: JsonObject, head: UpstreamHead) => JsonObject;
+  /** Bytes of text in the body besides the client's. */
+  readonly addedBytes?: number;
   /** Finds the usage in an answer that may go on as it came, without parsing it; undefined where it cannot. */
   readonly usageUnparsed?: ((bytes: Buffer) => Units | undefined) | undefined;
 }): Promise<Exchange> {
@@ -86,6 +88,7 @@ export async function wholeExchange(how: {
         return {
           body: Buffer.from(JSON.stringify(how.render(answer, head))),
           usage: how.usageOf(answer, head),
+          addedBytes: how.addedBytes,
           words: noWords,
         };
       },

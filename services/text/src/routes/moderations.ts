@@ -85,6 +85,7 @@ function judged(
     bodyBytes: call.bodyBytes,
     dropped,
     usageOf: (answer) => vendor.parse(answer).usage,
+    addedBytes: bytesOfInstructions,
     render: (answer) => native.client.render(parseJudgement(vendor.parse(answer), call.request), call),
   });
 }
