@@ -11,7 +11,7 @@ import type { Route } from "./rest-scope.ts";
 import { vendorRequestIdOf, verdictOn, type SentAttempt, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
 import { noEndpoint, sendAttempt, type BegunAnswer, type TriedAlready } from "./send-attempt.ts";
-import type { Speeds } from "./speeds.ts";
+import type { OpenCalls, Speeds } from "./speeds.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
 import { hostOf } from "./host-of.ts";
@@ -51,7 +51,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
     async run(plan) {
       const deadline = Date.now() + limits.budgetMs;
       const candidates = speakingOf(plan, supportedWires);
-      const routes = new RouteChooser({ ...plan, candidates }, health, { random, turn, score });
+      const routes = new RouteChooser(plan, candidates, health, { random, turn, score });
       let already: TriedAlready = {};
       const tried: Tried[] = [];
       let last: { readonly failure: Failure; readonly route: Route; readonly isFinal: boolean } | undefined;
@@ -66,6 +66,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           routes.turnedAway(entry);
           continue;
         }
+        const openCalls = speeds.began(route.candidate);
         routes.tried(route);
         const channel = route.candidate.channel.id;
         const span = attemptSpan(plan.span, plan.model, route);
@@ -75,9 +76,10 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           tried.push(triedWith(sent));
           observeAttempt(channel);
           speeds.answered(route.candidate, Date.now() - sent.at);
-          return answered(begun, { sent, entry, tried, health, span, plan });
+          return new BegunAttempt(health, { ...begun, sent, entry, openCalls, tried, span, plan });
         } catch (error) {
           const { failure, next } = verdictOn(error, sent, { ...plan, ...already }, { health, supportedWires });
+          openCalls.inFlight--;
           entry[Symbol.dispose]();
           last = { failure, route, isFinal: next === "none" };
           tried.push(triedWith(sent, failure.code, error));
@@ -100,9 +102,11 @@ function speakingOf(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
   supportedWires: SupportedWires,
 ): readonly Candidate[] {
-  const speaking = candidates.filter((candidate) => supportedWires.speaks(candidate, wires));
-  if (speaking.length > 0 || candidates.length === 0) return speaking;
-  throw new AttemptsFailed(noEndpoint(), [], undefined);
+  const isSpeaking = (candidate: Candidate): boolean => supportedWires.speaks(candidate, wires);
+  if (candidates.every(isSpeaking)) return candidates;
+  const speaking = candidates.filter(isSpeaking);
+  if (speaking.length === 0) throw new AttemptsFailed(noEndpoint(), [], undefined);
+  return speaking;
 }
 
 /** What the next attempt has to know. */
@@ -127,45 +131,62 @@ function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: str
   };
 }
 
+/** What an answer that has begun is made with. */
+interface BegunAttemptParts<Accepted> extends BegunAnswer<Accepted> {
+  readonly sent: SentAttempt;
+  readonly entry: GateEntry;
+  readonly openCalls: OpenCalls;
+  readonly tried: readonly Tried[];
+  readonly span: Span;
+  readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal">;
+}
+
 /** An answer that has begun: its route has answered, and whether the answer comes to its end is not known yet. */
-function answered<Accepted>(
-  { accepted, route }: BegunAnswer<Accepted>,
-  how: {
-    readonly sent: SentAttempt;
-    readonly entry: GateEntry;
-    readonly tried: readonly Tried[];
-    readonly health: Health;
-    readonly span: Span;
-    readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal">;
-  },
-): Attempted<Accepted> {
-  const { sent, entry, tried, health, span, plan } = how;
-  const { callId, signal } = plan;
-  const { attempt } = sent;
-  const { upstreamRequestId } = tried.at(-1) ?? {};
-  span.set({ "modelgate.upstream_request_id": upstreamRequestId });
-  health.answered(attempt, sent.at);
-  entry.tried();
-  let over = false;
-  return {
-    accepted,
-    route,
-    attempts: tried.length,
-    tried,
-    broke(reason) {
-      const body = fingerprintOf(sent.prepared?.request.body);
-      const seenBy = { ...idsOf(plan), callId, upstreamRequestId };
-      if (!over) health.failed(attempt, { of: "channel", reason, body, seenBy });
-      over = true;
-      span.end(reason);
-    },
-    [Symbol.dispose]() {
-      if (!over && !signal.aborted) health.worked(attempt);
-      over = true;
-      span.end();
-      entry[Symbol.dispose]();
-    },
-  };
+class BegunAttempt<Accepted> implements Attempted<Accepted> {
+  readonly accepted: Accepted;
+  readonly route: BegunAnswer<Accepted>["route"];
+  readonly tried: readonly Tried[];
+  readonly #parts: BegunAttemptParts<Accepted>;
+  readonly #health: Health;
+  #hasEnded = false;
+  #isDisposed = false;
+
+  constructor(health: Health, parts: BegunAttemptParts<Accepted>) {
+    const { sent, entry, span, tried } = parts;
+    this.accepted = parts.accepted;
+    this.route = parts.route;
+    this.tried = tried;
+    this.#parts = parts;
+    this.#health = health;
+    span.set({ "modelgate.upstream_request_id": tried.at(-1)?.upstreamRequestId });
+    health.answered(sent.attempt, sent.at);
+    entry.tried();
+  }
+
+  get attempts(): number {
+    return this.tried.length;
+  }
+
+  broke(reason: string): void {
+    const { sent, span, plan, tried } = this.#parts;
+    const body = fingerprintOf(sent.prepared?.request.body);
+    const { upstreamRequestId } = tried.at(-1) ?? {};
+    const seenBy = { ...idsOf(plan), callId: plan.callId, upstreamRequestId };
+    if (!this.#hasEnded) this.#health.failed(sent.attempt, { of: "channel", reason, body, seenBy });
+    this.#hasEnded = true;
+    span.end(reason);
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isDisposed) return;
+    this.#isDisposed = true;
+    const { sent, entry, openCalls, span, plan } = this.#parts;
+    if (!this.#hasEnded && !plan.signal.aborted) this.#health.worked(sent.attempt);
+    this.#hasEnded = true;
+    span.end();
+    openCalls.inFlight--;
+    entry[Symbol.dispose]();
+  }
 }
 
 /** Begins the span of one attempt at a vendor, in the words of OpenTelemetry's conventions for generative AI. */

@@ -1,7 +1,7 @@
 import type { Logger, Redis } from "@modelgate/platform";
 import { openAffinity, type Affinity } from "./affinity.ts";
 import { openAttempts, type AttemptLimits, type Attempts } from "./attempt.ts";
-import { openGate, type Gate } from "./gate.ts";
+import { openGate } from "./gate.ts";
 import { openHealth } from "./health.ts";
 import { Speeds } from "./speeds.ts";
 import { SupportedWires } from "./supported-wires.ts";
@@ -37,7 +37,7 @@ export async function openChannels({
   const transport = openTransport();
   const health = await openHealth({ redis, log });
   const speeds = new Speeds(fastestDecayMs);
-  const gate = countingFlights(openGate({ redis, log, health, leaseMs }), speeds);
+  const gate = openGate({ redis, log, health, leaseMs });
   const supportedWires = new SupportedWires();
   return {
     transport,
@@ -49,24 +49,5 @@ export async function openChannels({
       await health[Symbol.asyncDispose]();
       await gate[Symbol.asyncDispose]();
     },
-  };
-}
-
-/** A gate whose entries count as calls under way, as long as they are held. */
-function countingFlights(gate: Gate, speeds: Speeds): Gate {
-  return {
-    async enter(attempt, permit, isLastResort) {
-      const entry = await gate.enter(attempt, permit, isLastResort);
-      if ("scope" in entry) return entry;
-      const flight = speeds.begin(attempt.route.candidate);
-      return {
-        tried: () => entry.tried(),
-        [Symbol.dispose]() {
-          flight[Symbol.dispose]();
-          entry[Symbol.dispose]();
-        },
-      };
-    },
-    [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose](),
   };
 }

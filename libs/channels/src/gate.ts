@@ -95,9 +95,11 @@ export function openGate({
   return {
     async enter(attempt, permit, isLastResort = false) {
       const { channel } = attempt.route.candidate;
-      const sets = [...(isLastResort ? [] : trialSets(attempt, health)), ...seatSets(attempt.route)];
       const perMinute = channel.requestsPerMinute ?? 0;
-      if (sets.length === 0 && perMinute === 0) return free;
+      const seats = seatSets(attempt.route);
+      const unproven = isLastResort ? [] : trialSets(attempt, health);
+      if (unproven.length + seats.length === 0 && perMinute === 0) return free;
+      const sets = [...unproven, ...seats];
       const reply = await orUnavailable(
         takeSeats(
           redis,

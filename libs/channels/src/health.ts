@@ -1,4 +1,4 @@
-import type { Candidate } from "@modelgate/catalog";
+import type { Candidate, ChannelKey } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
 import { judge, type Extent, type Judged } from "./blame.ts";
 import { Evidence, kept, type FailureSeen, type Subject } from "./evidence.ts";
@@ -94,13 +94,7 @@ class SharedHealth implements Health {
   }
 
   restsOf(account: string): Rests {
-    const rests = this.#rests;
-    const until = (scope: RestScope): number =>
-      Math.max(this.#off(scope), endOf(rests.at(scope)), endOf(rests.at(scope, account)));
-    return {
-      ofChannel: (candidate) => (rests.isQuiet ? 0 : latest(channelScopes(candidate), until)),
-      ofKey: (candidate, key) => (rests.isQuiet ? 0 : latest(keyScopes({ candidate, key }), until)),
-    };
+    return new AccountRests(this.#rests, account);
   }
 
   lastResortOf(account: string): Rests {
@@ -170,6 +164,31 @@ class SharedHealth implements Health {
 
   #off(scope: RestScope): number {
     return this.#rests.isOff(scope) ? Infinity : 0;
+  }
+}
+
+/** The rests that concern an account. */
+class AccountRests implements Rests {
+  readonly #rests: SharedRests;
+  readonly #account: string;
+
+  constructor(rests: SharedRests, account: string) {
+    this.#rests = rests;
+    this.#account = account;
+  }
+
+  ofChannel(candidate: Candidate): number {
+    return this.#rests.isQuiet ? 0 : latest(channelScopes(candidate), (scope) => this.#until(scope));
+  }
+
+  ofKey(candidate: Candidate, key: ChannelKey): number {
+    return this.#rests.isQuiet ? 0 : latest(keyScopes({ candidate, key }), (scope) => this.#until(scope));
+  }
+
+  #until(scope: RestScope): number {
+    const rests = this.#rests;
+    if (rests.isOff(scope)) return Infinity;
+    return Math.max(endOf(rests.at(scope)), endOf(rests.at(scope, this.#account)));
   }
 }
 

@@ -13,7 +13,7 @@ export interface Rests {
 export interface PickOptions extends ChoiceOptions {
   readonly rests: Rests;
   /** Whether this call has taken that route already, or found it full. */
-  readonly excluded: (route: Route) => boolean;
+  readonly excluded: (candidate: Candidate, key: ChannelKey) => boolean;
   /** Where in a channel's pool the turn is. */
   readonly turn: (channelId: string, poolSize: number) => number;
   /** The key that comes before all others while it can be used. */
@@ -27,12 +27,12 @@ export interface PickOptions extends ChoiceOptions {
 export function pick(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
   const preferred = options.prefer === undefined ? undefined : routeTo(options.prefer, candidates, options);
   if (preferred !== undefined) return preferred;
-  let best: { readonly candidate: Candidate; readonly keys: readonly ChannelKey[] }[] = [];
+  const best: { readonly candidate: Candidate; readonly keys: readonly ChannelKey[] }[] = [];
   for (const candidate of candidates) {
     const [first] = best;
     if (first !== undefined && first.candidate.channel.priority > candidate.channel.priority) break;
     const keys = usableKeys(candidate, options);
-    if (keys.length > 0) best = [...best, { candidate, keys }];
+    if (keys.length > 0) best.push({ candidate, keys });
   }
   const chosen = choose(best, options);
   if (chosen === undefined) return undefined;
@@ -51,7 +51,7 @@ function routeTo(wanted: ChannelKeyId, candidates: readonly Candidate[], options
 
 function usableKeys(candidate: Candidate, { rests, excluded }: PickOptions): readonly ChannelKey[] {
   if (rests.ofChannel(candidate) > 0) return [];
-  return candidate.channel.keys.filter((key) => rests.ofKey(candidate, key) === 0 && !excluded({ candidate, key }));
+  return candidate.channel.keys.filter((key) => rests.ofKey(candidate, key) === 0 && !excluded(candidate, key));
 }
 
 /** When the first of the candidates may be used again, Unix ms; undefined where none will by itself. */

@@ -3,7 +3,7 @@ import type { TurnedAway } from "./gate.ts";
 import type { Health } from "./health.ts";
 import { pick, soonest, type PickOptions, type Rests } from "./pick.ts";
 import { channelKeyIdOf, type RestScope, type Route } from "./rest-scope.ts";
-import type { Candidate } from "@modelgate/catalog";
+import { channelKeyId, type Candidate, type ChannelKey } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 
 /** A route to try, and whether it is tried only because there is no other. */
@@ -14,24 +14,31 @@ export interface ChosenRoute {
 
 /** Chooses the routes of one call, one after the other. */
 export class RouteChooser {
-  readonly #plan: Pick<AttemptPlan<unknown>, "candidates" | "prefer" | "choice">;
-  readonly #options: Pick<PickOptions, "random" | "turn" | "score">;
-  readonly #rests: Rests;
+  readonly #account: string;
+  readonly #candidates: readonly Candidate[];
+  readonly #health: Health;
+  readonly #options: PickOptions;
   readonly #passed = new Set<RestScope>();
   readonly #away: TurnedAway[] = [];
   #again: ChosenRoute | undefined;
-  /** When what rests may be tried by this call's account because there is no other. */
-  readonly lastResort: Rests;
 
   constructor(
-    plan: Pick<AttemptPlan<unknown>, "account" | "candidates" | "prefer" | "choice">,
+    { account, prefer, choice }: Pick<AttemptPlan<unknown>, "account" | "prefer" | "choice">,
+    candidates: readonly Candidate[],
     health: Health,
-    options: Pick<PickOptions, "random" | "turn" | "score">,
+    { random, turn, score }: Pick<PickOptions, "random" | "turn" | "score">,
   ) {
-    this.#plan = plan;
-    this.#options = options;
-    this.#rests = health.restsOf(plan.account);
-    this.lastResort = health.lastResortOf(plan.account);
+    this.#account = account;
+    this.#candidates = candidates;
+    this.#health = health;
+    const rests = health.restsOf(account);
+    const excluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isPassed(candidate, key);
+    this.#options = { random, turn, score, rests, excluded, prefer, choice };
+  }
+
+  /** When what rests may be tried by this call's account because there is no other. */
+  get lastResort(): Rests {
+    return this.#health.lastResortOf(this.#account);
   }
 
   /** What was found full, or being tried by another call. */
@@ -47,12 +54,11 @@ export class RouteChooser {
     const again = this.#again;
     this.#again = undefined;
     if (again !== undefined) return again;
-    const route = this.#pick(
-      this.#rests,
-      (at) => this.#passed.has(channelKeyIdOf(at)) || this.#passed.has(channelOf(at)),
-    );
+    const route = pick(this.#candidates, this.#options);
     if (route !== undefined) return { route, isLastResort: false };
-    const resort = isFirst ? this.#pick(this.lastResort, (at) => this.#isFull(at)) : undefined;
+    if (!isFirst) return undefined;
+    const excluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isFull(candidate, key);
+    const resort = pick(this.#candidates, { ...this.#options, rests: this.lastResort, excluded });
     return resort && { route: resort, isLastResort: true };
   }
 
@@ -71,20 +77,15 @@ export class RouteChooser {
     if (chosen.isLastResort) this.#again = chosen;
   }
 
-  #pick(rests: Rests, excluded: (route: Route) => boolean): Route | undefined {
-    const { candidates, prefer, choice } = this.#plan;
-    return pick(candidates, { ...this.#options, rests, excluded, prefer, choice });
+  #isPassed({ channel }: Candidate, { id }: ChannelKey): boolean {
+    if (this.#passed.size === 0) return false;
+    return this.#passed.has(channel.id) || this.#passed.has(channelKeyId(channel.id, id));
   }
 
-  #isFull(route: Route): boolean {
-    return this.#away.some(
-      ({ why, scope }) => why === "full" && (scope === channelKeyIdOf(route) || scope === channelOf(route)),
-    );
+  #isFull({ channel }: Candidate, { id }: ChannelKey): boolean {
+    const key = channelKeyId(channel.id, id);
+    return this.#away.some(({ why, scope }) => why === "full" && (scope === key || scope === channel.id));
   }
-}
-
-function channelOf({ candidate }: Route): string {
-  return candidate.channel.id;
 }
 
 /** The `retry-after` where it is unknown when a channel may be used again. */

@@ -5,7 +5,7 @@ import type { AttemptPlan, BodySink, PreparedAttempt, UpstreamAnswer, WireRoute 
 import { connectSocket, RefusedSocket } from "./connect.ts";
 import type { Route } from "./rest-scope.ts";
 import { refusal, Refused } from "./refused.ts";
-import { vendorOf, type SupportedWires } from "./supported-wires.ts";
+import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { SentAttempt } from "./verdict.ts";
 
@@ -36,37 +36,49 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
 ): Promise<BegunAnswer<Accepted>> {
   const route = await wireRoute(sent.attempt.route, plan, deps.supportedWires, refusing);
   sent.wire = route.wire;
-  const prepared = await preparing(route, plan, history);
+  let prepared: PreparedAttempt<Accepted>;
+  try {
+    prepared = await plan.prepare(route, history);
+  } catch (error) {
+    throw asFailure(error); // it is not the vendor's
+  }
   sent.prepared = prepared;
-  return { route, accepted: await once(route, prepared, plan.signal, { ...deps, sent }, span) };
+  const firstByteMs = prepared.stream === true ? route.candidate.channel.firstByteTimeoutMs : undefined;
+  const exchange = (signal: AbortSignal): Promise<Accepted> =>
+    exchangeOnce(sent, { route, prepared, traceparent: span.traceparent }, deps.transport, signal);
+  const begun = firstByteMs === undefined ? exchange(plan.signal) : beginsWithin(firstByteMs, plan.signal, exchange);
+  return { route, accepted: await begun };
 }
 
 /**
  * A route with the wire for a call: where its vendor is known to support several, the first of those with the
  * fewest unsupported fields. Throws Failure if the last wire was found missing since the call began.
  */
-async function wireRoute<Wire extends UpstreamWire>(
-  route: Route,
+function wireRoute<Wire extends UpstreamWire>(
+  { candidate, key }: Route,
   { wires, countUnsupported }: Pick<AttemptPlan<unknown, Wire>, "wires" | "countUnsupported">,
   supportedWires: SupportedWires,
   refusing: UpstreamWire | undefined,
-): Promise<WireRoute<Wire>> {
-  const { candidate } = route;
-  const vendor = vendorOf(candidate.channel, candidate.upstreamModel);
-  const usable = supportedWires.usable(candidate, wires).filter((wire) => wire !== refusing);
-  const wire =
-    countUnsupported === undefined || usable.length < 2 || !supportedWires.areKnown(candidate, usable)
-      ? usable[0]
-      : await withFewestUnsupported(usable, (each) => countUnsupported(each, candidate.upstreamModel));
-  if (vendor === undefined || wire === undefined) throw noEndpoint();
-  return { ...route, provider: vendor.provider, wire };
+): WireRoute<Wire> | Promise<WireRoute<Wire>> {
+  const vendor = supportedWires.vendorOf(candidate);
+  const known = supportedWires.usable(candidate, wires);
+  const usable = refusing === undefined ? known : known.filter((wire) => wire !== refusing);
+  const [first] = usable;
+  if (vendor === undefined || first === undefined) throw noEndpoint();
+  const { provider } = vendor;
+  if (countUnsupported === undefined || usable.length < 2 || !supportedWires.areKnown(candidate, usable))
+    return { candidate, key, provider, wire: first };
+  return withFewestUnsupported(usable, first, (wire) => countUnsupported(wire, candidate.upstreamModel)).then(
+    (wire) => ({ candidate, key, provider, wire }),
+  );
 }
 
 async function withFewestUnsupported<Wire>(
   usable: readonly Wire[],
+  first: Wire,
   countUnsupported: (wire: Wire) => Promise<number>,
-): Promise<Wire | undefined> {
-  let [best, least] = [usable[0], Infinity];
+): Promise<Wire> {
+  let [best, least] = [first, Infinity];
   for (const wire of usable) {
     const lost = await countUnsupported(wire);
     if (lost < least) [best, least] = [wire, lost];
@@ -80,47 +92,43 @@ export function noEndpoint(): Failure {
   return new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
 }
 
-/** Prepares an attempt; if that fails, it is not the vendor's failure. */
-async function preparing<Accepted, Wire extends UpstreamWire>(
-  route: WireRoute<Wire>,
-  { prepare }: Pick<AttemptPlan<Accepted, Wire>, "prepare">,
-  history: "unsealed" | undefined,
-): Promise<PreparedAttempt<Accepted>> {
-  try {
-    return await prepare(route, history);
-  } catch (error) {
-    throw asFailure(error);
-  }
+/** A prepared attempt on its route, and the trace that it belongs to. */
+interface RoutedAttempt<Accepted> {
+  readonly route: WireRoute;
+  readonly prepared: PreparedAttempt<Accepted>;
+  readonly traceparent: string | undefined;
 }
 
 /** Sends the request and reads as much of the answer as `accept` needs. */
-function once<Accepted>(
-  { candidate: { channel }, key, provider, wire }: WireRoute,
-  prepared: PreparedAttempt<Accepted>,
-  outer: AbortSignal,
-  { transport, sent }: { readonly transport: Transport; readonly sent: SentAttempt },
-  { traceparent }: Span,
+async function exchangeOnce<Accepted>(
+  sent: SentAttempt,
+  { route: { candidate, key, provider, wire }, prepared, traceparent }: RoutedAttempt<Accepted>,
+  transport: Transport,
+  signal: AbortSignal,
 ): Promise<Accepted> {
-  const headers = {
-    ...prepared.request.headers,
-    ...(traceparent === undefined ? {} : { [contractHeaders.traceparent]: traceparent }),
-  };
-  const unsigned = { ...prepared.request, headers, timeoutMs: channel.timeoutMs, sent: prepared.sent };
-  const firstByteMs = prepared.stream === true ? channel.firstByteTimeoutMs : undefined;
-  return beginsWithin(firstByteMs, outer, async (signal) => {
-    const call = { baseUrl: channel.baseUrl, key: key.secret, nowMs: Date.now() };
-    const request = await admitted(signed(provider, unsigned, call));
-    if (prepared.connect === undefined) {
-      const answer = await reach(transport.send(request, signal), signal);
-      sent.answer = answer;
-      if (answer.status >= 300) throw await refusal(answer, provider);
-      return prepared.accept(reframed(answer, provider.reframing?.(wire)));
-    }
-    const answer = await reach(connectSocket(request, prepared.connect, signal), signal);
+  const { baseUrl, timeoutMs } = candidate.channel;
+  const { url, method, body } = prepared.request;
+  const headers =
+    traceparent === undefined
+      ? prepared.request.headers
+      : { ...prepared.request.headers, [contractHeaders.traceparent]: traceparent };
+  const unsigned = { url, method, headers, body, timeoutMs, sent: prepared.sent };
+  const request =
+    provider.sign === undefined
+      ? unsigned
+      : await admitted(signed(provider, unsigned, { baseUrl, key: key.secret, nowMs: Date.now() }));
+  if (prepared.connect === undefined) {
+    const answer = await transport.send(request, signal).catch((error: unknown) => unreached(error, signal));
     sent.answer = answer;
-    if (answer instanceof RefusedSocket) throw await refusal(answer, provider);
-    return prepared.accept(answer);
-  });
+    if (answer.status >= 300) throw await refusal(answer, provider);
+    return await prepared.accept(reframed(answer, provider.reframing?.(wire)));
+  }
+  const answer = await connectSocket(request, prepared.connect, signal).catch((error: unknown) =>
+    unreached(error, signal),
+  );
+  sent.answer = answer;
+  if (answer instanceof RefusedSocket) throw await refusal(answer, provider);
+  return await prepared.accept(answer);
 }
 
 /** A request with what admits it; where that cannot be had, the key is refused as if its vendor had said so. */
@@ -136,16 +144,12 @@ async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
 
 const unauthorized = 401;
 
-/** An exchange that never got an answer, as a failure. */
-async function reach<Answer>(sent: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  try {
-    return await sent;
-  } catch (error) {
-    if (signal.aborted || error instanceof Failure) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
-    throw new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
-  }
+/** Throws the failure of an exchange that never got an answer. */
+function unreached(error: unknown, signal: AbortSignal): never {
+  if (signal.aborted || error instanceof Failure) throw error;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
+  throw new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
 }
 
 /**

@@ -7,12 +7,16 @@ const maxModels = 10_000;
 /** How much a newest answer says at least, however shortly after the one before it came. */
 const minWeight = 0.1;
 
-interface SeenSpeed {
+/** The calls that are under way at a channel's model: one less once a call is over. */
+export interface OpenCalls {
+  inFlight: number;
+}
+
+interface SeenSpeed extends OpenCalls {
   /** Decayed mean of the time to the beginning of an answer; 0 where none has begun. */
   ms: number;
   /** When that was seen last, Unix ms. */
   at: number;
-  inFlight: number;
 }
 
 /**
@@ -29,17 +33,11 @@ export class Speeds {
     this.#now = now;
   }
 
-  /** Counts a call that is under way there, until it is disposed. */
-  begin(candidate: Candidate): Disposable {
+  /** Counts a call that is under way there. */
+  began(candidate: Candidate): OpenCalls {
     const seen = this.#seen(candidate);
     seen.inFlight++;
-    let open = true;
-    return {
-      [Symbol.dispose]() {
-        if (open) seen.inFlight--;
-        open = false;
-      },
-    };
+    return seen;
   }
 
   /** An answer began after so long. */

@@ -14,7 +14,7 @@ const rememberedMs = 600_000;
 export class SupportedWires {
   readonly #missing = new BoundedMap<number>();
   readonly #refusing = new BoundedMap<number>();
-  readonly #orders = new WeakMap<Candidate, Map<string, readonly UpstreamWire[]>>();
+  readonly #candidates = new WeakMap<Candidate, KnownCandidate>();
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {
@@ -46,13 +46,12 @@ export class SupportedWires {
   /** The wires in their order, whatever was found out of them: reckoned once for each candidate of a catalog. */
   #ordered<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
     const name = wanted.join();
-    let orders = this.#orders.get(candidate);
-    if (orders === undefined) this.#orders.set(candidate, (orders = new Map<string, readonly UpstreamWire[]>()));
+    const { vendor, orders } = this.#known(candidate);
     const kept = orders.get(name);
     // Only wires of `wanted` are in the order that was kept under their names.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     if (kept !== undefined) return kept as readonly Wire[];
-    const supported = vendorOf(candidate.channel, candidate.upstreamModel)?.wires ?? [];
+    const supported = vendor?.wires ?? [];
     const [own] = wanted;
     const others = supported.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
     const ordered = own !== undefined && supported.includes(own) ? [own, ...others] : others;
@@ -64,9 +63,24 @@ export class SupportedWires {
    * Whether the vendor is known to speak the wires: the channel says so, the vendor's own address does, or one of them has
    * refused a call for another's sake. Others of its family may lack some.
    */
-  areKnown({ channel, upstreamModel }: Candidate, usable: readonly UpstreamWire[]): boolean {
-    if (vendorOf(channel, upstreamModel)?.areStated === true) return true;
-    return usable.some((wire) => isAt(this.#refusing, { channel, upstreamModel }, wire, this.#now()));
+  areKnown(candidate: Candidate, usable: readonly UpstreamWire[]): boolean {
+    if (this.vendorOf(candidate)?.areStated === true) return true;
+    return usable.some((wire) => isAt(this.#refusing, candidate, wire, this.#now()));
+  }
+
+  /** Returns the vendor behind a candidate; undefined for a provider that this build does not know. */
+  vendorOf(candidate: Candidate): Vendor | undefined {
+    return this.#known(candidate).vendor;
+  }
+
+  /** Returns what the configuration alone says of a candidate: found once for each candidate of a catalog. */
+  #known(candidate: Candidate): KnownCandidate {
+    const known = this.#candidates.get(candidate);
+    if (known !== undefined) return known;
+    const vendor = vendorOf(candidate.channel, candidate.upstreamModel);
+    const found: KnownCandidate = { vendor, orders: new Map() };
+    this.#candidates.set(candidate, found);
+    return found;
   }
 
   /** The vendor has no endpoint for this model in this wire. */
@@ -78,6 +92,12 @@ export class SupportedWires {
   refusing(candidate: Candidate, wire: UpstreamWire): void {
     this.#refusing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
+}
+
+/** A candidate's vendor, and its wires in their order for each list of wires that was wanted. */
+interface KnownCandidate {
+  readonly vendor: Vendor | undefined;
+  readonly orders: Map<string, readonly UpstreamWire[]>;
 }
 
 function isAt(known: BoundedMap<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {

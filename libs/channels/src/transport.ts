@@ -91,7 +91,7 @@ export function dispatchOn(
       {
         path: url.pathname + url.search,
         method,
-        headers: { ...headers },
+        headers,
         body: body ?? null,
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,

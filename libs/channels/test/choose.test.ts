@@ -59,9 +59,9 @@ test("a channel is as slow as it was lately, the more so the more calls are unde
   speeds.answered(fast, 100);
   speeds.answered(slow, 900);
   expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
-  const calls = Array.from({ length: 10 }, () => speeds.begin(fast));
+  const calls = Array.from({ length: 10 }, () => speeds.began(fast));
   expect(speeds.score(fast)).toBeGreaterThan(speeds.score(slow));
-  for (const call of [...calls, ...calls]) call[Symbol.dispose]();
+  for (const call of calls) call.inFlight--;
   expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
   now += 600_000;
   expect(speeds.score(slow)).toBeLessThan(2);

@@ -39,7 +39,7 @@ test("the highest priority that has a route", () => {
   const all = [candidate("high", { priority: 5 }), candidate("low")];
   expect(placed(all)).toBe("high/k");
   expect(placed(all, { rests: restsBy((scope) => (scope === "high" ? 1 : 0)) })).toBe("low/k");
-  expect(placed(all, { excluded: ({ candidate: { channel } }) => channel.id === "high" })).toBe("low/k");
+  expect(placed(all, { excluded: ({ channel }) => channel.id === "high" })).toBe("low/k");
   expect(placed(all, { rests: restsBy(() => 1) })).toBeUndefined();
   expect(placed([])).toBeUndefined();
 });

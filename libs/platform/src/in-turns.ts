@@ -27,12 +27,12 @@ function schedule(): void {
 }
 
 /**
- * Runs work that is mostly small: its first step at once, and what is left in turns with all other calls. Rejects with
- * what it throws.
+ * Runs work that is mostly small: its first step at once, and what is left in turns with all other calls. Throws, or
+ * rejects with, what it throws.
  */
-export async function inTurnsIfLong<Result>(work: Iterator<undefined, Result>): Promise<Result> {
+export function inTurnsIfLong<Result>(work: Iterator<undefined, Result>): Result | Promise<Result> {
   const first = work.next();
-  return first.done === true ? first.value : await inTurns(work);
+  return first.done === true ? first.value : inTurns(work);
 }
 
 /** Runs work that pauses after each of its small steps, in turns with all other calls. Rejects with what it throws. */

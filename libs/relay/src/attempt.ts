@@ -31,13 +31,13 @@ export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
  * Asks the vendors of a model, channel after channel, until one answers with something that can be given to the client.
  * Everything that is sent to a vendor on a caller's behalf begins here. Throws AttemptsFailed.
  */
-export async function attemptVendors<Result, Wire extends UpstreamWire>(
+export function attemptVendors<Result, Wire extends UpstreamWire>(
   { catalog, channels }: Pick<RunDeps, "catalog" | "channels">,
   { caller, requestId, span }: Pick<Call, "caller" | "requestId" | "span">,
   wanted: VendorAttempts<Result, Wire>,
 ): Promise<Attempted<Result>> {
   const { model, candidates = catalog.current().candidates(model.name, caller.group) } = wanted;
-  return await channels.attempts.run<Result, Wire>({
+  return channels.attempts.run<Result, Wire>({
     callId: wanted.callId,
     requestId,
     account: caller.accountId,

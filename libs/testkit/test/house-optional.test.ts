@@ -12,7 +12,6 @@ const files = execFileSync("git", ["ls-files", "libs/*/src/*.ts", "services/*/sr
 
 /** Files that spread instead, each for a reason. */
 const spreading: Readonly<Record<string, string>> = {
-  "libs/channels/src/send-attempt.ts": "once for each attempt of each call",
   "libs/wires/src/text/hub/events.ts": "for each part of an answer",
   "services/edge/src/steps/admit.ts": "for each call",
   "services/console/src/parts/gateway.ts": "in a browser, without contracts",

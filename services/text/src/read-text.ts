@@ -1,6 +1,6 @@
 import type { ServiceCall } from "@modelgate/platform";
-import { checked, readJson, type Conversation, type JsonBody, type RelayDeps } from "@modelgate/relay";
-import { isRecord } from "@modelgate/wires/json";
+import { readJson, type Conversation, type JsonBody } from "@modelgate/relay";
+import { isRecord, refuseAmbiguous } from "@modelgate/wires/json";
 import type { TextClient, TextAsk } from "@modelgate/wires/text";
 import type { RequestPath } from "@modelgate/wires/wire";
 import { conversationOf } from "./conversation-of.ts";
@@ -24,35 +24,33 @@ export async function readText<Ask extends TextAsk>(
   client: TextClient<Ask>,
   path?: RequestPath,
 ): Promise<JsonBody<Ask & TurnAsk>> {
-  return await readJson(call, deps.body, checked(asTurn(deps, call, client, path), client.relied));
+  return await readJson(call, deps.body, async (body, bytes) => {
+    const turn = await readTurn(deps, call, client, body, path);
+    refuseAmbiguous(bytes, client.relied);
+    return turn;
+  });
 }
 
-/** Reads a parsed body as a turn of its conversation. */
-export function asTurn<Ask extends TextAsk>(
+/** Reads a parsed body as a turn of its conversation. Throws Failure as `readText`. */
+export async function readTurn<Ask extends TextAsk>(
   { relay }: Pick<Deps, "relay">,
-  call: Pick<ServiceCall, "caller">,
-  client: TextClient<Ask>,
-  path: RequestPath = {},
-): (body: unknown) => Promise<Ask & TurnAsk> {
-  return async (body) => {
-    const ask = client.ask(body, path);
-    const record = isRecord(body) ? body : {};
-    const dialogue = hasChoice(relay, call, ask.model) ? client.dialogue?.(record) : undefined;
-    return {
-      ...ask,
-      conversation: dialogue === undefined ? undefined : conversationOf(dialogue),
-      endUser: client.endUser?.(record),
-      thinks: client.thoughts?.asked(record) ?? false,
-      ...(await storeUseOf({ relay }, client.stores, body)),
-    };
-  };
-}
-
-function hasChoice(
-  { catalog }: Pick<RelayDeps, "catalog">,
   { caller }: Pick<ServiceCall, "caller">,
-  model: string,
-): boolean {
-  const candidates = catalog.current().candidates(model, caller.group);
-  return candidates.length > 1 || candidates.some(({ channel }) => channel.keys.length > 1);
+  client: TextClient<Ask>,
+  body: unknown,
+  path: RequestPath = {},
+): Promise<Ask & TurnAsk> {
+  const ask = client.ask(body, path);
+  const record = isRecord(body) ? body : {};
+  const candidates = relay.catalog.current().candidates(ask.model, caller.group);
+  const hasChoice = candidates.length > 1 || (candidates[0]?.channel.keys.length ?? 0) > 1;
+  const dialogue = hasChoice ? client.dialogue?.(record) : undefined;
+  const { vendorIds, makes } = await storeUseOf({ relay }, client.stores, body);
+  return {
+    ...ask,
+    conversation: dialogue === undefined ? undefined : conversationOf(dialogue),
+    endUser: client.endUser?.(record),
+    thinks: client.thoughts?.asked(record) ?? false,
+    vendorIds,
+    makes,
+  };
 }

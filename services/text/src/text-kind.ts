@@ -127,7 +127,10 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
           choices: ask.choices,
           readsBeyond: ask.readsBeyond || (await inTurnsIfLong(holdsAny(body, ...storedWords))),
           fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
-          maxOutputTokens: await boundAtVendor(this.#deps, call, input, { exchanges, model: model.name }),
+          maxOutputTokens:
+            ask.maxOutputTokens === undefined
+              ? await boundAtVendor(this.#deps, call, input, { exchanges, model: model.name })
+              : Math.max(ask.maxOutputTokens, minBound() * ask.choices),
         },
         stream: ask.stream,
         billsUnseen: billsUnseen(input),
@@ -205,18 +208,16 @@ function wireOfRoute({ wire, provider: { dialect } }: Pick<WireRoute, "wire" | "
 const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
 
 /**
- * Finds the bound of a call's output: the client's own. Where there is none, some vendors' wires demand one that thoughts
- * count in, and are sent ours raised by their budget: where such a vendor may be reached, the call is held for that.
+ * Finds the bound of a call's output where its client sets none: some vendors' wires demand one that thoughts count in,
+ * and are sent ours raised by their budget. Where such a vendor may be reached, the call is held for that.
  */
 async function boundAtVendor(
   { relay }: Deps,
   { caller }: Pick<Call, "caller">,
-  { wire, body, ask }: TextInput,
+  { wire, body }: TextInput,
   { exchanges, model }: { readonly exchanges: TextExchangeMaker; readonly model: string },
 ): Promise<number | undefined> {
   const { thoughts }: TextClient = textWires[wire].client;
-  const { maxOutputTokens } = ask;
-  if (maxOutputTokens !== undefined) return Math.max(maxOutputTokens, minBound() * ask.choices);
   if (thoughts === undefined) return undefined;
   if (!(await inTurnsIfLong(holdsAny(body, ...thoughts.words)))) return undefined;
   for (const candidate of relay.catalog.current().candidates(model, caller.group)) {

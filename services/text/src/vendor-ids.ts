@@ -39,13 +39,13 @@ export async function storeUseOf(
 
 const nothing: AdmittedIds = { channelKey: undefined, own: true };
 
-/** Throws Failure (400) for what the account may not name in its vendor's store; see admitVendorIds. */
-export async function admitStoreUse(
+/** Throws, or rejects with, Failure (400) for what the account may not name in its vendor's store; see admitVendorIds. */
+export function admitStoreUse(
   { relay }: Pick<Deps, "relay">,
   call: Pick<ServiceCall, "caller">,
-  { vendorIds }: StoreUse,
-): Promise<AdmittedIds> {
-  return vendorIds === undefined ? nothing : await admitVendorIds(relay, call, vendorIds);
+  { vendorIds = [] }: StoreUse,
+): AdmittedIds | Promise<AdmittedIds> {
+  return vendorIds.length === 0 ? nothing : admitVendorIds(relay, call, vendorIds);
 }
 
 /** A call whose answer may name what its vendor made. */

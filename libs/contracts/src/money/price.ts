@@ -153,9 +153,12 @@ function nearestPrice(field: PriceField, written: WrittenPrice): Dollars {
  */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
   let scaled = 0n;
-  for (const [unit, each] of applyingPrice(units, price)) {
+  const applying = applyingPrice(units, price);
+  // By the units' names: an iteration over the price would make a pair for each of its units.
+  for (const unit of unitNames) {
     const amount = units[unit];
-    if (amount === undefined || each === 0n) continue;
+    const each = amount === undefined ? undefined : applying.get(unit);
+    if (amount === undefined || each === undefined || each === 0n) continue;
     scaled += each * wholeMicros(amount) * (isToolUnit(unit) ? usualFactor : price.factor);
   }
   scaled *= scaledMultiplier(multiplier);

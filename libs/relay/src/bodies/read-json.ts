@@ -56,7 +56,9 @@ export async function readJson<Seen>(
   const body = await readBody(request, limits, caller);
   try {
     const parsed = await parseBody(body.bytes, limits);
-    const { value, bytes } = deployed(parsed, body.bytes, params?.["deployment"]);
+    const model = params?.["deployment"];
+    const { value, bytes } =
+      model === undefined ? { value: parsed, bytes: body.bytes } : deployed(parsed, body.bytes, model);
     const seen = await inspect(value, bytes);
     return { bytes, seen, holding: body.holding, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
@@ -67,17 +69,25 @@ export async function readJson<Seen>(
 
 /** Parses a whole JSON body within its bounds. Throws Failure for what is invalid, or can be read in two ways. */
 export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
-  const value = await parse(bytes, bounds);
-  // What is checked and priced here must be what the vendor reads.
-  await checkUnambiguous(bytes, value);
+  let value: unknown;
+  try {
+    value = await inTurnsFor(bytes, parseInTurns(bytes, bounds));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // The parser's words quote the body: they may hold what a client would not want in a log.
+    const at = /at position \d+/.exec(error.message);
+    throw new Failure("invalid_json", `The body is not valid JSON${at === null ? "" : ` (${at[0]})`}.`);
+  }
+  // What is checked and priced here must be what the vendor reads: no object may have a member twice.
+  await inTurnsFor(bytes, refuseTwiceInTurns(bytes, value));
   // Looking through a large value takes a turn of its own.
   if (isLargeJson(bytes)) await nextTurn();
   return value;
 }
 
 /** The body with the model that the path names as a deployment, whatever the body itself names. */
-function deployed(value: unknown, bytes: Buffer, model: string | undefined) {
-  if (model === undefined || !isRecord(value)) return { value, bytes };
+function deployed(value: unknown, bytes: Buffer, model: string) {
+  if (!isRecord(value)) return { value, bytes };
   return { value: { ...value, model }, bytes: spliceMembers(bytes, { model: JSON.stringify(model) }) };
 }
 
@@ -93,17 +103,6 @@ export function checked<Seen>(
   };
 }
 
-async function parse(bytes: Buffer, limits: JsonBounds): Promise<unknown> {
-  try {
-    return await parseJson(bytes, limits);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    // The parser's words quote the body: they may hold what a client would not want in a log.
-    const at = /at position \d+/.exec(error.message);
-    throw new Failure("invalid_json", `The body is not valid JSON${at === null ? "" : ` (${at[0]})`}.`);
-  }
-}
-
 /** Bounds of JSON that its own reader has bounded already: a body that was read before, a vendor's answer. */
 export const checkedBefore: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
@@ -117,22 +116,17 @@ export function isLargeJson(bytes: Buffer): boolean {
  * invalid_json (400) or request_too_large (413) for what is beyond the bounds.
  */
 export async function parseJson(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
-  return await work(parseInTurns(bytes, bounds), bytes);
-}
-
-/** Refuses a parsed document in which an object has a member twice (`refuseTwice`), a large one in turns. */
-export async function checkUnambiguous(bytes: Buffer, value: unknown): Promise<void> {
-  await work(refuseTwiceInTurns(bytes, value), bytes);
+  return await inTurnsFor(bytes, parseInTurns(bytes, bounds));
 }
 
 /** Does work on a document: in turns with other calls where it is large, else at once. */
-async function work<Result>(steps: Generator<undefined, Result>, bytes: Buffer): Promise<Result> {
-  return await (isLargeJson(bytes) ? inTurns(steps) : inTurnsIfLong(steps));
+function inTurnsFor<Result>(bytes: Buffer, steps: Generator<undefined, Result>): Result | Promise<Result> {
+  return isLargeJson(bytes) ? inTurns(steps) : inTurnsIfLong(steps);
 }
 
 /** Checks that JSON is within its bounds and counts it, in turns with other calls. Rejects with Failure as `parseJson` does. */
 export async function checkJson(bytes: Buffer, bounds: JsonBounds): Promise<Pick<JsonBounds, "values" | "members">> {
-  const { values, members } = await work(scanInTurns(bytes, bounds), bytes);
+  const { values, members } = await inTurnsFor(bytes, scanInTurns(bytes, bounds));
   return { values, members };
 }
 

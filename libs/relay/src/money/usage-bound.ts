@@ -3,7 +3,8 @@ import {
   inputTotal,
   outputTokenUnits,
   outputTotal,
-  unitEntries,
+  toolUnits,
+  unitNames,
   type UnitName,
   type Units,
 } from "@modelgate/contracts";
@@ -89,20 +90,27 @@ export interface CappedUnits {
 export function capUnits(reported: Units, bound: UsageBound | undefined): CappedUnits {
   const units: Units = {};
   const capped: UnitName[] = [];
-  for (const [name, amount] of unitEntries(reported)) {
+  for (const name of unitNames) {
+    const amount = reported[name];
+    if (amount === undefined) continue;
     const isAmount = amount >= 0 && amount < Infinity;
     units[name] = !isAmount ? 0 : name === "seconds" ? amount : Math.trunc(amount);
     if (!isAmount) capped.push(name);
   }
-  if (bound === undefined) return { units, capped };
-  cutTogether({ units, capped }, inputTokenUnits, bound.inputTokens);
+  const cut = { units, capped };
+  if (bound !== undefined) cutAll(cut, bound);
+  return cut;
+}
+
+function cutAll(cut: Cutting, bound: UsageBound): void {
+  const { units } = cut;
+  cutTogether(cut, inputTokenUnits, bound.inputTokens);
   const { outputAudioTokens = 0, outputImageTokens = 0, reasoningTokens = 0 } = units;
   const beside = Math.min(outputAudioTokens + outputImageTokens + reasoningTokens, bound.besideTokens);
-  cutTogether({ units, capped }, outputTokenUnits, bound.outputTokens + beside);
+  cutTogether(cut, outputTokenUnits, bound.outputTokens + beside);
   if (reasoningTokens > (units.outputTokens ?? 0)) units.reasoningTokens = units.outputTokens ?? 0;
-  for (const [name] of unitEntries(units))
-    if (!tokenUnits.has(name)) cutTogether({ units, capped }, [name], maxOf(name, bound));
-  return { units, capped };
+  for (const name of measuredUnits) cutOne(cut, name, bound[name]);
+  for (const name of toolUnits) cutOne(cut, name, bound.others);
 }
 
 /** Units that are being cut, and the names of those that were. */
@@ -111,22 +119,20 @@ interface Cutting {
   readonly capped: UnitName[];
 }
 
+/** Units other than tokens that have a bound each. */
+const measuredUnits = ["images", "seconds", "characters", "requests"] as const satisfies readonly UnitName[];
+
 /** Cuts units that have one bound together: the first of them may use all of it. */
-function cutTogether({ units, capped }: Cutting, names: readonly UnitName[], most: number): void {
-  let left = most;
+function cutTogether(cutting: Cutting, names: readonly UnitName[], max: number): void {
+  let left = max;
   for (const name of names) {
-    const amount = units[name] ?? 0;
-    if (amount > left) {
-      units[name] = left;
-      if (!capped.includes(name)) capped.push(name);
-    }
-    left -= units[name] ?? 0;
+    cutOne(cutting, name, left);
+    left -= cutting.units[name] ?? 0;
   }
 }
 
-const tokenUnits: ReadonlySet<UnitName> = new Set([...inputTokenUnits, ...outputTokenUnits, "reasoningTokens"]);
-
-function maxOf(name: UnitName, { others, ...bound }: UsageBound): number {
-  if (name === "images" || name === "seconds" || name === "characters" || name === "requests") return bound[name];
-  return others;
+function cutOne({ units, capped }: Cutting, name: UnitName, max: number): void {
+  if ((units[name] ?? 0) <= max) return;
+  units[name] = max;
+  if (!capped.includes(name)) capped.push(name);
 }

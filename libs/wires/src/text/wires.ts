@@ -46,10 +46,17 @@ export function vendorTextWire(name: string): VendorTextWire {
   return { ...wire, vendor };
 }
 
+/** The wires that the calls of each client's wire can be served through. */
+const servingWires = new Map<ClientWire, readonly UpstreamWire[]>();
+
 /** Lists every wire that a client's calls can be served through, its own first. */
 export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
+  const known = servingWires.get(wire);
+  if (known !== undefined) return known;
   const others = textWireNames.filter((other) => other !== wire);
-  return isPassed(wire) ? [wire, ...others] : others;
+  const serving = isPassed(wire) ? [wire, ...others] : others;
+  servingWires.set(wire, serving);
+  return serving;
 }
 
 function isPassed(wire: ClientWire): wire is PassedWire {

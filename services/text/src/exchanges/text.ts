@@ -24,7 +24,7 @@ export class TextExchangeMaker {
   readonly #call: TextCall;
   #body: Promise<JsonObject> | undefined;
   #request: Promise<ReadRequest> | undefined;
-  #isSealedByOthers: Promise<boolean> | undefined;
+  #isSealedByOthers: boolean | undefined;
   /** Which wire loses least is found by rendering for each: what was rendered is what the attempt sends. */
   #rendered: Map<string, RenderedFor> | undefined;
 
@@ -98,7 +98,7 @@ export class TextExchangeMaker {
   /** Whether a vendor of the client's own wire can take the body as it is. */
   async #takes({ dropsForeignSeals, takes: inspect }: TextPass, model: string): Promise<boolean> {
     const { body } = this.#call;
-    if (!dropsForeignSeals && (await (this.#isSealedByOthers ??= inTurnsIfLong(hasEnvelope(body))))) return false;
+    if (!dropsForeignSeals && (this.#isSealedByOthers ??= await inTurnsIfLong(hasEnvelope(body)))) return false;
     const work = inspect?.(body, model);
     return work === undefined || (await inTurnsIfLong(work));
   }

@@ -6,7 +6,7 @@ import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@model
 import { responseOfItem, textWires, type JsonObject, type ResponsesAsk } from "@modelgate/wires/text";
 import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
-import { asTurn, type TurnAsk } from "../read-text.ts";
+import { readTurn, type TurnAsk } from "../read-text.ts";
 import { ownCompaction } from "./compaction/compaction-seal.ts";
 import { conversationItems } from "./conversations/conversation-turns.ts";
 import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
@@ -28,8 +28,7 @@ export function readResponses(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
 ): (value: unknown, bytes: Buffer) => Promise<ReadResponses> {
-  const ask = asTurn(deps, call, textWires.responses.client);
-  return async (value, bytes) => read(await ask(value), value, bytes);
+  return async (value, bytes) => read(await readTurn(deps, call, textWires.responses.client, value), value, bytes);
 }
 
 function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadResponses {
@@ -134,7 +133,7 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = said.some(isOurs) ? undefined : earlier.last?.keptAt;
   return {
-    ask: await asTurn(deps, call, textWires.responses.client)(value),
+    ask: await readTurn(deps, call, textWires.responses.client, value),
     body,
     admitted,
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },

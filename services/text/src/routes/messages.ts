@@ -2,7 +2,7 @@ import { Failure, firstHeader, headerAliases, present } from "@modelgate/contrac
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { checked, readJson, type Forwarded } from "@modelgate/relay";
 import { textWires } from "@modelgate/wires/text";
-import { asTurn } from "../read-text.ts";
+import { readTurn } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
 import { runText } from "../text-kind.ts";
 
@@ -11,10 +11,9 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
     const { client } = textWires.messages;
-    const ask = asTurn(deps, call, client);
     const look = async (value: unknown) => {
       const thread = threadWishOf(value);
-      return thread === undefined ? { ask: await ask(value) } : { thread };
+      return thread === undefined ? { ask: await readTurn(deps, call, client, value) } : { thread };
     };
     using body = await readJson(call, deps.body, checked(look, [...client.relied, "thread"]));
     const { seen } = body;
@@ -26,7 +25,8 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
       const kept = { ...until, messages: [...until.messages, { role, content }] };
       await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });
     });
-    await runText(deps, { ...call, answer }, { wire: "messages", body: bytes, ask: await ask(value), forward });
+    const ask = await readTurn(deps, call, client, value);
+    await runText(deps, { ...call, answer }, { wire: "messages", body: bytes, ask, forward });
   };
 }
 
