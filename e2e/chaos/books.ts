@@ -42,12 +42,12 @@ export function verifierOf(suite: Pick<Suite, "gatectl">): Books["verify"] {
     if (stdout === "") return { divergence: stderr.trim(), settledTwice: 0 };
     interface Found {
       readonly ok: boolean;
-      readonly divergence?: { readonly say: string };
+      readonly divergence?: { readonly message: string };
       readonly settledTwice: number;
     }
     const { accounts }: { readonly accounts: readonly Found[] } = JSON.parse(stdout);
     return {
-      divergence: accounts.find(({ ok }) => !ok)?.divergence?.say,
+      divergence: accounts.find(({ ok }) => !ok)?.divergence?.message,
       settledTwice: accounts.reduce((sum, { settledTwice }) => sum + settledTwice, 0),
     };
   };

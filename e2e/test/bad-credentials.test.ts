@@ -159,9 +159,9 @@ interface Shown {
   readonly id: string;
   readonly state: string;
   readonly reason?: string;
-  readonly said?: string;
-  readonly modelsOut: readonly { readonly state: string; readonly said?: string }[];
-  readonly accountsOut: readonly { readonly state: string; readonly said?: string }[];
+  readonly vendorMessage?: string;
+  readonly modelsOut: readonly { readonly state: string; readonly vendorMessage?: string }[];
+  readonly accountsOut: readonly { readonly state: string; readonly vendorMessage?: string }[];
 }
 async function channelOf(id: string): Promise<Shown | undefined> {
   return (await read<readonly Shown[]>(suite, "/channels")).find((channel) => channel.id === id);
@@ -229,10 +229,10 @@ describe.each(mistakes)("$name", ({ name, said, of }) => {
     const state = await until("it to be shown", async () => {
       const channel = await channelOf(name);
       const found = of === "key" ? [channel] : [...(channel?.modelsOut ?? []), ...(channel?.accountsOut ?? [])];
-      return found.find((each) => each?.said !== undefined);
+      return found.find((each) => each?.vendorMessage !== undefined);
     });
-    expect(state.said).toMatch(said);
-    expect(state.said).not.toContain("\n");
+    expect(state.vendorMessage).toMatch(said);
+    expect(state.vendorMessage).not.toContain("\n");
     if (of === "key") {
       expect(state).toMatchObject({ state: "no key", reason: expect.stringMatching(/^refused: /) });
       const { stdout } = await suite.gatectl("channel", "list");

@@ -140,7 +140,7 @@ describe("a configuration that lives in the books", { timeout: 60_000 }, () => {
     const waiting = { id: "waiting", provider: "anthropic", models: { theirs: "demo-claude" } };
     const edits = [{ section: "channels", name: "waiting", value: waiting }];
     const { warnings } = (await admin.post("/configuration/edits", { edits })).data;
-    expect(warnings).toMatchObject([{ say: expect.stringContaining("ANTHROPIC_API_KEY is not set") }]);
+    expect(warnings).toMatchObject([{ message: expect.stringContaining("ANTHROPIC_API_KEY is not set") }]);
     expect(await save({ ...(await channel()), priority: 1 })).toMatchObject({ problems: [], warnings: [] });
     expect((await admin.post("/configuration/edits", { edits: [{ ...edits[0], value: null }] })).data.problems).toEqual(
       [],

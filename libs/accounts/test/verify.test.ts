@@ -96,37 +96,37 @@ test.each<[string, (id: string) => unknown, object]>([
   [
     "a call's cost was altered in the log",
     (id) => tamper(id, 2, (text) => text.replace('"costNanos":"70"', '"costNanos":"60"')),
-    { receipt: 3, say: expect.stringContaining("was altered") },
+    { receipt: 3, message: expect.stringContaining("was altered") },
   ],
   [
     "what a call used was altered",
     (id) => tamper(id, 1, (text) => text.replace('"model":"m"', '"model":"cheap"')),
-    { receipt: 2, say: expect.stringContaining("was altered") },
+    { receipt: 2, message: expect.stringContaining("was altered") },
   ],
   [
     "what a call used was altered, and its hash with it",
     (id) => tamper(id, 1, (text) => sealed(text.replace('"model":"m"', '"model":"cheap"'))),
-    { receipt: 3, say: "does not carry the hash of the receipt before it" },
+    { receipt: 3, message: "does not carry the hash of the receipt before it" },
   ],
   [
     "a call's cost was altered, and its hash with it",
     (id) => tamper(id, 2, (text) => sealed(text.replace('"costNanos":"70"', '"costNanos":"60"'))),
-    { receipt: 3, say: "says a balance of 860, where the receipts before make 870" },
+    { receipt: 3, message: "says a balance of 860, where the receipts before make 870" },
   ],
   [
     "a call was put in beside another",
     (id) => logOf(id).push(logOf(id).at(-1)?.replace(`"${id}-3"`, '"none"') ?? ""),
-    { receipt: 5, say: expect.stringContaining("has the same number as") },
+    { receipt: 5, message: expect.stringContaining("has the same number as") },
   ],
   [
     "the newest call was altered, and its hash with it",
     (id) => tamper(id, 3, (text) => sealed(text.replace('"model":"m"', '"model":"cheap"'))),
-    { receipt: 5, say: "is not the newest one that the account knows" },
+    { receipt: 5, message: "is not the newest one that the account knows" },
   ],
   [
     "an event is gone",
     (id) => tamper(id, 3, () => undefined),
-    { receipt: 5, say: expect.stringContaining("is not in the books") },
+    { receipt: 5, message: expect.stringContaining("is not in the books") },
   ],
   [
     "the reason of a credit was altered",
@@ -134,27 +134,27 @@ test.each<[string, (id: string) => unknown, object]>([
       const entry = (await redis.hget(accountKeys.credits(id), "seven")) ?? "";
       await redis.hset(accountKeys.credits(id), "seven", entry.replace("invoice 7", "invoice 8"));
     },
-    { receipt: 4, entry: "seven", say: expect.stringContaining("was altered") },
+    { receipt: 4, entry: "seven", message: expect.stringContaining("was altered") },
   ],
   [
     "money was put into the account past the books",
     (id) => redis.hincrby(accountKeys.account(id), "available", 1_000_000),
-    { say: expect.stringContaining("a balance of 1001290, its receipts make 1290") },
+    { message: expect.stringContaining("a balance of 1001290, its receipts make 1290") },
   ],
   [
     "the account says that it was given more",
     (id) => redis.hincrby(accountKeys.account(id), "credited", 7),
-    { say: "the account says credits of 1507, its receipts make 1500" },
+    { message: "the account says credits of 1507, its receipts make 1500" },
   ],
   [
     "the account forgot what it spent",
     (id) => redis.hset(accountKeys.account(id), "spent", "0"),
-    { say: expect.stringContaining("spending of 0, its receipts make 210") },
+    { message: expect.stringContaining("spending of 0, its receipts make 210") },
   ],
   [
     "a hold vanished with its money",
     (id) => redis.del(accountKeys.hold(id, `${id}-4`)),
-    { say: "the account holds 100, its open calls 0" },
+    { message: "the account holds 100, its open calls 0" },
   ],
 ])("%s: the first divergence is named", async (_, harm, divergence) => {
   const id = await booked();
@@ -214,7 +214,7 @@ test("early calls that are deleted are missed, whatever Redis says of when the a
   tamper(id, 1, () => undefined);
   expect(await verifyAccount(redis, id, { ...optionsFor(id), createdAt })).toMatchObject({
     ok: false,
-    divergence: { receipt: 2, say: expect.stringContaining("is not in the books") },
+    divergence: { receipt: 2, message: expect.stringContaining("is not in the books") },
   });
 });
 
@@ -225,7 +225,7 @@ test("an account without a receipt that is kept holds only where its head was si
   const options = { ...optionsFor(id), createdAt: "2020-01-01T00:00:00Z" };
   expect(await verifyAccount(redis, id, options)).toMatchObject({
     ok: false,
-    divergence: { say: "none of its 5 receipts is kept, and its balance was not signed" },
+    divergence: { message: "none of its 5 receipts is kept, and its balance was not signed" },
   });
   expect(await verifyAccount(redis, id, { ...options, anchors: [anchor] })).toMatchObject({ ok: true });
   for (const other of [{ balanceNanos: "7" }, { number: 4, head: "" }])
@@ -238,10 +238,14 @@ test.each<[string, object, object]>([
   [
     "passes through another receipt",
     { number: 3, head: "0".repeat(40) },
-    { receipt: 3, say: expect.stringMatching(/^is not the head that was signed/) },
+    { receipt: 3, message: expect.stringMatching(/^is not the head that was signed/) },
   ],
-  ["ends before it", { number: 9 }, { receipt: 5, say: expect.stringContaining("the end is missing") }],
-  ["is of another time", { createdAt: "2020-01-01T00:00:00Z" }, { say: expect.stringContaining("was made at 2020") }],
+  ["ends before it", { number: 9 }, { receipt: 5, message: expect.stringContaining("the end is missing") }],
+  [
+    "is of another time",
+    { createdAt: "2020-01-01T00:00:00Z" },
+    { message: expect.stringContaining("was made at 2020") },
+  ],
 ])("a chain that %s does not hold against a signed head", async (_, more, divergence) => {
   const id = await booked();
   const createdAt = (await findAccount(redis, id))?.createdAt ?? "";

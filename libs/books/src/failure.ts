@@ -46,8 +46,8 @@ export function isUnwritable(error: unknown): boolean {
 /** In words for a person, why a database refuses; one line. */
 export function refusalOf(error: unknown): string {
   const known = knownRefusals[codeOf(error) ?? ""] ?? sqliteRefusals[primaryCodeOf(error) ?? -1];
-  const said = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
-  return known === undefined ? said : `${known} (${said})`;
+  const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+  return known === undefined ? message : `${known} (${message})`;
 }
 
 const knownRefusals: Readonly<Record<string, string>> = {

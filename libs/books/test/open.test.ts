@@ -187,7 +187,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     });
     await using books = await openBooks(address, log);
     expect(await verifyAudit(books, [])).toMatchObject({ head: { number: 2 } });
-    expect(await verifyAudit(books, [])).not.toHaveProperty("say");
+    expect(await verifyAudit(books, [])).not.toHaveProperty("message");
     await bookAccount(books, { id: "new", name: "new", createdAt: "2026-01-10T10:00:00Z" }, "Ada");
     expect(await verifyAudit(books, [])).toMatchObject({ head: { number: 3 } });
     const { rows } = await sql`select id from audit where number < 3 order by number`.execute(books.db);
@@ -326,6 +326,6 @@ async function unprivileged<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-function raise(say: string): never {
-  throw new Error(say);
+function raise(message: string): never {
+  throw new Error(message);
 }

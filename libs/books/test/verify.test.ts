@@ -55,11 +55,11 @@ describe.each(engines)("$name", ({ start }) => {
     ["a day is deleted", "delete from daily_totals where cost = 9", /the day 2026-01-12T00/],
     ["a call's column is changed", "update calls set model = 'x' where id = 'two'", /columns of call two/],
     ["a call's cost is changed", "update calls set cost = 2 where id = 'two'", /columns of call two/],
-  ])("%s: the totals are not the sum of the calls", async (_, change, say) => {
+  ])("%s: the totals are not the sum of the calls", async (_, change, message) => {
     await using books = await withCalls();
     expect(await verifyTotals(books, "acme")).toBeUndefined();
     await sql.raw(change).execute(books.db);
-    expect(await verifyTotals(books, "acme")).toMatch(say);
+    expect(await verifyTotals(books, "acme")).toMatch(message);
   });
 
   test("days whose calls are forgotten, and days that were moved from Redis, have totals of their own", async () => {
@@ -93,11 +93,11 @@ describe.each(engines)("$name", ({ start }) => {
       `insert into audit values ('acme', 1, 'x', 'Eve', 'credit.top-up', 'null', 'null', 0, '')`,
       "entries were put in beside its chain: 1",
     ],
-  ])("an entry of the audit that is %s is found", async (_, change, say) => {
+  ])("an entry of the audit that is %s is found", async (_, change, message) => {
     await using books = await audited();
     expect(await verifyAudit(books, [])).toMatchObject({ head: { number: 3 } });
     await sql.raw(change).execute(books.db);
-    expect(await verifyAudit(books, [])).toMatchObject({ say });
+    expect(await verifyAudit(books, [])).toMatchObject({ message });
   });
 
   test("an audit whose end is cut off with its head is found by an anchor", async () => {
@@ -107,12 +107,12 @@ describe.each(engines)("$name", ({ start }) => {
     await sql`update marks set value = (select '2 ' || hash from audit where number = 2) where name = 'audit-head'`.execute(
       books.db,
     );
-    expect(await verifyAudit(books, [])).not.toHaveProperty("say");
+    expect(await verifyAudit(books, [])).not.toHaveProperty("message");
     expect(await verifyAudit(books, [head])).toMatchObject({
-      say: "it ends at entry 2, and entry 3 was signed: its end is missing",
+      message: "it ends at entry 2, and entry 3 was signed: its end is missing",
     });
     await bookOperator(books, { name: "four", record: {} }, { account: "", actor: "Eve", action: "x", after: {} });
-    expect(await verifyAudit(books, [head])).toMatchObject({ say: "entry 3 is not the one that was signed" });
+    expect(await verifyAudit(books, [head])).toMatchObject({ message: "entry 3 is not the one that was signed" });
   });
 
   test("what an earlier version writes beside this one during an upgrade is chained, and nothing later", async () => {
@@ -125,7 +125,7 @@ describe.each(engines)("$name", ({ start }) => {
     await insert(Date.now());
     await migratedBefore(books);
     await chainLateAudit(books, Date.now());
-    expect(await verifyAudit(books, [])).toHaveProperty("say");
+    expect(await verifyAudit(books, [])).toHaveProperty("message");
   });
 
   test("anchors: signed by the secret in use, genuine for each accepted one, and never replaced by an earlier one", async () => {

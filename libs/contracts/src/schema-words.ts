@@ -75,6 +75,6 @@ function counted(params: Params, what: string): string {
   return `${limit} ${what}${limit === 1 ? "" : "s"}`;
 }
 
-function withWord(word: string | undefined, say: (word: string) => string): string | undefined {
-  return word === undefined ? undefined : say(word);
+function withWord(word: string | undefined, message: (word: string) => string): string | undefined {
+  return word === undefined ? undefined : message(word);
 }

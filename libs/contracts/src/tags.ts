@@ -45,6 +45,6 @@ export function parseTags(header: string): Tags {
   return Object.fromEntries(tags);
 }
 
-function malformed(say: string): Failure {
-  return new Failure("invalid_value", `${headers.tags} ${say}.`, { param: headers.tags });
+function malformed(message: string): Failure {
+  return new Failure("invalid_value", `${headers.tags} ${message}.`, { param: headers.tags });
 }

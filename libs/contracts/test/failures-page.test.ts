@@ -3,8 +3,8 @@ import { failures } from "../src/index.ts";
 
 test("FAILURES.md says what the registry says (run vitest with -u after a change)", async () => {
   const rows = Object.entries(failures).map(
-    ([code, { status, type, alpha, gamma, retryable, say }]) =>
-      `| \`${code}\` | ${status} | ${type} | ${alpha} | ${gamma} | ${retryable ? "yes" : "no"} | ${say} |`,
+    ([code, { status, type, alpha, gamma, retryable, message }]) =>
+      `| \`${code}\` | ${status} | ${type} | ${alpha} | ${gamma} | ${retryable ? "yes" : "no"} | ${message} |`,
   );
   const page = [
     "# Failures",

@@ -67,5 +67,5 @@ test.each([
   await suite.simulator.script(id, [step]);
   const { status, result } = await tried(id);
   expect({ status, ok: result.ok, answer: result.status }).toEqual({ status: 1, ok: false, answer });
-  expect(result.said).toMatch(said);
+  expect(result.vendorMessage).toMatch(said);
 });

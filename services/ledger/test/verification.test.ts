@@ -10,8 +10,8 @@ import { verificationRoutes } from "../src/api/verification.ts";
 import { engines, type TestEngine } from "./engines.ts";
 
 interface Page {
-  readonly accounts: readonly { readonly ok: boolean; readonly divergence?: { readonly say: string } }[];
-  readonly common: { readonly ok: boolean; readonly divergence?: { readonly say: string } } | null;
+  readonly accounts: readonly { readonly ok: boolean; readonly divergence?: { readonly message: string } }[];
+  readonly common: { readonly ok: boolean; readonly divergence?: { readonly message: string } } | null;
 }
 
 describe.each(engines)("books in $name", ({ start }) => {
@@ -118,11 +118,11 @@ describe.each(engines)("books in $name", ({ start }) => {
       .where("account", "=", id)
       .execute();
     expect(await verified({ account: id })).toMatchObject({
-      accounts: [{ ok: false, divergence: { say: expect.stringContaining("the end is missing") } }],
+      accounts: [{ ok: false, divergence: { message: expect.stringContaining("the end is missing") } }],
     });
     await settled(id, "four");
     const other = {
-      accounts: [{ ok: false, divergence: { receipt: 4, say: expect.stringMatching(/^is not the head/) } }],
+      accounts: [{ ok: false, divergence: { receipt: 4, message: expect.stringMatching(/^is not the head/) } }],
     };
     expect(await verified({ account: id })).toMatchObject(other);
     // Without their anchor the books hold; with the one that was kept outside they do not.
@@ -151,12 +151,12 @@ describe.each(engines)("books in $name", ({ start }) => {
         books.db.updateTable("accounts").set({ created: "2020-01-01T00:00:00Z" }).where("account", "=", id).execute(),
       /the account was made at/,
     ],
-  ])("%s: the account's books do not hold", async (_, harm, say) => {
+  ])("%s: the account's books do not hold", async (_, harm, message) => {
     const id = await booked();
     expect(await verified({ account: id })).toMatchObject({ accounts: [{ ok: true }] });
     await harm(id);
     expect(await verified({ account: id })).toMatchObject({
-      accounts: [{ ok: false, divergence: { say: expect.stringMatching(say) } }],
+      accounts: [{ ok: false, divergence: { message: expect.stringMatching(message) } }],
     });
   });
 
@@ -176,11 +176,13 @@ describe.each(engines)("books in $name", ({ start }) => {
       (id) => books.db.deleteFrom("audit").where("account", "=", id).execute(),
       /the audit: entry \d+ is missing/,
     ],
-  ])("%s: what is no account's does not hold", async (_, harm, say) => {
+  ])("%s: what is no account's does not hold", async (_, harm, message) => {
     await redis.del(priceVersionsKey);
     const id = await booked();
     await verified({ account: id });
     await harm(id);
-    expect(await verified()).toMatchObject({ common: { ok: false, divergence: { say: expect.stringMatching(say) } } });
+    expect(await verified()).toMatchObject({
+      common: { ok: false, divergence: { message: expect.stringMatching(message) } },
+    });
   });
 });

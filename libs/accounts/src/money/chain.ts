@@ -6,7 +6,7 @@ export interface Divergence {
   readonly receipt?: number;
   /** The call or operation, where it is known. */
   readonly entry?: string;
-  readonly say: string;
+  readonly message: string;
 }
 
 /** Most receipts kept for ones that come late: events are logged in another order than they were settled in. */
@@ -89,8 +89,8 @@ export class ChainWalk {
     return true;
   }
 
-  #diverge({ id, receipt }: ChainEntry, say: string): false {
-    this.divergence = { receipt: receipt.number, entry: id, say };
+  #diverge({ id, receipt }: ChainEntry, message: string): false {
+    this.divergence = { receipt: receipt.number, entry: id, message };
     return false;
   }
 }

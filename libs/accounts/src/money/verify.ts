@@ -76,7 +76,7 @@ export async function verifyAccount(
       continue;
     }
     const divergence = missing
-      ? { receipt: walk.next, say: "is not in the books: its event was lost" }
+      ? { receipt: walk.next, message: "is not in the books: its event was lost" }
       : (walk.divergence ??
         (await compare(redis, account, snapshot, walk, from)) ??
         (await compareAnchors(options, snapshot, walk, from)));
@@ -146,10 +146,10 @@ async function compare(
   const balance = seen.availableNanos + seen.heldNanos;
   const last = walk.last?.receipt;
   if (last !== undefined && last.hash !== seen.head)
-    return { receipt: last.number, say: "is not the newest one that the account knows" };
+    return { receipt: last.number, message: "is not the newest one that the account knows" };
   const computed = BigInt(last?.balanceNanos ?? "0");
   const differ = (what: string, says: bigint, makes: bigint): Divergence | undefined =>
-    says === makes ? undefined : { say: `the account says ${what} ${says}, its receipts make ${makes}` };
+    says === makes ? undefined : { message: `the account says ${what} ${says}, its receipts make ${makes}` };
   const credits = await listCredits(redis, id);
   const credited = credits
     .filter(({ receipt }) => receipt !== undefined && receipt.number <= seen.receipts)
@@ -160,7 +160,7 @@ async function compare(
     differ("spending of", seen.spentNanos, from === 1 ? walk.spentNanos : seen.creditedNanos - balance) ??
     (seen.openHoldsNanos === undefined || seen.openHoldsNanos === seen.heldNanos
       ? undefined
-      : { say: `the account holds ${seen.heldNanos}, its open calls ${seen.openHoldsNanos}` })
+      : { message: `the account holds ${seen.heldNanos}, its open calls ${seen.openHoldsNanos}` })
   );
 }
 
@@ -175,20 +175,20 @@ async function compareAnchors(
   for (const anchor of anchors) {
     const { number, head, time } = anchor;
     const signed = `the head that was signed at ${time}`;
-    if (anchor.createdAt !== createdAt) return { say: `the account was made at ${anchor.createdAt} by ${signed}` };
+    if (anchor.createdAt !== createdAt) return { message: `the account was made at ${anchor.createdAt} by ${signed}` };
     if (number > seen.receipts)
       return {
         receipt: seen.receipts,
-        say: `is the newest one, and ${signed} is receipt ${number}: the end is missing`,
+        message: `is the newest one, and ${signed} is receipt ${number}: the end is missing`,
       };
     const hash = number === seen.receipts ? seen.head : walk.hashOf(number);
     if (hash !== undefined && hash !== head && !(await wasReplaced(head)))
-      return { receipt: number, say: `is not ${signed}` };
+      return { receipt: number, message: `is not ${signed}` };
     const balance = (seen.availableNanos + seen.heldNanos).toString();
     confirmsHead ||= number === seen.receipts && hash === head && anchor.balanceNanos === balance;
   }
   if (walk.last !== undefined || from === 1 || confirmsHead) return undefined;
-  return { say: `none of its ${seen.receipts} receipts is kept, and its balance was not signed` };
+  return { message: `none of its ${seen.receipts} receipts is kept, and its balance was not signed` };
 }
 
 /** Takes the verification of an account for one ledger; false where another has taken it within `forMs`. */

@@ -56,7 +56,7 @@ function headOf(mark: string): AuditHead {
 export interface AuditVerification {
   readonly head: AuditHead;
   /** The first divergence; absent where all entries hold. */
-  readonly say?: string;
+  readonly message?: string;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
   const head = await readAuditHead(books);
   const wanted = new Map(anchors.map(({ number, hash }) => [number, hash]));
   let [number, hash] = [0, ""];
-  const diverges = (say: string): AuditVerification => ({ head, say });
+  const diverges = (message: string): AuditVerification => ({ head, message });
   for (;;) {
     const rows = await books.db
       .selectFrom("audit")

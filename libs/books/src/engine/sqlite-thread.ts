@@ -7,7 +7,7 @@ export interface OpenedFile {
 }
 
 /** Request to the thread; it handles one at a time. */
-export type Asked = "open" | "close" | { readonly text: string; readonly parameters: SQLInputValue[] };
+export type ThreadRequest = "open" | "close" | { readonly text: string; readonly parameters: SQLInputValue[] };
 
 /** Result of a request: rows and the number of changed rows, or SQLite's error. */
 export type Reply =
@@ -68,7 +68,7 @@ export class SqliteThread {
     await this.#worker.terminate();
   }
 
-  #ask(asked: Asked): Promise<Reply> {
+  #ask(request: ThreadRequest): Promise<Reply> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     if (this.#waiting !== undefined) return Promise.reject(new Error("a statement is running already"));
     this.#worker.ref();
@@ -76,7 +76,7 @@ export class SqliteThread {
       this.#waiting = { resolve, reject };
       // The rule is about windows; a thread's port has one other end.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
-      this.#worker.postMessage(asked);
+      this.#worker.postMessage(request);
     });
   }
 

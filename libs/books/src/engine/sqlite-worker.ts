@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import type { Asked, OpenedFile, Reply } from "./sqlite-thread.ts";
+import type { ThreadRequest, OpenedFile, Reply } from "./sqlite-thread.ts";
 
 /** The thread that has a SQLite file open (`sqlite-thread.ts`): one statement after the other, as they come. */
 
@@ -22,20 +22,20 @@ const { file }: OpenedFile = workerData;
 const statements = new Map<string, StatementSync>();
 let database: DatabaseSync | undefined;
 
-parentPort?.on("message", (asked: Asked) => {
+parentPort?.on("message", (request: ThreadRequest) => {
   // The rule is about windows; a thread's port has one other end.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
-  parentPort?.postMessage(answer(asked));
+  parentPort?.postMessage(answer(request));
 });
 
-function answer(asked: Asked): Reply {
+function answer(request: ThreadRequest): Reply {
   try {
-    if (asked === "close") {
+    if (request === "close") {
       database?.close();
       return { rows: [] };
     }
     database ??= open();
-    return asked === "open" ? { rows: [] } : run(prepared(database, asked.text), asked.parameters);
+    return request === "open" ? { rows: [] } : run(prepared(database, request.text), request.parameters);
   } catch (error) {
     return { failed: failureOf(error) };
   }

@@ -46,13 +46,13 @@ function shapeProblems(value: unknown): readonly ConfigurationProblem[] {
     if (silent.has(error.keyword)) continue;
     const path = joined(error.instancePath);
     const before = found.get(path);
-    const say = schemaWords(error);
+    const message = schemaWords(error);
     // The branches of a union each say what they want: "must be array, or must be object".
-    if (before === undefined) found.set(path, say);
-    else if (error.keyword === "type" && before.startsWith("must be") && before !== say)
-      found.set(path, `${before}, or ${say}`);
+    if (before === undefined) found.set(path, message);
+    else if (error.keyword === "type" && before.startsWith("must be") && before !== message)
+      found.set(path, `${before}, or ${message}`);
   }
-  return [...found].filter(([path]) => !isUnionAbove(path, found)).map(([path, say]) => ({ path, say }));
+  return [...found].filter(([path]) => !isUnionAbove(path, found)).map(([path, message]) => ({ path, message }));
 }
 
 /**
@@ -84,14 +84,14 @@ function* priceProblems({ models, groups }: Configuration): Iterable<Configurati
     const path = `models.${name}.price`;
     yield* decimalProblems(path, usual);
     if (resolutions !== undefined && kind !== "video")
-      yield { path: `${path}.resolutions`, say: "is for models of kind video" };
+      yield { path: `${path}.resolutions`, message: "is for models of kind video" };
     for (const [resolution, price] of Object.entries(resolutions ?? {}))
       yield* decimalProblems(`${path}.resolutions.${resolution}`, price);
   }
   for (const [name, { multiplier = 1, limits = {} }] of Object.entries(groups)) {
     yield* budgetProblems(`groups.${name}.limits`, limits);
     if (!fits(() => toScale(parseDecimal(multiplier), multiplierDecimals))) {
-      yield { path: `groups.${name}.multiplier`, say: `has more than ${multiplierDecimals} decimal places` };
+      yield { path: `groups.${name}.multiplier`, message: `has more than ${multiplierDecimals} decimal places` };
     }
   }
 }
@@ -103,11 +103,11 @@ function* decimalProblems(path: string, price: WrittenPrice): Iterable<Configura
   for (const [at, { above, ...other }] of tiers.entries()) {
     yield* dollarProblems(`${path}.tiers[${at}]`, other);
     if (tiers.findIndex((tier) => tier.above === above) < at)
-      yield { path: `${path}.tiers[${at}].above`, say: `is used twice: ${above}` };
+      yield { path: `${path}.tiers[${at}].above`, message: `is used twice: ${above}` };
   }
   for (const [name, factor] of Object.entries(serviceTiers))
     if (!fits(() => toScale(parseDecimal(factor), multiplierDecimals)))
-      yield { path: `${path}.serviceTiers.${name}`, say: `has more than ${multiplierDecimals} decimal places` };
+      yield { path: `${path}.serviceTiers.${name}`, message: `has more than ${multiplierDecimals} decimal places` };
 }
 
 function* dollarProblems(
@@ -116,7 +116,7 @@ function* dollarProblems(
 ): Iterable<ConfigurationProblem> {
   for (const [field, dollars = 0] of Object.entries(prices))
     if (!fits(() => toScale(parseDecimal(dollars), priceDecimals)))
-      yield { path: `${path}.${field}`, say: `has more than ${priceDecimals} decimal places` };
+      yield { path: `${path}.${field}`, message: `has more than ${priceDecimals} decimal places` };
 }
 
 function* budgetProblems(
@@ -124,7 +124,7 @@ function* budgetProblems(
   { dollarsPerDay = 0, dollarsPerMonth = 0 }: { dollarsPerDay?: number; dollarsPerMonth?: number },
 ): Iterable<ConfigurationProblem> {
   for (const [field, dollars] of Object.entries({ dollarsPerDay, dollarsPerMonth }))
-    if (!fits(() => nanosOf(dollars))) yield { path: `${path}.${field}`, say: "has more than 9 decimal places" };
+    if (!fits(() => nanosOf(dollars))) yield { path: `${path}.${field}`, message: "has more than 9 decimal places" };
 }
 
 function fits(compute: () => unknown): boolean {
@@ -146,20 +146,20 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
   const isServed = mayExist({ channels, models });
   const seen = new Set<string>();
   for (const [at, channel] of channels.entries()) {
-    if (seen.has(channel.id)) yield { path: `channels[${at}].id`, say: `is used twice: ${channel.id}` };
+    if (seen.has(channel.id)) yield { path: `channels[${at}].id`, message: `is used twice: ${channel.id}` };
     seen.add(channel.id);
     for (const { model, path } of modelPaths(channel))
       if (!Object.hasOwn(models, model))
-        yield { path: `channels[${at}].${path}`, say: `is not in models: ${shown(model)}` };
+        yield { path: `channels[${at}].${path}`, message: `is not in models: ${shown(model)}` };
     for (const [index, group] of (channel.groups ?? []).entries()) {
       if (!Object.hasOwn(groups, group))
-        yield { path: `channels[${at}].groups[${index}]`, say: `is not in groups: ${shown(group)}` };
+        yield { path: `channels[${at}].groups[${index}]`, message: `is not in groups: ${shown(group)}` };
     }
   }
   for (const [name, group] of Object.entries(groups)) {
     for (const [index, model] of group.models.entries()) {
       if (model !== "*" && !isServed(model))
-        yield { path: `groups.${name}.models[${index}]`, say: `is not in models: ${shown(model)}` };
+        yield { path: `groups.${name}.models[${index}]`, message: `is not in models: ${shown(model)}` };
     }
   }
 }
@@ -169,22 +169,22 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
   const keys = new Set<string>();
   for (const [id, account] of Object.entries(accounts)) {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
-      yield { path: `accounts.${id}`, say: "is not a usable account id" };
+      yield { path: `accounts.${id}`, message: "is not a usable account id" };
     for (const [at, token] of (account.tokens ?? []).entries()) {
       const path = `accounts.${id}.tokens[${at}]`;
       // The key itself is never repeated: this text goes to logs and terminals.
-      if (keys.has(token.key)) yield { path: `${path}.key`, say: "is used twice" };
+      if (keys.has(token.key)) yield { path: `${path}.key`, message: "is used twice" };
       keys.add(token.key);
       if (!Object.hasOwn(groups, token.group))
-        yield { path: `${path}.group`, say: `is not in groups: ${shown(token.group)}` };
+        yield { path: `${path}.group`, message: `is not in groups: ${shown(token.group)}` };
       if (token.expiresAt !== undefined && parseTime(token.expiresAt) === undefined)
         yield {
           path: `${path}.expiresAt`,
-          say: "is not a date, or a date and time with its zone: 2030-01-01T00:00:00Z",
+          message: "is not a date, or a date and time with its zone: 2030-01-01T00:00:00Z",
         };
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
-        if (!isServed(model)) yield { path: `${path}.models[${index}]`, say: `is not in models: ${shown(model)}` };
+        if (!isServed(model)) yield { path: `${path}.models[${index}]`, message: `is not in models: ${shown(model)}` };
       }
     }
   }

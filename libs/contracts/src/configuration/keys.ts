@@ -11,9 +11,9 @@ export function* keyProblems({ channels }: Configuration): Iterable<Configuratio
   for (const [at, { keys = [] }] of channels.entries()) {
     for (const [index, key] of keys.entries()) {
       const path = `channels[${at}].keys[${index}]`;
-      const say = problemOf(key);
-      if (say !== undefined) yield { path, say };
-      else if (keys.indexOf(key) < index) yield { path, say: "appears more than once" };
+      const message = problemOf(key);
+      if (message !== undefined) yield { path, message };
+      else if (keys.indexOf(key) < index) yield { path, message: "appears more than once" };
     }
   }
 }

@@ -5,10 +5,10 @@ const longestName = 200;
 
 /** Groups and models are named by the keys of a map, which the schema leaves open. */
 export function* nameProblems({ groups, models }: Configuration): Iterable<ConfigurationProblem> {
-  for (const name of Object.keys(groups)) if (!isName(name)) yield { path: pathOf("groups", name), say: noName };
+  for (const name of Object.keys(groups)) if (!isName(name)) yield { path: pathOf("groups", name), message: noName };
   for (const name of Object.keys(models)) {
-    if (!isName(name)) yield { path: pathOf("models", name), say: noName };
-    if (name === "*") yield { path: "models.*", say: 'cannot be a model\'s name: "*" stands for all of them' };
+    if (!isName(name)) yield { path: pathOf("models", name), message: noName };
+    if (name === "*") yield { path: "models.*", message: 'cannot be a model\'s name: "*" stands for all of them' };
   }
 }
 

@@ -13,25 +13,25 @@ export function* routingProblems({ models, channels }: Configuration): Iterable<
   for (const [name, model] of Object.entries(models)) {
     const { shares, fallbacks = [] } = model;
     for (const other of Object.keys(shares ?? {})) {
-      const say = divisible.has(model.kind)
+      const message = divisible.has(model.kind)
         ? problemOf(name, model, other, models)
         : `is for models of kind ${[...divisible].join(" and ")}`;
-      if (say !== undefined) yield { path: `models.${name}.shares.${shown(other)}`, say };
+      if (message !== undefined) yield { path: `models.${name}.shares.${shown(other)}`, message };
     }
     for (const [at, other] of fallbacks.entries()) {
-      const say = bound.has(model.kind)
+      const message = bound.has(model.kind)
         ? `is not for models of kind ${[...bound].join(" and ")}`
         : fallbacks.indexOf(other) < at
           ? `appears more than once: ${shown(other)}`
           : problemOf(name, model, other, models);
-      if (say !== undefined) yield { path: `models.${name}.fallbacks[${at}]`, say };
+      if (message !== undefined) yield { path: `models.${name}.fallbacks[${at}]`, message };
     }
     if (shares === undefined) continue;
     const path = `models.${name}.shares`;
-    if (!Object.values(shares).some((share) => share > 0)) yield { path, say: "has no share above 0" };
-    if (served.has(name)) yield { path, say: "is for a model without channels of its own, and a channel names it" };
+    if (!Object.values(shares).some((share) => share > 0)) yield { path, message: "has no share above 0" };
+    if (served.has(name)) yield { path, message: "is for a model without channels of its own, and a channel names it" };
     if (model.price !== undefined)
-      yield { path: `models.${name}.price`, say: "is never paid: calls cost what the models of its shares do" };
+      yield { path: `models.${name}.price`, message: "is never paid: calls cost what the models of its shares do" };
   }
 }
 

@@ -30,8 +30,8 @@ export class Failure extends Error {
   readonly vendorCode: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: FailureCode, say?: string, details: FailureDetails = {}) {
-    super(say ?? failures[code].say, details);
+  constructor(code: FailureCode, message?: string, details: FailureDetails = {}) {
+    super(message ?? failures[code].message, details);
     this.code = code;
     this.status = details.status ?? failures[code].status;
     this.param = details.param;

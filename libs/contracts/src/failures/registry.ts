@@ -11,7 +11,7 @@ export interface FailureKind {
   /** True if the same call may succeed later without a change; clients' SDKs receive this. */
   readonly retryable: boolean;
   /** Message for a failure that was thrown without one. */
-  readonly say: string;
+  readonly message: string;
 }
 
 const invalid = {
@@ -58,134 +58,142 @@ const upstream = { status: 502, type: "upstream_error", alpha: "api_error", gamm
  */
 export const failures = {
   // Who calls
-  invalid_api_key: { ...unauthenticated, say: "The API key is missing, incomplete or wrong." },
-  contradicting_api_keys: { ...unauthenticated, say: "The request carries more than one API key; send exactly one." },
-  api_key_expired: { ...unauthenticated, say: "This API key has expired." },
-  api_key_disabled: { ...unauthenticated, say: "This API key is disabled." },
-  account_disabled: { ...forbidden, say: "This account is disabled." },
+  invalid_api_key: { ...unauthenticated, message: "The API key is missing, incomplete or wrong." },
+  contradicting_api_keys: {
+    ...unauthenticated,
+    message: "The request carries more than one API key; send exactly one.",
+  },
+  api_key_expired: { ...unauthenticated, message: "This API key has expired." },
+  api_key_disabled: { ...unauthenticated, message: "This API key is disabled." },
+  account_disabled: { ...forbidden, message: "This account is disabled." },
 
-  permission_denied: { ...forbidden, say: "Your role does not allow this." },
-  origin_not_allowed: { ...forbidden, say: "Pages of this origin may not connect." },
+  permission_denied: { ...forbidden, message: "Your role does not allow this." },
+  origin_not_allowed: { ...forbidden, message: "Pages of this origin may not connect." },
 
   // What may be called
-  model_not_found: { ...absent, say: "The model does not exist or this key cannot use it." },
-  model_not_allowed: { ...forbidden, say: "This key may not use this model." },
-  group_not_allowed: { ...forbidden, say: "The group of this key no longer exists." },
-  insufficient_quota: { ...unpaid, say: "The account's balance does not cover this call." },
-  rate_limit_exceeded: { ...limited, say: "Too many requests for this key." },
-  channel_concurrency_exceeded: { ...limited, say: "Every channel of this model is at its limit; try again shortly." },
-  no_available_channel: { ...unavailable, say: "No channel of this model is available now." },
+  model_not_found: { ...absent, message: "The model does not exist or this key cannot use it." },
+  model_not_allowed: { ...forbidden, message: "This key may not use this model." },
+  group_not_allowed: { ...forbidden, message: "The group of this key no longer exists." },
+  insufficient_quota: { ...unpaid, message: "The account's balance does not cover this call." },
+  rate_limit_exceeded: { ...limited, message: "Too many requests for this key." },
+  channel_concurrency_exceeded: {
+    ...limited,
+    message: "Every channel of this model is at its limit; try again shortly.",
+  },
+  no_available_channel: { ...unavailable, message: "No channel of this model is available now." },
 
   // What was sent
-  invalid_json: { ...invalid, status: 400, say: "The body is not valid JSON." },
-  missing_required_parameter: { ...invalid, status: 400, say: "A required parameter is missing." },
-  invalid_value: { ...invalid, status: 400, say: "A parameter has a value that is not allowed." },
+  invalid_json: { ...invalid, status: 400, message: "The body is not valid JSON." },
+  missing_required_parameter: { ...invalid, status: 400, message: "A required parameter is missing." },
+  invalid_value: { ...invalid, status: 400, message: "A parameter has a value that is not allowed." },
   unsupported_parameter: {
     ...invalid,
     status: 400,
-    say: "The serving vendor cannot take a parameter of this request.",
+    message: "The serving vendor cannot take a parameter of this request.",
   },
   previous_response_not_found: {
     ...invalid,
     status: 400,
-    say: "The previous response is unknown or no longer kept.",
+    message: "The previous response is unknown or no longer kept.",
   },
   file_input_not_streamable: {
     ...invalid,
     status: 400,
-    say: "File input is accepted only without streaming: set stream to false.",
+    message: "File input is accepted only without streaming: set stream to false.",
   },
   request_too_large: {
     ...invalid,
     status: 413,
     alpha: "request_too_large",
-    say: "The body is larger than this endpoint accepts.",
+    message: "The body is larger than this endpoint accepts.",
   },
   websocket_required: {
     ...invalid,
     status: 400,
-    say: "This endpoint is a WebSocket: connect with a WebSocket client.",
+    message: "This endpoint is a WebSocket: connect with a WebSocket client.",
   },
   unsupported_media_type: {
     ...invalid,
     status: 415,
-    say: "The content type or encoding of the body is not accepted here.",
+    message: "The content type or encoding of the body is not accepted here.",
   },
-  request_timeout: { ...invalid, status: 408, retryable: true, say: "The body did not arrive in time." },
+  request_timeout: { ...invalid, status: 408, retryable: true, message: "The body did not arrive in time." },
   invalid_url_double_v1: {
     ...absent,
-    say: "The path doubles /v1: remove /v1 from the end of the base address in your client's settings.",
+    message: "The path doubles /v1: remove /v1 from the end of the base address in your client's settings.",
   },
-  unknown_url: { ...absent, say: "There is no such path." },
-  method_not_allowed: { ...invalid, status: 405, say: "This path does not take that method." },
+  unknown_url: { ...absent, message: "There is no such path." },
+  method_not_allowed: { ...invalid, status: 405, message: "This path does not take that method." },
   api_not_implemented: {
     status: 501,
     type: "not_implemented_error",
     alpha: "api_error",
     gamma: "UNIMPLEMENTED",
     retryable: false,
-    say: "This endpoint is not implemented.",
+    message: "This endpoint is not implemented.",
   },
   content_limit_exceeded: {
     ...limited,
     retryable: false,
-    say: "The account keeps as much content as it may: delete responses or conversations, or wait until some expire.",
+    message:
+      "The account keeps as much content as it may: delete responses or conversations, or wait until some expire.",
   },
   thread_not_found: {
     ...absent,
-    say: "The thread does not exist or is no longer kept: send the whole conversation.",
+    message: "The thread does not exist or is no longer kept: send the whole conversation.",
   },
-  response_not_found: { ...absent, say: "The response does not exist or is no longer kept." },
-  conversation_not_found: { ...absent, say: "The conversation does not exist or is no longer kept." },
-  task_not_found: { ...absent, say: "There is no such task." },
-  video_not_ready: { ...absent, say: "The video is not finished." },
-  video_expired: { ...absent, say: "The vendor no longer keeps this video." },
+  response_not_found: { ...absent, message: "The response does not exist or is no longer kept." },
+  conversation_not_found: { ...absent, message: "The conversation does not exist or is no longer kept." },
+  task_not_found: { ...absent, message: "There is no such task." },
+  video_not_ready: { ...absent, message: "The video is not finished." },
+  video_expired: { ...absent, message: "The vendor no longer keeps this video." },
   task_not_finished: {
     ...invalid,
     status: 409,
-    say: "The task is still running; it can be deleted when it has ended.",
+    message: "The task is still running; it can be deleted when it has ended.",
   },
 
   // What the vendor did
-  upstream_error: { ...upstream, say: "The vendor failed to answer." },
+  upstream_error: { ...upstream, message: "The vendor failed to answer." },
   answer_too_large: {
     ...upstream,
     retryable: false,
-    say: "The vendor's answer is larger than the gateway passes on; ask for less at once.",
+    message: "The vendor's answer is larger than the gateway passes on; ask for less at once.",
   },
   create_uncertain: {
     ...upstream,
     retryable: false,
-    say: "The vendor may have accepted the task before its answer was lost: it is not sent again, and nothing is charged.",
+    message:
+      "The vendor may have accepted the task before its answer was lost: it is not sent again, and nothing is charged.",
   },
-  upstream_auth_failed: { ...upstream, say: "The vendor refused the gateway's own credentials." },
+  upstream_auth_failed: { ...upstream, message: "The vendor refused the gateway's own credentials." },
   upstream_timeout: {
     status: 504,
     type: "upstream_error",
     alpha: "timeout_error",
     gamma: "DEADLINE_EXCEEDED",
     retryable: true,
-    say: "The vendor did not answer in time.",
+    message: "The vendor did not answer in time.",
   },
   upstream_overloaded: {
     ...upstream,
     alpha: "overloaded_error",
-    say: "The vendor is overloaded; try again shortly.",
+    message: "The vendor is overloaded; try again shortly.",
   },
-  upstream_rate_limited: { ...limited, say: "The vendor is rate limiting this model." },
-  upstream_rejected: { ...invalid, status: 400, say: "The vendor refused the request." },
+  upstream_rate_limited: { ...limited, message: "The vendor is rate limiting this model." },
+  upstream_rejected: { ...invalid, status: 400, message: "The vendor refused the request." },
 
-  session_expired: { ...invalid, status: 400, say: "The session has reached one of its limits." },
+  session_expired: { ...invalid, status: 400, message: "The session has reached one of its limits." },
 
   // What we did
-  server_overloaded: { ...unavailable, say: "The gateway is at one of its own limits; try again shortly." },
+  server_overloaded: { ...unavailable, message: "The gateway is at one of its own limits; try again shortly." },
   internal_error: {
     status: 500,
     type: "server_error",
     alpha: "api_error",
     gamma: "INTERNAL",
     retryable: true,
-    say: "The gateway failed.",
+    message: "The gateway failed.",
   },
 } as const satisfies Record<string, FailureKind>;
 

@@ -51,8 +51,8 @@ export function errorResponses(id: EndpointId, endpoint: Endpoint): Json {
   const schema = endpoint.errors === "by-request" ? { anyOf: listSchemas } : referenceTo(schemaOf[endpoint.errors]);
   const byStatus = new Map<number, string[]>();
   for (const code of possibleFailures(id, endpoint)) {
-    const { status, say } = failures[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), `${code}: ${say}`]);
+    const { status, message } = failures[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), `${code}: ${message}`]);
   }
   const rows = [...byStatus].sort(([left], [right]) => left - right);
   return Object.fromEntries(

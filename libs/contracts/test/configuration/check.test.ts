@@ -150,11 +150,11 @@ test.each<[string, (file: any) => void, string, RegExp]>([
   ["a model named as all are", (f) => (f.models["*"] = { kind: "chat" }), "models.*", /all of them/],
   ["a key twice", (f) => f.channels[0].keys.push("env:KEY"), "channels[0].keys[1]", /more than once/],
   ["address of another kind", (f) => (f.channels[0].baseUrl = "ftp://x"), "channels[0].baseUrl", /pattern/],
-])("%s is named by its path", (_, spoil, path, say) => {
+])("%s is named by its path", (_, spoil, path, message) => {
   const file = good();
   spoil(file);
   const { problems } = checkConfiguration(file);
-  expect(problems).toContainEqual({ path, say: expect.stringMatching(say) });
+  expect(problems).toContainEqual({ path, message: expect.stringMatching(message) });
 });
 
 test("everything wrong is said at once, and no key is repeated in words", () => {
@@ -176,11 +176,11 @@ test.each([
   ["canary canary", /header/],
   ["канарейка-canary", /header/],
   ["canary\n", /header/],
-])("the vendor's key %j is refused, and not repeated", (key, say) => {
+])("the vendor's key %j is refused, and not repeated", (key, message) => {
   const file = good();
   file.channels[0]?.keys.push("env:OTHER", key);
   const { problems } = checkConfiguration(file);
-  expect(problems).toEqual([{ path: "channels[0].keys[2]", say: expect.stringMatching(say) }]);
+  expect(problems).toEqual([{ path: "channels[0].keys[2]", message: expect.stringMatching(message) }]);
   expect(JSON.stringify(problems)).not.toMatch(/canary/i);
 });
 
@@ -188,14 +188,16 @@ test("a key that stands where a name should be is not repeated", () => {
   const file = good();
   for (const token of file.accounts.demo.tokens) token.group = "sk-very-secret-key-1234";
   expect(checkConfiguration(file).problems).toEqual([
-    { path: "accounts.demo.tokens[0].group", say: "is not in groups: (a key)" },
+    { path: "accounts.demo.tokens[0].group", message: "is not in groups: (a key)" },
   ]);
 });
 
 test("where a list or a map may stand, what is wrong in the map is named and not that it is no list", () => {
   const file: { channels: object[] } = good();
   file.channels = [{ ...good().channels[0], models: { "gpt-x": 4 } }];
-  expect(checkConfiguration(file).problems).toEqual([{ path: "channels[0].models.gpt-x", say: "must be a string" }]);
+  expect(checkConfiguration(file).problems).toEqual([
+    { path: "channels[0].models.gpt-x", message: "must be a string" },
+  ]);
 });
 
 test.each([undefined, null, 3, "text", []])("%j is no file", (value) => {

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { checkConfiguration } from "@modelgate/contracts";
 
 /** Models that stand in for others must be there, be another, and be of a kind that can. */
-const problemsOf = (models: object): readonly (readonly [path: string, say: string])[] => {
+const problemsOf = (models: object): readonly (readonly [path: string, message: string])[] => {
   const channels = [{ id: "main", provider: "openai", models: ["plain"] }];
   const { problems = [] } = checkConfiguration({ groups: {}, models: { ...all, ...models }, channels });
-  return problems.map(({ path, say }) => [path, say]);
+  return problems.map(({ path, message }) => [path, message]);
 };
 
 const all = {

@@ -80,7 +80,7 @@ test("whatever else is thrown becomes internal_error without its words", () => {
 });
 
 test.each(Object.keys(failures) as FailureCode[])("%s has a full row", (code) => {
-  const { status, say, type, alpha, gamma } = failures[code];
+  const { status, message, type, alpha, gamma } = failures[code];
   expect(status).toBeGreaterThanOrEqual(400);
-  expect([say, type, alpha, gamma].every((word) => word.length > 0)).toBe(true);
+  expect([message, type, alpha, gamma].every((word) => word.length > 0)).toBe(true);
 });

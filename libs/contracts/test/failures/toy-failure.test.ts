@@ -10,7 +10,7 @@ const toy: FailureKind = {
   alpha: "toy_alpha",
   gamma: "TOY_GAMMA",
   retryable: false,
-  say: "It is a toy.",
+  message: "It is a toy.",
 };
 
 beforeEach(() => void Object.assign(failures, { toy_failure: toy }));

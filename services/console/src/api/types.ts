@@ -161,7 +161,7 @@ export type Group = {
 export type PartState = {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
-  readonly said?: string;
+  readonly vendorMessage?: string;
   readonly since?: string;
   readonly until?: string;
   readonly rests?: number;
@@ -180,7 +180,7 @@ export type Channel = {
   readonly requestsPerMinute: number | null;
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
-  readonly said?: string;
+  readonly vendorMessage?: string;
   readonly since?: string;
   readonly until?: string;
   readonly rests?: number;
@@ -193,7 +193,7 @@ export type Channel = {
     readonly id: string;
     readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
-    readonly said?: string;
+    readonly vendorMessage?: string;
     readonly since?: string;
     readonly until?: string;
     readonly rests?: number;
@@ -208,7 +208,7 @@ export type Channel = {
     readonly key?: string;
     readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
-    readonly said?: string;
+    readonly vendorMessage?: string;
     readonly since?: string;
     readonly until?: string;
     readonly rests?: number;
@@ -218,7 +218,7 @@ export type Channel = {
     readonly scope: string;
     readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
     readonly reason?: string;
-    readonly said?: string;
+    readonly vendorMessage?: string;
     readonly since?: string;
     readonly until?: string;
     readonly rests?: number;
@@ -233,7 +233,7 @@ export type ChannelTest = {
   readonly ok: boolean;
   readonly status: number;
   readonly ms: number;
-  readonly said: string;
+  readonly vendorMessage: string;
 };
 
 export type Model = {
@@ -443,7 +443,7 @@ export type Verification = {
   readonly divergence?: {
     readonly receipt?: number;
     readonly entry?: string;
-    readonly say: string;
+    readonly message: string;
   };
 };
 
@@ -451,7 +451,7 @@ export type CommonVerification = {
   readonly ok: boolean;
   readonly entries: number;
   readonly divergence?: {
-    readonly say: string;
+    readonly message: string;
   };
 };
 
@@ -478,7 +478,7 @@ export type AnchorPage = {
 
 export type Store = {
   readonly ok: boolean;
-  readonly say: string | null;
+  readonly message: string | null;
 };
 
 export type Process = {
@@ -512,13 +512,13 @@ export type System = {
   readonly ledger: Store;
   readonly redis: {
     readonly ok: boolean;
-    readonly say: string | null;
+    readonly message: string | null;
     readonly nodes: readonly StoreNode[];
   };
   readonly nats: Store;
   readonly books: {
     readonly ok: boolean;
-    readonly say: string | null;
+    readonly message: string | null;
     readonly engine: "sqlite" | "postgres" | null;
   };
   readonly streams: readonly Stream[];
@@ -528,7 +528,7 @@ export type System = {
 
 export type Problem = {
   readonly path: string;
-  readonly say: string;
+  readonly message: string;
 };
 
 export type ConfigurationStatus = {
@@ -621,7 +621,7 @@ export type VendorModel = {
 
 export type VendorModels = {
   readonly models: readonly VendorModel[];
-  readonly say: string | null;
+  readonly message: string | null;
 };
 
 export type Refusal = {

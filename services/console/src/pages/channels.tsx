@@ -69,7 +69,7 @@ function OneChannel({ channel, children }: { readonly channel: Channel; readonly
           {channel.reason !== undefined && (
             <Text size="sm">
               {channel.reason}
-              {channel.said === undefined ? "" : `: ${channel.said}`}
+              {channel.vendorMessage === undefined ? "" : `: ${channel.vendorMessage}`}
               {channel.until === undefined ? "" : say(", until {time}", { time: localTime(channel.until) })}
             </Text>
           )}
@@ -142,7 +142,10 @@ function OwnControls({ channel, of }: ControlsOf) {
         <Text size="xs" role="status" maw={320} style={{ overflowWrap: "anywhere" }}>
           {test.data.ok
             ? say("{model} answered in {time}", { model: test.data.model, time: duration(test.data.ms) })
-            : say("status {status}: {words}", { status: test.data.status, words: test.data.said.slice(0, 200) })}
+            : say("status {status}: {words}", {
+                status: test.data.status,
+                words: test.data.vendorMessage.slice(0, 200),
+              })}
         </Text>
       )}
       <FailedChange error={change.error ?? test.error} />

@@ -50,7 +50,7 @@ function Stores({ system: { redis, nats, books, ledger } }: { readonly system: S
             <Up isUp={store.ok} />
           </Group>
           <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-            {store.say ?? more}
+            {store.message ?? more}
           </Text>
         </Card>
       ))}

@@ -143,9 +143,9 @@ function ModelsForm({
       }}
     >
       <Stack>
-        {listed.say !== null && (
+        {listed.message !== null && (
           <Text size="sm" role="status">
-            {listed.say}
+            {listed.message}
           </Text>
         )}
         <TextInput

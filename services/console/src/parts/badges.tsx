@@ -15,11 +15,13 @@ export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status
 }
 
 /** How a channel, or one of its keys, stands; why and until when in its hint. */
-export function StateBadge({ state, reason, said, until }: PartState) {
+export function StateBadge({ state, reason, vendorMessage, until }: PartState) {
   const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
-  const hint = [reason, said, until === undefined ? undefined : say("until {time}", { time: localTime(until) })].filter(
-    (part) => part !== undefined,
-  );
+  const hint = [
+    reason,
+    vendorMessage,
+    until === undefined ? undefined : say("until {time}", { time: localTime(until) }),
+  ].filter((part) => part !== undefined);
   const badge = (
     <Badge variant="dot" color={color} tabIndex={hint.length === 0 ? undefined : 0}>
       {sayWord(state)}

@@ -38,9 +38,9 @@ export function Problems({
   return (
     <Alert color={color} title={title} role="alert">
       <List size="sm">
-        {problems.map(({ path, say }) => (
-          <List.Item key={`${path} ${say}`}>
-            <code>{path}</code> {say}
+        {problems.map(({ path, message }) => (
+          <List.Item key={`${path} ${message}`}>
+            <code>{path}</code> {message}
           </List.Item>
         ))}
       </List>

@@ -103,7 +103,7 @@ function PartForm(props: PartFormProps) {
             onChange={(text) => set({ [field.path]: text })}
             error={
               problemsOf(field.path)
-                .map((problem) => problem.say)
+                .map((problem) => problem.message)
                 .join("; ") || undefined
             }
           />

@@ -34,7 +34,7 @@ function SystemTrouble() {
   if (system === undefined) return null;
   const { redis, nats, books, ledger, streams, processes } = system;
   const stores = { Redis: redis, NATS: nats, [say("Books")]: books, [say("Ledger")]: ledger };
-  const away = Object.entries(stores).flatMap(([name, { ok, say: why }]) => (ok ? [] : [`${name}: ${why ?? ""}`]));
+  const away = Object.entries(stores).flatMap(([name, { ok, message: why }]) => (ok ? [] : [`${name}: ${why ?? ""}`]));
   const late = streams
     .filter(({ oldestMs, isThere }) => oldestMs > longLagMs || !isThere)
     .map(({ stream, waiting, oldestMs }) =>
@@ -83,13 +83,13 @@ function ChannelsOut() {
       title={say("{number} of {all} channels do not serve", { number: wrong.length, all: channels.data?.length ?? 0 })}
     >
       <Stack gap={4}>
-        {wrong.slice(0, maxShown).map(({ id, state, reason, said }) => (
+        {wrong.slice(0, maxShown).map(({ id, state, reason, vendorMessage }) => (
           <Group key={id} gap="xs">
             <PageLink to="/channels">{id}</PageLink>
             <Text size="sm">
               {sayWord(state)}
               {reason === undefined ? "" : `: ${reason}`}
-              {said === undefined ? "" : `: ${said}`}
+              {vendorMessage === undefined ? "" : `: ${vendorMessage}`}
             </Text>
           </Group>
         ))}

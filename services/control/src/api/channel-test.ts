@@ -38,7 +38,11 @@ export async function testChannel(
   const send = callOf({ channel, provider: vendor.provider, key: key.secret, upstreamModel, transport }, wire);
   const startedAt = performance.now();
   const tried = await send().catch((error: unknown) => {
-    return { ok: false, status: 0, said: saidInOneLine(error instanceof Error ? error.message : String(error)) };
+    return {
+      ok: false,
+      status: 0,
+      vendorMessage: saidInOneLine(error instanceof Error ? error.message : String(error)),
+    };
   });
   return {
     channel: channel.id,
@@ -47,7 +51,7 @@ export async function testChannel(
     ok: tried.ok,
     status: tried.status,
     ms: Math.round(performance.now() - startedAt),
-    said: cleanWords(tried.said),
+    vendorMessage: cleanWords(tried.vendorMessage),
   };
 }
 
@@ -105,7 +109,7 @@ async function sent(test: Test, request: VendorRequest, isGood: (status: number)
   const answer = await transport.send({ ...whole, timeoutMs: testMs }, AbortSignal.timeout(testMs));
   const { status } = answer;
   const text = await readText(answer, testBytes);
-  return { status, ok: isGood(status), said: isGood(status) ? text : saidInOneLine(text) };
+  return { status, ok: isGood(status), vendorMessage: isGood(status) ? text : saidInOneLine(text) };
 }
 
 function madeOf({ channel: { baseUrl }, key, upstreamModel: model }: Test) {

@@ -27,7 +27,7 @@ export interface StateView {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
   /** The vendor's message, in one line. */
-  readonly said?: string;
+  readonly vendorMessage?: string;
   /** RFC 3339. */
   readonly since?: string;
   /** RFC 3339; only while it rests. */
@@ -117,8 +117,8 @@ function stateOf(channel: CatalogChannel, seen: ChannelsSeen, keys: readonly Sta
   const own = stateView(channel.id, seen);
   const [first] = keys;
   if (own.state !== "ok" || first === undefined || keys.some(isUsable)) return own;
-  const { state, reason = "", said, since } = first;
-  return present({ state: "no key", reason: `${state}: ${reason}`, said, since });
+  const { state, reason = "", vendorMessage, since } = first;
+  return present({ state: "no key", reason: `${state}: ${reason}`, vendorMessage, since });
 }
 
 function isUsable({ state }: StateView): boolean {
@@ -135,10 +135,10 @@ function stateView(scope: RestScope, { states, now }: ChannelsSeen): StateView {
   return rest === undefined ? { state: "ok" } : restView(rest, now);
 }
 
-function restView({ kind, reason, said, since, rests, until }: CoolDown, now: number): StateView {
-  if (until <= now) return present({ state: "trying", reason, said, since, rests });
+function restView({ kind, reason, said: vendorMessage, since, rests, until }: CoolDown, now: number): StateView {
+  if (until <= now) return present({ state: "trying", reason, vendorMessage, since, rests });
   const state = kind === "refused" ? "refused" : "resting";
-  return present({ state, reason, said, since, rests, until: new Date(until).toISOString() });
+  return present({ state, reason, vendorMessage, since, rests, until: new Date(until).toISOString() });
 }
 
 /** Seats in use and how many there are; null where there is no limit. */

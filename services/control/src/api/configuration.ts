@@ -158,8 +158,8 @@ async function newWarnings(
   };
   const { configuration: last } = parseConfiguration(before.document);
   const known = isCheck || last === undefined ? [] : await warningsIn(last);
-  const said = new Set(known.map(({ path, say }) => `${path} ${say}`));
-  return (await warningsIn(configuration)).filter(({ path, say }) => !said.has(`${path} ${say}`));
+  const found = new Set(known.map(({ path, message }) => `${path} ${message}`));
+  return (await warningsIn(configuration)).filter(({ path, message }) => !found.has(`${path} ${message}`));
 }
 
 function settingsIn(body: unknown): Settings {

@@ -121,6 +121,6 @@ function missing(name: string): never {
   throw new Failure("missing_required_parameter", `${name} is missing.`, { param: name });
 }
 
-function wrong(name: string, say: string): Failure {
-  return new Failure("invalid_value", `${name} ${say}.`, { param: name });
+function wrong(name: string, message: string): Failure {
+  return new Failure("invalid_value", `${name} ${message}.`, { param: name });
 }

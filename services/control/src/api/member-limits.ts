@@ -7,7 +7,7 @@ export type KeyLimits = Pick<Token, "group" | "models" | "expiresAt" | "budget">
 /** A limit that goes beyond what there is: the field that asks for it, and what it may ask for. */
 interface Beyond {
   readonly param: string;
-  readonly say: string;
+  readonly message: string;
 }
 
 /** One field of a key: what is wrong with a wish that goes beyond a bound. */
@@ -18,24 +18,24 @@ const checks: readonly Check[] = [
   (wish, bound) =>
     wish.group === bound.group
       ? undefined
-      : { param: "group", say: `group must be one that operators gave the account, as ${bound.group}.` },
+      : { param: "group", message: `group must be one that operators gave the account, as ${bound.group}.` },
   ({ models }, bound) =>
     bound.models === undefined || models?.every((model) => bound.models?.includes(model)) === true
       ? undefined
-      : { param: "models", say: `models must be among ${bound.models.join(", ")}: an operator set them.` },
+      : { param: "models", message: `models must be among ${bound.models.join(", ")}: an operator set them.` },
   ({ expiresAt }, bound) =>
     bound.expiresAt === undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(bound.expiresAt))
       ? undefined
-      : { param: "expiresAt", say: `expiresAt must not be after ${bound.expiresAt}: an operator set it.` },
+      : { param: "expiresAt", message: `expiresAt must not be after ${bound.expiresAt}: an operator set it.` },
   budgetCheck("perDay", "dollarsPerDay"),
   budgetCheck("perMonth", "dollarsPerMonth"),
 ];
 
 function budgetCheck(name: "perDay" | "perMonth", param: string): Check {
   return ({ budget }, bound) => {
-    const [asked, most] = [budget?.[name], bound.budget?.[name]];
-    if (most === undefined || (asked !== undefined && BigInt(asked) <= BigInt(most))) return undefined;
-    return { param, say: `${param} must be at most ${formatUsd(parseNanos(most))}: an operator set it.` };
+    const [requested, max] = [budget?.[name], bound.budget?.[name]];
+    if (max === undefined || (requested !== undefined && BigInt(requested) <= BigInt(max))) return undefined;
+    return { param, message: `${param} must be at most ${formatUsd(parseNanos(max))}: an operator set it.` };
   };
 }
 
@@ -50,8 +50,11 @@ export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readon
   if (within !== undefined) return within;
   const bound = bounds[beyond.indexOf(Math.max(...beyond))];
   const first = bound && checks.flatMap((check) => check(wish, bound) ?? [])[0];
-  const { param, say } = first ?? { param: "group", say: "The account has no key of an operator yet: ask one for it." };
-  throw new Failure("invalid_value", say, { param });
+  const { param, message } = first ?? {
+    param: "group",
+    message: "The account has no key of an operator yet: ask one for it.",
+  };
+  throw new Failure("invalid_value", message, { param });
 }
 
 /**

@@ -2,7 +2,7 @@ import { version, type HeardProcesses, type OperatorRoutes } from "@modelgate/pl
 import type { Ledger } from "../ledger.ts";
 
 /** State of the stores while the ledger does not answer: unknown. */
-const unknown = { ok: false, say: "Not known: the ledger does not answer." };
+const unknown = { ok: false, message: "Not known: the ledger does not answer." };
 
 /** Makes the routes that report the running processes, the state of the stores and the delay of the books. */
 export function systemRoutes(processes: HeardProcesses, ledger: Pick<Ledger, "read">): OperatorRoutes {
@@ -16,11 +16,11 @@ export function systemRoutes(processes: HeardProcesses, ledger: Pick<Ledger, "re
 
 async function storesOf(ledger: Pick<Ledger, "read">): Promise<object> {
   try {
-    return { ledger: { ok: true, say: null }, ...(await ledger.read<object>("/stores")) };
+    return { ledger: { ok: true, message: null }, ...(await ledger.read<object>("/stores")) };
   } catch (error) {
     return {
-      ledger: { ok: false, say: error instanceof Error ? error.message : String(error) },
-      redis: { ok: true, say: null, nodes: [] },
+      ledger: { ok: false, message: error instanceof Error ? error.message : String(error) },
+      redis: { ok: true, message: null, nodes: [] },
       nats: unknown,
       books: { ...unknown, engine: null },
       streams: [],

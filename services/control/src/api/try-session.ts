@@ -7,13 +7,13 @@ import { bridgeBetween, eventType, vendorsTranscribers } from "@modelgate/wires/
 export interface TriedCall {
   readonly status: number;
   readonly ok: boolean;
-  readonly said: string;
+  readonly vendorMessage: string;
 }
 
 /** First message to a vendor that does not speak first: an ordinary session. */
 const ordinary = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
 /** Largest message that is accepted, and how much of what a vendor says is shown. */
-const [maxMessageBytes, saidBytes] = [1024 * 1024, 4_096];
+const [maxMessageBytes, answerBytes] = [1024 * 1024, 4_096];
 
 /**
  * Opens a session at a vendor and closes it again: it works where the vendor says that the session has begun. Nothing is
@@ -23,7 +23,7 @@ export async function trySession(request: UpstreamRequest, wire: RealtimeWire, m
   const signal = AbortSignal.timeout(request.timeoutMs);
   const answer = await connectSocket(request, { maxMessageBytes }, signal);
   const { status } = answer;
-  if (!("socket" in answer)) return { status, ok: false, said: await readText(answer, saidBytes) };
+  if (!("socket" in answer)) return { status, ok: false, vendorMessage: await readText(answer, answerBytes) };
   const { socket } = answer;
   try {
     return { status, ...(await begin(socket, wire, model, signal)) };
@@ -48,16 +48,16 @@ async function begin(
   const bridge = bridgeBetween("realtime", wire, names);
   const closed = once(socket, "close", { signal }).then(([code, reason]: unknown[]) => ({
     ok: false,
-    said: `The vendor closed with ${String(code)} ${String(reason)}`,
+    vendorMessage: `The vendor closed with ${String(code)} ${String(reason)}`,
   }));
   const first = once(socket, "message", { signal }).then(([data]: unknown[]) => {
-    if (!Buffer.isBuffer(data)) return { ok: false, said: "The vendor sent no text." };
+    if (!Buffer.isBuffer(data)) return { ok: false, vendorMessage: "The vendor sent no text." };
     const events = bridge.fromVendor({ data, binary: false }).toClient.map(({ data }) => data);
     const begun = events.some((event) => eventType(event)?.startsWith("session."));
-    return { ok: begun, said: data.toString("utf8", 0, saidBytes) };
+    return { ok: begun, vendorMessage: data.toString("utf8", 0, answerBytes) };
   });
-  const asked = bridge.greets ? [] : bridge.fromClient({ data: ordinary, binary: false }).toVendor;
-  for (const { data } of asked) socket.send(data, { binary: false });
+  const opening = bridge.greets ? [] : bridge.fromClient({ data: ordinary, binary: false }).toVendor;
+  for (const { data } of opening) socket.send(data, { binary: false });
   socket.resume();
   try {
     return await Promise.race([first, closed]);

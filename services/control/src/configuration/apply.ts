@@ -28,8 +28,8 @@ export async function applyConfiguration(
   configuration: Configuration,
   { groups, models, channels }: CompleteConfiguration,
 ): Promise<string> {
-  for (const { path, say } of warningsOf(configuration, { models, channels }))
-    log.info({ path }, `configuration: ${path} ${say}`);
+  for (const { path, message } of warningsOf(configuration, { models, channels }))
+    log.info({ path }, `configuration: ${path} ${message}`);
   await rememberPrices(redis, models);
   const before = await publishedVersion(redis);
   const version = await publishConfiguration(redis, { groups, models }, channels, secrets);

@@ -27,12 +27,12 @@ export async function askVendors(
   );
   const found: ConfigurationProblem[] = [];
   for (let start = 0; start < asks.length; start += atOnce) {
-    const said = asks.slice(start, start + atOnce).map(async ({ channel, at, key, index }) => {
+    const checks = asks.slice(start, start + atOnce).map(async ({ channel, at, key, index }) => {
       const path = channel.configuration.keys === undefined ? `channels[${at}]` : `channels[${at}].keys[${index}]`;
-      const say = await problemOf(channel, key, transport);
-      return say === undefined ? [] : [{ path, say }];
+      const message = await problemOf(channel, key, transport);
+      return message === undefined ? [] : [{ path, message }];
     });
-    found.push(...(await Promise.all(said)).flat());
+    found.push(...(await Promise.all(checks)).flat());
   }
   return found;
 }

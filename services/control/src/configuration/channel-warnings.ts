@@ -29,7 +29,7 @@ export function channelWarnings(
       ...lateFirstByte(channel),
       ...noList(channel, provider),
       ...servedByOthers(channel),
-    ].map(({ path, say }) => ({ path: `channels[${at}].${path}`, say }));
+    ].map(({ path, message }) => ({ path: `channels[${at}].${path}`, message }));
   });
 }
 
@@ -39,7 +39,9 @@ function addressTwice({ configuration, baseUrl, off }: ResolvedChannel, provider
   if (off !== undefined || wire === undefined) return [];
   const { origin, pathname } = addressAt(baseUrl, wire, provider);
   const [, twice] = /((?:\/[\w-]+)+)\1(?:\/|$)/.exec(pathname) ?? [];
-  return twice === undefined ? [] : [{ path: "baseUrl", say: `leads to ${origin}${pathname}: leave out one ${twice}` }];
+  return twice === undefined
+    ? []
+    : [{ path: "baseUrl", message: `leads to ${origin}${pathname}: leave out one ${twice}` }];
 }
 
 function addressAt(baseUrl: string, wire: UpstreamWire, provider: Provider): URL {
@@ -54,14 +56,14 @@ function modelsOfOtherKinds(models: Configuration["models"], { configuration }: 
   return modelPaths(configuration).flatMap(({ model, path }) => {
     const kind = models[model]?.kind;
     if (kind === undefined || wiresOfKind[kind].some((wire) => supported.includes(wire))) return [];
-    return [{ path, say: `is for ${kind}, and this channel has no wire for it: it serves no calls of that model` }];
+    return [{ path, message: `is for ${kind}, and this channel has no wire for it: it serves no calls of that model` }];
   });
 }
 
 function lateFirstByte({ configuration }: ResolvedChannel) {
   const { firstByteTimeoutMs = 0, timeoutMs = usualTimeoutMs } = configuration;
   if (firstByteTimeoutMs <= timeoutMs) return [];
-  return [{ path: "firstByteTimeoutMs", say: `is never reached: timeoutMs, ${timeoutMs}, ends the wait before` }];
+  return [{ path: "firstByteTimeoutMs", message: `is never reached: timeoutMs, ${timeoutMs}, ends the wait before` }];
 }
 
 /** Names that one warning lists. */
@@ -72,12 +74,14 @@ function servedByOthers({ unserved = [] }: ResolvedChannel) {
   if (unserved.length === 0) return [];
   const more = unserved.length > shownNames ? ` and ${unserved.length - shownNames} more` : "";
   const names = unserved.slice(0, shownNames).join(", ") + more;
-  return [{ path: "models", say: `does not serve ${names}: others serve that already, so a channel has to name it` }];
+  return [
+    { path: "models", message: `does not serve ${names}: others serve that already, so a channel has to name it` },
+  ];
 }
 
 /** A channel for whatever its vendor lists, which lists nothing. */
 function noList({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
   return models === "*" && modelsAt === undefined
-    ? [{ path: "models", say: `cannot be "*": ${name} lists no models` }]
+    ? [{ path: "models", message: `cannot be "*": ${name} lists no models` }]
     : [];
 }

@@ -70,8 +70,8 @@ export function fragmentOf(edits: readonly Edit[]): string {
 
 /** Returns the groups, models and channels of a document as they are written, without vendors' keys. */
 export function partsOf(text: string): ConfigurationParts {
-  const said: unknown = parseDocument(withHiddenKeys(text)).toJS({ maxAliasCount: 100 });
-  const [groups, models, channels] = (["groups", "models", "channels"] as const).map((name) => field(said, name));
+  const found: unknown = parseDocument(withHiddenKeys(text)).toJS({ maxAliasCount: 100 });
+  const [groups, models, channels] = (["groups", "models", "channels"] as const).map((name) => field(found, name));
   return {
     groups: isObject(groups) ? groups : {},
     models: isObject(models) ? models : {},

@@ -15,7 +15,7 @@ export interface ConfigurationStatus {
   readonly version: string;
   readonly loadedAt: string;
   /** Problems of the current file; the version above is the last good one. */
-  readonly problems: readonly { readonly path: string; readonly say: string }[];
+  readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
 /** A configuration, with what its channels' addresses and keys are. */

@@ -47,25 +47,25 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
     const path = `models.${name}.price`;
     // The catalogue says all that it knows, and a model that is split is paid for as those of its shares.
     if (priceOrigin !== undefined || shares !== undefined) return [];
-    if (Object.keys(price).length === 0) return [{ path, say: "is missing: calls of this model cost nothing" }];
+    if (Object.keys(price).length === 0) return [{ path, message: "is missing: calls of this model cost nothing" }];
     const counted = countedIn[kind];
     return [
       ...forgottenPrices(price).map((field) => ({
         path: `${path}.${field}`,
-        say: `is missing: ${priceFields[field].unit} that a vendor reports cost ${insteadOf(field, price)}`,
+        message: `is missing: ${priceFields[field].unit} that a vendor reports cost ${insteadOf(field, price)}`,
       })),
       ...textOnly
         .filter((field) => price[field] !== undefined && !textKinds.has(kind))
-        .map((field) => ({ path: `${path}.${field}`, say: `is never paid: a model for ${kind} has none` })),
+        .map((field) => ({ path: `${path}.${field}`, message: `is never paid: a model for ${kind} has none` })),
       ...unusualPrices(price).map((field) => ({
         path: `${path}.${field}`,
-        say: "is missing: below the least of its resolutions, and where a request says none, it costs nothing",
+        message: "is missing: below the least of its resolutions, and where a request says none, it costs nothing",
       })),
       ...fieldsOf(price)
         .filter((field) => !counted.includes(priceFields[field].unit))
         .map((field) => ({
           path: `${path}.${field}`,
-          say: `is never paid: calls of a model for ${kind} are counted in ${counted.join(", ")}`,
+          message: `is never paid: calls of a model for ${kind} are counted in ${counted.join(", ")}`,
         })),
     ];
   });

@@ -38,7 +38,7 @@ export async function readConfigurationFile(path: string, before?: FoundConfigur
       problems: [
         {
           path,
-          say:
+          message:
             error instanceof Error && "code" in error && error.code === "ENOENT"
               ? "does not exist"
               : `cannot be read: ${String(error)}`,
@@ -51,13 +51,13 @@ export async function readConfigurationFile(path: string, before?: FoundConfigur
 
 /** YAML, shape, references, and vendors that this build knows. */
 export function parseConfiguration(text: string): ReadConfiguration {
-  if (text.length > maxBytes) return { problems: [{ path: "(file)", say: `is larger than ${maxBytes} bytes` }] };
+  if (text.length > maxBytes) return { problems: [{ path: "(file)", message: `is larger than ${maxBytes} bytes` }] };
   const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
   if (document.errors.length > 0) {
     return {
       problems: document.errors.map(({ message, linePos }) => ({
         path: linePos === undefined ? "(file)" : `line ${linePos[0].line}`,
-        say: message.split("\n")[0]?.replace(/ at line .*$/, "") ?? message,
+        message: message.split("\n")[0]?.replace(/ at line .*$/, "") ?? message,
       })),
     };
   }
@@ -66,14 +66,14 @@ export function parseConfiguration(text: string): ReadConfiguration {
     written = document.toJS({ maxAliasCount: maxAliases });
   } catch (error) {
     // An alias of an anchor that there is not, or one that would grow beyond all bounds.
-    return { problems: [{ path: "(file)", say: error instanceof Error ? error.message : String(error) }] };
+    return { problems: [{ path: "(file)", message: error instanceof Error ? error.message : String(error) }] };
   }
   const checked = checkConfiguration(written);
   const channels = checked.configuration?.channels ?? writtenChannels(written);
   const ofVendors = channels.flatMap((channel, at) =>
     channel === undefined
       ? []
-      : vendorProblems(channel).map(({ path, say }) => ({ path: `channels[${at}].${path}`, say })),
+      : vendorProblems(channel).map(({ path, message }) => ({ path: `channels[${at}].${path}`, message })),
   );
   const problems = [...(checked.problems ?? []), ...ofVendors];
   return problems.length > 0 ? { problems } : checked;
@@ -104,22 +104,24 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor): readonly ConfigurationProblem[] {
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (provider === undefined)
-    return [{ path: "provider", say: `is not a known vendor: ${name}; known: ${Object.keys(providers).join(", ")}` }];
+    return [
+      { path: "provider", message: `is not a known vendor: ${name}; known: ${Object.keys(providers).join(", ")}` },
+    ];
   const ownAddress = baseUrl ?? provider.baseUrl;
-  if (ownAddress === undefined) return [{ path: "baseUrl", say: `is missing: ${name} has none of its own` }];
+  if (ownAddress === undefined) return [{ path: "baseUrl", message: `is missing: ${name} has none of its own` }];
   // What variables hold is looked at when they are filled in.
   const wrongAddress = hasVariables(ownAddress) ? undefined : baseUrlProblem(ownAddress, provider);
   const noKeys = keys === undefined && provider.keyVariable === undefined && provider.usualKey === undefined;
   return [
-    ...(noKeys ? [{ path: "keys", say: `is missing: ${name} has no usual variable for its key` }] : []),
-    ...(wrongAddress === undefined ? [] : [{ path: "baseUrl", say: wrongAddress }]),
+    ...(noKeys ? [{ path: "keys", message: `is missing: ${name} has no usual variable for its key` }] : []),
+    ...(wrongAddress === undefined ? [] : [{ path: "baseUrl", message: wrongAddress }]),
     ...wires.flatMap((wire, at) =>
       canSpeak(provider, wire)
         ? []
         : [
             {
               path: `wires[${at}]`,
-              say: `is not a wire of ${name}: ${wire}; its own: ${upstreamWires.filter((known) => canSpeak(provider, known)).join(", ")}`,
+              message: `is not a wire of ${name}: ${wire}; its own: ${upstreamWires.filter((known) => canSpeak(provider, known)).join(", ")}`,
             },
           ],
     ),
@@ -128,5 +130,5 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor)
 
 /** Problems as a person reads them, a line each. */
 export function problemLines(problems: readonly ConfigurationProblem[]): string {
-  return problems.map(({ path, say }) => `  ${path} ${say}`).join("\n");
+  return problems.map(({ path, message }) => `  ${path} ${message}`).join("\n");
 }

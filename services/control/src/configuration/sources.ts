@@ -37,7 +37,10 @@ const addressVariables: ReadonlySet<string> = new Set(
 export function sourceProblems({ channels }: Configuration, check: SourceCheck): readonly ConfigurationProblem[] {
   return channels.flatMap((channel, at) => {
     const before = check.before?.channels.find(({ id }) => id === channel.id);
-    return channelProblems(channel, before, check).map(({ path, say }) => ({ path: `channels[${at}].${path}`, say }));
+    return channelProblems(channel, before, check).map(({ path, message }) => ({
+      path: `channels[${at}].${path}`,
+      message,
+    }));
   });
 }
 
@@ -53,13 +56,13 @@ function channelProblems(
     baseUrl === undefined || baseUrl === before?.baseUrl
       ? undefined
       : variablesIn(baseUrl).find((name) => !addressVariables.has(name) && !check.variables.has(name));
-  if (foreign !== undefined) return [{ path: "baseUrl", say: notAllowed(foreign) }];
+  if (foreign !== undefined) return [{ path: "baseUrl", message: notAllowed(foreign) }];
   const unsafe = isSameAddress ? undefined : unsafeAddress(originOf(channel, check.names), check.inside);
   return [
-    ...(unsafe === undefined ? [] : [{ path: "baseUrl", say: unsafe }]),
+    ...(unsafe === undefined ? [] : [{ path: "baseUrl", message: unsafe }]),
     ...keysOf(channel).flatMap((key, index) => {
-      const say = kept.has(key) ? undefined : keyProblem(key, channel, check);
-      return say === undefined ? [] : [{ path: channel.keys === undefined ? "keys" : `keys[${index}]`, say }];
+      const message = kept.has(key) ? undefined : keyProblem(key, channel, check);
+      return message === undefined ? [] : [{ path: channel.keys === undefined ? "keys" : `keys[${index}]`, message }];
     }),
   ];
 }

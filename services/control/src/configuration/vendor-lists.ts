@@ -14,7 +14,7 @@ const retryMs = 60_000;
 const goneKeptMs = 7 * 86_400_000;
 
 const VendorList = Type.Object({
-  askedAt: Type.Number(),
+  checkedAt: Type.Number(),
   baseUrl: Type.String(),
   models: Type.Array(Type.String()),
   gone: Type.Record(Type.String(), Type.Number()),
@@ -66,17 +66,17 @@ export class VendorLists {
     const now = Date.now();
     if (
       before !== undefined &&
-      now - before.askedAt < (before.failed === undefined ? everyMs : Math.min(retryMs, everyMs))
+      now - before.checkedAt < (before.failed === undefined ? everyMs : Math.min(retryMs, everyMs))
     )
       return before;
-    const asked = await askModels(askOf(channel), this.#deps.transport).catch((error: unknown) => ({
+    const listed = await askModels(askOf(channel), this.#deps.transport).catch((error: unknown) => ({
       failed: cleanWords(messageOf(error)),
     }));
     const list =
-      "failed" in asked
-        ? { ...(before ?? none), askedAt: now, ...asked }
+      "failed" in listed
+        ? { ...(before ?? none), checkedAt: now, ...listed }
         : newList(
-            asked.map(({ name }) => name),
+            listed.map(({ name }) => name),
             before,
             now,
           );
@@ -113,7 +113,7 @@ export class VendorLists {
   }
 }
 
-const none: VendorList = { askedAt: 0, baseUrl: "", models: [], gone: {} };
+const none: VendorList = { checkedAt: 0, baseUrl: "", models: [], gone: {} };
 
 function newList(models: readonly string[], before: VendorList | undefined, now: number): VendorList {
   const missing = [...(before?.models ?? []), ...Object.keys(before?.gone ?? {})].filter(
@@ -122,7 +122,7 @@ function newList(models: readonly string[], before: VendorList | undefined, now:
   const gone = missing
     .map((model) => [model, before?.gone[model] ?? now] as const)
     .filter(([, since]) => now - since < goneKeptMs);
-  return { askedAt: now, baseUrl: "", models: [...models], gone: Object.fromEntries(gone) };
+  return { checkedAt: now, baseUrl: "", models: [...models], gone: Object.fromEntries(gone) };
 }
 
 function askOf({ configuration, baseUrl, keys }: ResolvedChannel): ModelsAsk {

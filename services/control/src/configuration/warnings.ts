@@ -18,18 +18,18 @@ export function warningsOf(
     ...Object.keys(models).flatMap((name) =>
       configured.has(name) || models[name]?.shares !== undefined || models[name]?.fallbacks !== undefined
         ? []
-        : [{ path: `models.${name}`, say: "has no channel: it cannot be called" }],
+        : [{ path: `models.${name}`, message: "has no channel: it cannot be called" }],
     ),
     ...priceWarnings(models),
     ...channelWarnings(models, channels),
     ...Object.entries(accounts).flatMap(([id, { tokens = [] }]) =>
-      tokens.length > 0 ? [] : [{ path: `accounts.${id}`, say: "has no tokens" }],
+      tokens.length > 0 ? [] : [{ path: `accounts.${id}`, message: "has no tokens" }],
     ),
     ...narrowedOut({ accounts, groups }),
     ...channels.flatMap(({ off, keys, configuration }, at) =>
       off !== undefined || configuration.keys === undefined || keys.length === configuration.keys.length
         ? []
-        : [{ path: `channels[${at}].keys`, say: `${keys.length} of ${configuration.keys.length} are set` }],
+        : [{ path: `channels[${at}].keys`, message: `${keys.length} of ${configuration.keys.length} are set` }],
     ),
     ...channelsThatAreOff(channels),
   ];
@@ -50,7 +50,7 @@ function channelsThatAreOff(channels: readonly ResolvedChannel[]): readonly Conf
     if (channel.off === undefined) return [];
     const waiting = [...modelsServedBy([channel])].filter((model) => !served.has(model));
     const models = waiting.length === 0 ? "" : `; until then nothing serves ${waiting.join(", ")}`;
-    return [{ path: `channels[${at}]`, say: `is off: ${channel.off}${models}` }];
+    return [{ path: `channels[${at}]`, message: `is off: ${channel.off}${models}` }];
   });
 }
 
@@ -62,7 +62,9 @@ function narrowedOut({ groups, accounts = {} }: Pick<Configuration, "groups" | "
       if (offered.includes("*")) return [];
       return models.flatMap((model, index) => {
         const path = `accounts.${id}.tokens[${at}].models[${index}]`;
-        return offered.includes(model) ? [] : [{ path, say: `is not a model of its group: ${model} cannot be called` }];
+        return offered.includes(model)
+          ? []
+          : [{ path, message: `is not a model of its group: ${model} cannot be called` }];
       });
     }),
   );

@@ -74,6 +74,6 @@ function notFound(response: ServerResponse): void {
 }
 
 function notBuilt(response: ServerResponse): void {
-  const say = "The console has not been built. Run `pnpm --filter @modelgate/console build`.\n";
-  response.writeHead(503, { "content-type": "text/plain" }).end(say);
+  const message = "The console has not been built. Run `pnpm --filter @modelgate/console build`.\n";
+  response.writeHead(503, { "content-type": "text/plain" }).end(message);
 }

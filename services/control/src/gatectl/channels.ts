@@ -28,8 +28,8 @@ const accountColumns: readonly Column[] = [["ACCOUNT", cell("account")], ["SCOPE
 
 /** Returns the reason why it is not used, with its vendor's message. */
 function why(row: unknown): string {
-  const said = field(row, "said");
-  return cell("reason")(row) + (typeof said === "string" ? `: ${said}` : "");
+  const vendorMessage = field(row, "vendorMessage");
+  return cell("reason")(row) + (typeof vendorMessage === "string" ? `: ${vendorMessage}` : "");
 }
 
 /** Seats in use of how many; "-" where there is no limit. */
@@ -118,7 +118,7 @@ export const channelCommands: readonly Command[] = [
               ["MS", cell("ms")],
             ],
             "",
-          ) + (ok ? "" : `\n${String(field(data, "said"))}`),
+          ) + (ok ? "" : `\n${String(field(data, "vendorMessage"))}`),
         exitCode: ok ? 0 : 1,
       };
     },

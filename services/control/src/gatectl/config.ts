@@ -30,13 +30,13 @@ function changed(data: unknown): Output {
   return { data, text: typeof version === "number" ? `Saved as version ${version}.${found}` : `It is good.${found}` };
 }
 
-function problemsIn(value: unknown): readonly { readonly path: string; readonly say: string }[] {
+function problemsIn(value: unknown): readonly { readonly path: string; readonly message: string }[] {
   const rows: readonly unknown[] = Array.isArray(value) ? value : [];
-  return rows.map((row) => ({ path: String(field(row, "path")), say: String(field(row, "say")) }));
+  return rows.map((row) => ({ path: String(field(row, "path")), message: String(field(row, "message")) }));
 }
 
 /** Asks the vendors of the channels and returns the problems they report. */
-async function asked(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
+async function problemsOfVendors(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
   // No other command needs a client of vendors.
   const [{ openTransport }, { askVendors }] = await Promise.all([
     import("@modelgate/channels"),
@@ -82,7 +82,7 @@ export const configCommands: readonly Command[] = [
       const { completeConfiguration } = await import("../configuration/complete.ts");
       const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });
       const warnings = warningsOf(configuration, complete);
-      const refused = flags.has("ask") ? await asked(resolved) : [];
+      const refused = flags.has("ask") ? await problemsOfVendors(resolved) : [];
       const found = warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
       if (refused.length > 0)
         return {

@@ -17,16 +17,16 @@ export function overview(commands: readonly Command[]): string {
 export function helpOf({ name, summary, positionals, options, flags = {}, example }: Command): string {
   const entries = [
     ...Object.entries(options).map(
-      ([option, say]) =>
-        [`--${option.replace("!", "")} VALUE`, option.endsWith("!") ? `${say} (required)` : say] as const,
+      ([option, message]) =>
+        [`--${option.replace("!", "")} VALUE`, option.endsWith("!") ? `${message} (required)` : message] as const,
     ),
-    ...Object.entries(flags).map(([flag, say]) => [`--${flag}`, say] as const),
+    ...Object.entries(flags).map(([flag, message]) => [`--${flag}`, message] as const),
   ];
   const width = Math.max(0, ...entries.map(([option]) => option.length));
   return [
     `gatectl ${[name, ...positionals].join(" ")}${entries.length > 0 ? " [options]" : ""}`,
     `  ${summary}`,
-    ...(entries.length > 0 ? ["", ...entries.map(([option, say]) => `  ${option.padEnd(width)}  ${say}`)] : []),
+    ...(entries.length > 0 ? ["", ...entries.map(([option, message]) => `  ${option.padEnd(width)}  ${message}`)] : []),
     "",
     `Example: ${example}`,
   ].join("\n");

@@ -23,7 +23,7 @@ function divergenceOf(found: unknown): string {
     number === undefined
       ? ""
       : `receipt ${cell("receipt")(found)}${entry === undefined ? "" : ` (${cell("entry")(found)})`} `;
-  return which + cell("say")(found);
+  return which + cell("message")(found);
 }
 
 const auditColumns: readonly Column[] = [
@@ -59,7 +59,7 @@ function commonLine(common: unknown): string {
   const divergence = field(common, "divergence");
   return divergence === undefined
     ? `Audit (${cell("entries")(common)} entries), prices and accounts hold.`
-    : `DIVERGES: ${cell("say")(divergence)}`;
+    : `DIVERGES: ${cell("message")(divergence)}`;
 }
 
 function listIn(page: unknown, name: string): readonly unknown[] {
@@ -101,7 +101,7 @@ async function verifyKept(server: Server, kept: ReadonlyMap<string, object>, row
       (page) => listIn(page, "accounts"),
       (error: unknown) => {
         if (!(error instanceof CommandFailed)) throw error;
-        return [{ account, ok: false, divergence: { say: error.message } }];
+        return [{ account, ok: false, divergence: { message: error.message } }];
       },
     );
     const at = rows.findIndex((each) => field(each, "account") === account);

@@ -40,8 +40,8 @@ export interface Terminal {
 }
 
 /** Runs a command line; the exit status. stdout holds the answer and nothing else, whatever went wrong is on stderr. */
-export async function runGatectl(said: readonly string[], { stdout, stderr, env }: Terminal): Promise<number> {
-  const say = (text: string, exitCode: number): number => {
+export async function runGatectl(args: readonly string[], { stdout, stderr, env }: Terminal): Promise<number> {
+  const message = (text: string, exitCode: number): number => {
     stdout.write(`${text}\n`);
     return exitCode;
   };
@@ -49,17 +49,17 @@ export async function runGatectl(said: readonly string[], { stdout, stderr, env 
     stderr.write(`gatectl: ${lines(text)}\n`);
     return exitCode;
   };
-  const words = inSingular(said);
+  const words = inSingular(args);
   const command = commands.find(({ name }) => name.split(" ").every((word, at) => words[at] === word));
   if (command === undefined) {
     const { text, isHelp } = overviewFor(words);
-    return isHelp ? say(text, 0) : complain(text, 2);
+    return isHelp ? message(text, 0) : complain(text, 2);
   }
   try {
     const { json, help, ...args } = parse(command, words.slice(command.name.split(" ").length));
-    if (help) return say(helpOf(command), 0);
+    if (help) return message(helpOf(command), 0);
     const { data, text, exitCode = 0 } = await command.run({ ...args, json, stdout }, findServer(env));
-    return text === "" && !json ? exitCode : say(lines(json ? JSON.stringify(data) : text), exitCode);
+    return text === "" && !json ? exitCode : message(lines(json ? JSON.stringify(data) : text), exitCode);
   } catch (error) {
     if (error instanceof WrongUsage) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
     if (error instanceof CommandFailed || error instanceof StartError) return complain(error.message, 1);

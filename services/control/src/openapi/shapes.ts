@@ -96,7 +96,7 @@ const states = ["ok", "resting", "trying", "disabled", "refused", "off", "no key
 const partState = {
   state: Type.Enum([...states]),
   reason: maybe(text),
-  said: maybe(text),
+  vendorMessage: maybe(text),
   since: maybe(text),
   until: maybe(text),
   rests: maybe(Type.Integer()),
@@ -130,7 +130,7 @@ export const ChannelTest = Type.Object({
   ok: Type.Boolean(),
   status: Type.Integer(),
   ms: Type.Integer(),
-  said: text,
+  vendorMessage: text,
 });
 export const Model = Type.Object({
   name: text,
@@ -180,12 +180,12 @@ export const Verification = Type.Object({
   to: Type.Integer(),
   balanceNanos: text,
   restored: Type.Array(any),
-  divergence: maybe(Type.Object({ receipt: maybe(Type.Integer()), entry: maybe(text), say: text })),
+  divergence: maybe(Type.Object({ receipt: maybe(Type.Integer()), entry: maybe(text), message: text })),
 });
 export const CommonVerification = Type.Object({
   ok: Type.Boolean(),
   entries: Type.Integer({ description: "entries of the audit that hold" }),
-  divergence: maybe(Type.Object({ say: text })),
+  divergence: maybe(Type.Object({ message: text })),
 });
 export const VerificationPage = Type.Object({
   accounts: Type.Array(Verification),
@@ -203,7 +203,7 @@ export const Anchor = Type.Object({
 });
 export const AnchorPage = Type.Object({ anchors: Type.Array(Anchor), next: orNull(text) });
 
-const store = { ok: Type.Boolean(), say: orNull(text) };
+const store = { ok: Type.Boolean(), message: orNull(text) };
 export const Store = Type.Object(store);
 export const Process = Type.Object({
   id: text,
@@ -235,7 +235,7 @@ export const System = Type.Object({
   outboxEvents: orNull(Type.Integer()),
 });
 
-export const Problem = Type.Object({ path: text, say: text });
+export const Problem = Type.Object({ path: text, message: text });
 export const ConfigurationStatus = Type.Object({
   path: text,
   version: text,
@@ -292,4 +292,4 @@ export const VendorModel = Type.Object({
   price: orNull(Type.Record(text, any)),
   contextTokens: orNull(Type.Integer()),
 });
-export const VendorModels = Type.Object({ models: Type.Array(VendorModel), say: orNull(text) });
+export const VendorModels = Type.Object({ models: Type.Array(VendorModel), message: orNull(text) });

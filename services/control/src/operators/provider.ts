@@ -176,9 +176,9 @@ class OpenIdProvider implements Provider {
     return new URL(path, this.#deps.consoleUrl ?? `http://${host}`);
   }
 
-  #refuse(response: ServerResponse, say: string, cause?: unknown): void {
-    this.#deps.log.warn({ err: cause }, `sign-in through the provider refused: ${say}`);
-    response.writeHead(302, { location: `/console/sign-in?problem=${encodeURIComponent(say)}` }).end();
+  #refuse(response: ServerResponse, message: string, cause?: unknown): void {
+    this.#deps.log.warn({ err: cause }, `sign-in through the provider refused: ${message}`);
+    response.writeHead(302, { location: `/console/sign-in?problem=${encodeURIComponent(message)}` }).end();
   }
 }
 

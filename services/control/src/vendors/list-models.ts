@@ -17,7 +17,7 @@ export interface OfferedModel {
 /** Result of asking a vendor: its models, or its message. */
 export interface ListedModels {
   readonly models: readonly OfferedModel[];
-  readonly say: string | null;
+  readonly message: string | null;
 }
 
 /** Vendor to ask, and the key for it. */
@@ -45,10 +45,10 @@ export async function listModels(
     const models = await askModels(wish, transport);
     return {
       models: offered(models, provider),
-      say: models.length > 0 ? null : `${provider.name} lists no model: name them`,
+      message: models.length > 0 ? null : `${provider.name} lists no model: name them`,
     };
   } catch (error) {
-    return { models: [], say: cleanWords(error instanceof Error ? error.message : String(error)) };
+    return { models: [], message: cleanWords(error instanceof Error ? error.message : String(error)) };
   }
 }
 
@@ -61,6 +61,6 @@ function offered(models: readonly ListedModel[], { wires }: Provider): readonly 
   return kinds.toSorted((one, other) => one.id.localeCompare(other.id));
 }
 
-function wrong(param: string, say: string): Failure {
-  return new Failure("invalid_value", `${param} ${say}.`, { param });
+function wrong(param: string, message: string): Failure {
+  return new Failure("invalid_value", `${param} ${message}.`, { param });
 }

@@ -54,7 +54,7 @@ test("an unknown model costs nothing, and a warning says so", async () => {
     { ...groq, models: ["own"] },
   ]);
   expect(models["own"]?.price).toBeUndefined();
-  expect(warnings).toContainEqual({ path: "models.own.price", say: expect.stringContaining("cost nothing") });
+  expect(warnings).toContainEqual({ path: "models.own.price", message: expect.stringContaining("cost nothing") });
 });
 
 test("the price is that of the first channel whose vendor's is known, and each channel has what it is compared by", async () => {
@@ -109,7 +109,7 @@ test("a vendor's list takes no name that the configuration or another vendor ser
   expect(models["demo-chat"]?.price).toEqual({ input: 1 });
   expect(warnings).toContainEqual({
     path: "channels[1].models",
-    say: "does not serve gemma, safe, split: others serve that already, so a channel has to name it",
+    message: "does not serve gemma, safe, split: others serve that already, so a channel has to name it",
   });
 });
 

@@ -44,7 +44,7 @@ test("a file with every vendor by its name alone is good, and every channel of i
   const warnings = warningsOf(
     configuration,
     completeConfiguration(configuration, channels, { lists: new Map(), nowMs: 0 }),
-  ).filter(({ say }) => !say.includes("no wire for it"));
+  ).filter(({ message }) => !message.includes("no wire for it"));
   expect(warnings).toEqual([]);
 });
 
@@ -97,7 +97,7 @@ test("a vendor without its variable is off, and says which; one of the operator'
 test.each([
   ["azure", "channels[0].baseUrl", "is missing: azure has none of its own"],
   ["absent", "channels[0].provider", "is not a known vendor"],
-])("%s alone is not a channel", (name, path, say) => {
+])("%s alone is not a channel", (name, path, message) => {
   const { problems = [] } = parseConfiguration(text([name]));
-  expect(problems).toContainEqual({ path, say: expect.stringContaining(say) });
+  expect(problems).toContainEqual({ path, message: expect.stringContaining(message) });
 });

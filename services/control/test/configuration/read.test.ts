@@ -10,10 +10,10 @@ test.each([
   ["what is no YAML", "models: [", /flow/i],
   ["the same key twice", "models: {}\nmodels: {}", /unique/i],
   ["nothing", "", /object/],
-])("%s is a problem like any other", (_, text, say) => {
+])("%s is a problem like any other", (_, text, message) => {
   const { configuration, problems = [] } = parseConfiguration(text);
   expect(configuration).toBeUndefined();
-  expect(problems.map((problem) => problem.say).join("\n")).toMatch(say);
+  expect(problems.map((problem) => problem.message).join("\n")).toMatch(message);
 });
 
 /** A configuration of one channel to a vendor. */
@@ -32,9 +32,9 @@ test.each([
   ["openai", { baseUrl: "https://v.example/v1?version=1" }, "baseUrl", /query/],
   ["azure", { baseUrl: "https://v.example/openai#v1" }, "baseUrl", /fragment/],
   ["openai", { baseUrl: "https://user:canary@v.example/v1" }, "baseUrl", /keys/],
-])("what %s does not support is named by its path: %j", (provider, more, path, say) => {
+])("what %s does not support is named by its path: %j", (provider, more, path, message) => {
   const { problems } = parseConfiguration(channelOf(provider, more));
-  expect(problems).toEqual([{ path: `channels[0].${path}`, say: expect.stringMatching(say) }]);
+  expect(problems).toEqual([{ path: `channels[0].${path}`, message: expect.stringMatching(message) }]);
   expect(JSON.stringify(problems)).not.toContain("canary");
 });
 

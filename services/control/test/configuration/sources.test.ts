@@ -34,7 +34,7 @@ function configurationOf(channel: Written) {
 
 function problemsOf(after: Written, before?: Written, sources = allowed): readonly string[] {
   const check = { ...sources, names, before: before && configurationOf(before) };
-  return sourceProblems(configurationOf(after), check).map(({ path, say }) => `${path} ${say}`);
+  return sourceProblems(configurationOf(after), check).map(({ path, message }) => `${path} ${message}`);
 }
 
 test.each<[string, Written, Written?]>([

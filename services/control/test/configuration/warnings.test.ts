@@ -14,8 +14,8 @@ channels: [{ id: main, provider: openai, baseUrl: "https://vendor.example", keys
 
 test.each([
   [{ ONE: "a", TWO: "b" }, []],
-  [{ ONE: "a" }, [{ path: "channels[0].keys", say: "1 of 2 are set" }]],
-  [{}, [{ path: "channels[0]", say: "is off: ONE is not set; TWO is not set; until then nothing serves draw" }]],
+  [{ ONE: "a" }, [{ path: "channels[0].keys", message: "1 of 2 are set" }]],
+  [{}, [{ path: "channels[0]", message: "is off: ONE is not set; TWO is not set; until then nothing serves draw" }]],
 ])("with %j set, the warnings are %j", async (names, warnings) => {
   const { configuration } = parseConfiguration(text);
   if (configuration === undefined) throw new Error("the configuration is wrong");
@@ -112,8 +112,8 @@ test.each<[string, object, object, string, RegExp]>([
     "channels[0].firstByteTimeoutMs",
     /1000/,
   ],
-])("%s is warned of, and nothing else", async (_, model, channel, path, say) => {
-  expect(await warned(model, channel)).toEqual([{ path, say: expect.stringMatching(say) }]);
+])("%s is warned of, and nothing else", async (_, model, channel, path, message) => {
+  expect(await warned(model, channel)).toEqual([{ path, message: expect.stringMatching(message) }]);
 });
 
 test("a token that is narrowed to what its group has not is warned of", async () => {
@@ -121,7 +121,7 @@ test("a token that is narrowed to what its group has not is warned of", async ()
   const accounts = { demo: { balance: "1", tokens } };
   expect(await warned(chat, {}, { accounts })).toEqual([]);
   expect(await warned(chat, {}, { accounts, groups: { default: { models: [] } } })).toEqual([
-    { path: "accounts.demo.tokens[0].models[0]", say: expect.stringContaining("cannot be called") },
+    { path: "accounts.demo.tokens[0].models[0]", message: expect.stringContaining("cannot be called") },
   ]);
 });
 
@@ -138,7 +138,7 @@ test.each(modelKinds)(
     };
     const field = { ...price, ...others }[kind];
     expect(
-      (await warned({ kind, price: { [field]: 1 } }, {})).filter(({ say }) => /never paid|no wire/.test(say)),
+      (await warned({ kind, price: { [field]: 1 } }, {})).filter(({ message }) => /never paid|no wire/.test(message)),
     ).toEqual([]);
   },
 );

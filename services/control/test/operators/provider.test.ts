@@ -154,9 +154,9 @@ describe("signing in through an OpenID provider that runs here", { timeout: 60_0
     ["sue", "None of your groups has a role here."],
     ["ben", "You may not sign in here."],
     ["eve", "You may not sign in here."],
-  ])("%s is refused", async (login, say) => {
+  ])("%s is refused", async (login, message) => {
     const { end, jar } = await signIn(login);
-    expect([end.pathname, end.searchParams.get("problem")]).toEqual(["/console/sign-in", say]);
+    expect([end.pathname, end.searchParams.get("problem")]).toEqual(["/console/sign-in", message]);
     expect(sessionIn(jar)).toBe("");
   });
 

@@ -16,13 +16,13 @@ test.each([
   { what: "a model that it does not know", baseUrl: own, id: "demo-chat", priced: false },
   { what: "another vendor of the same formats", baseUrl: "https://v.example/v1", id: "gpt-4o", priced: false },
 ])("$what has the catalogue's price: $priced", ({ baseUrl, id, priced }) => {
-  const { models } = withKnownPrices({ models: [model(id)], say: null }, { provider: "openai", baseUrl });
+  const { models } = withKnownPrices({ models: [model(id)], message: null }, { provider: "openai", baseUrl });
   const [found] = models;
   expect(found?.price !== null).toBe(priced);
   if (priced) expect(found?.price).toMatchObject({ input: expect.any(Number), output: expect.any(Number) });
 });
 
 test("a price that the vendor names stays", () => {
-  const listed = { models: [model("gpt-4o", { price: { input: 7 } })], say: null };
+  const listed = { models: [model("gpt-4o", { price: { input: 7 } })], message: null };
   expect(withKnownPrices(listed, { provider: "openai", baseUrl: own })).toEqual(listed);
 });

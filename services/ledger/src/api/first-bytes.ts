@@ -14,8 +14,7 @@ export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
       const narrowed = { account: word("account"), model: word("model"), channel: word("channel") };
       refuseMixed(by, narrowed);
-      const asked: FirstBytesQuery = { ...periodOf(query), ...narrowed, by };
-      return connection.use((books) => firstByteTimes(books, asked));
+      return connection.use((books) => firstByteTimes(books, { ...periodOf(query), ...narrowed, by }));
     },
   };
 }

@@ -23,15 +23,15 @@ export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRout
   return {
     "GET /stores": async () => {
       const [memory, holds, outbox, streams, books] = await Promise.all([
-        asked(() => readRedisMemory(redis)),
-        asked(() => inShards(openHolds)),
-        asked(() => inShards(outboxLength)),
-        asked(() => lagOf(bus)),
-        asked(() => connection.use(async ({ engine }) => engine)),
+        checked(() => readRedisMemory(redis)),
+        checked(() => inShards(openHolds)),
+        checked(() => inShards(outboxLength)),
+        checked(() => lagOf(bus)),
+        checked(() => connection.use(async ({ engine }) => engine)),
       ]);
       return {
         redis: { ...wordOf(memory), nodes: memory.found ?? [] },
-        nats: wordOf(bus.connected ? streams : { say: "NATS is away, or has no streams." }),
+        nats: wordOf(bus.connected ? streams : { message: "NATS is away, or has no streams." }),
         books: { ...wordOf(books), engine: books.found ?? null },
         streams: streams.found ?? [],
         openHolds: holds.found ?? null,
@@ -41,21 +41,21 @@ export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRout
   };
 }
 
-interface Asked<Found> {
+interface Checked<Found> {
   readonly found?: Found;
-  readonly say?: string;
+  readonly message?: string;
 }
 
-async function asked<Found>(ask: () => Promise<Found>): Promise<Asked<Found>> {
+async function checked<Found>(ask: () => Promise<Found>): Promise<Checked<Found>> {
   try {
     return { found: await ask() };
   } catch (error) {
-    return { say: error instanceof Error ? error.message : String(error) };
+    return { message: error instanceof Error ? error.message : String(error) };
   }
 }
 
-function wordOf({ say }: Asked<unknown>): { readonly ok: boolean; readonly say: string | null } {
-  return { ok: say === undefined, say: say ?? null };
+function wordOf({ message }: Checked<unknown>): { readonly ok: boolean; readonly message: string | null } {
+  return { ok: message === undefined, message: message ?? null };
 }
 
 /** Returns the delay of the books for each stream of events. */

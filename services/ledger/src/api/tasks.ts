@@ -29,10 +29,10 @@ export function taskRoutes(connection: BooksConnection): OperatorRoutes {
 }
 
 function stateIn(query: URLSearchParams): TaskState | undefined {
-  const asked = query.get("state");
-  if (asked === null) return undefined;
+  const requested = query.get("state");
+  if (requested === null) return undefined;
   const states = TaskState.anyOf.map((one) => one.const);
-  const state = states.find((known) => known === asked);
+  const state = states.find((known) => known === requested);
   if (state !== undefined) return state;
   throw new Failure("invalid_value", `state ${oneOf(states)}.`, { param: "state" });
 }

@@ -19,8 +19,8 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
     "GET /usage": async ({ query }) => {
       const groupBy = (query.get("by") ?? "account,model,day").split(",").map(dimension);
       const sums = query.get("sums")?.split(",").map(sum);
-      const asked = { ...periodOf(query), ...narrowingOf(query), groupBy, sums };
-      return connection.use((books) => readTotals(books, asked));
+      const wanted = { ...periodOf(query), ...narrowingOf(query), groupBy, sums };
+      return connection.use((books) => readTotals(books, wanted));
     },
   };
 }

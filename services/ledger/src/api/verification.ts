@@ -63,8 +63,8 @@ export function verifierOf({ redis, connection, keepDays, signer }: Verification
         readEntries: (from) => readReceipts(books, id, from),
       });
       if (walked === undefined) return undefined;
-      const say = walked.ok ? await differenceIn(books, id, booked !== undefined, anchors, signer) : undefined;
-      if (say !== undefined) return { ...walked, ok: false, divergence: { say } };
+      const message = walked.ok ? await differenceIn(books, id, booked !== undefined, anchors, signer) : undefined;
+      if (message !== undefined) return { ...walked, ok: false, divergence: { message } };
       if (walked.ok && createdAt !== "") await signHead(books, walked, createdAt, signer, stored);
       return walked;
     });

@@ -29,7 +29,7 @@ export interface CommonVerification {
   readonly ok: boolean;
   /** Entries of the audit. */
   readonly entries: number;
-  readonly divergence?: { readonly say: string };
+  readonly divergence?: { readonly message: string };
 }
 
 /**
@@ -41,19 +41,19 @@ export async function verifyCommon(
   given?: Anchor,
 ): Promise<CommonVerification> {
   const prices = await alteredPrices(redis);
-  const { entries, say } = await connection.use(async (books) => {
+  const { entries, message } = await connection.use(async (books) => {
     const audit = await verifyAuditOf(books, signer, given);
     const [gone] = await lostAnchors(books, 1);
     return {
       entries: audit.entries,
-      say:
-        audit.say ??
+      message:
+        audit.message ??
         (gone === undefined ? undefined : `account ${gone} is gone, and its receipts were signed`) ??
         (prices[0] === undefined ? undefined : `the price of version ${prices[0]} is not what was published`),
     };
   });
-  const divergence = say === undefined ? undefined : { say };
-  const found = present({ ok: say === undefined, entries, divergence });
+  const divergence = message === undefined ? undefined : { message };
+  const found = present({ ok: message === undefined, entries, divergence });
   await keepVerification(redis, present({ account: commonBooks, divergence }));
   return found;
 }
@@ -61,13 +61,13 @@ export async function verifyCommon(
 async function verifyAuditOf(books: Books, signer: AnchorSigner, given: Anchor | undefined) {
   const known = await readAnchor(books, auditAnchor);
   const anchors = [known, given].filter((anchor) => anchor !== undefined);
-  const { head, say } = await verifyAudit(
+  const { head, message } = await verifyAudit(
     books,
     anchors.map((anchor) => ({ number: anchor.number, hash: anchor.head })),
   );
   const forged = anchors.some((anchor) => !signer.isGenuine(anchor));
-  const why = say ?? (forged ? "its head was not signed with MODELGATE_SECRET" : undefined);
-  if (why !== undefined) return { entries: head.number, say: `the audit: ${why}` };
+  const why = message ?? (forged ? "its head was not signed with MODELGATE_SECRET" : undefined);
+  if (why !== undefined) return { entries: head.number, message: `the audit: ${why}` };
   if (head.number > 0 && !(known?.number === head.number && signer.isCurrent(known))) {
     const unsigned = { account: auditAnchor, number: head.number, head: head.hash, balanceNanos: "0", createdAt: "" };
     await storeAnchor(books, signer.sign({ ...unsigned, time: new Date().toISOString() }));
