@@ -177,6 +177,11 @@ function wrong(what: string, kind: string, param: string): Failure {
   return new Failure("invalid_value", `${what} must be ${kind}.`, { param });
 }
 
+/** Returns a value that is text; "" for any other. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
 /** A table's entry by a name that came from outside: names such as `constructor` find nothing that is not in it. */
 export function own<Entry>(table: Readonly<Record<string, Entry>>, name: string): Entry | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;

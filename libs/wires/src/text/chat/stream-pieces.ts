@@ -1,11 +1,10 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, textOf } from "../../json/fields.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { PartBook } from "../hub/part-book.ts";
 import type { Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { callId } from "../hub/tool-calls.ts";
 import { readExtra, maxDetails, sealOfDetails } from "./seals.ts";
-import { textOf } from "./vendor-answer.ts";
 
 /** Characters of a call's arguments that are kept to see whether they are whole before the stream says so. */
 const maxKeptCharacters = 2 ** 20;

@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord, own } from "../../json/fields.ts";
+import { Fields, isRecord, own, textOf } from "../../json/fields.ts";
 import type { Choice, TextAnswer, FinishReason, TextEvent } from "../hub/answer.ts";
 import { withSources, parseLogProbabilities } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
@@ -58,10 +58,6 @@ function answerParts(message: JsonObject, path: readonly (string | number)[]): r
   } catch (cause) {
     throw new Failure("upstream_error", "The vendor's answer has a message that cannot be read.", { cause });
   }
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** What each neutral reason is called here. */

@@ -6,6 +6,7 @@ import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported }
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { cachedBy } from "../hub/prompt-cache.ts";
+import { forcesOne, offeredTools, ownTool } from "../hub/render.ts";
 import {
   effortOf,
   type JsonObject,
@@ -137,7 +138,8 @@ function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonOb
 function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonObject {
   const { tools = [], toolChoice, parallelTools } = request;
   const newest = takesNewestFields(model);
-  const allowed = newest ? tools : allowedOf(tools, toolChoice);
+  // Where the vendor knows no list of allowed tools, the others are not sent to the model.
+  const allowed = newest ? tools : offeredTools(request);
   const rendered = allowed.flatMap((tool) => renderTool(tool, newest, unsupported));
   const search = { web_search_options: renderSearch(tools, model, unsupported) };
   if (rendered.length === 0) {
@@ -147,18 +149,6 @@ function renderTools(request: TextRequest, model: string, unsupported: Unsupport
   const choice = toolChoice === undefined ? undefined : renderChoice(toolChoice, tools, newest);
   unsupported.noteIf("toolChoice", toolChoice !== undefined && choice === undefined);
   return { tools: rendered, tool_choice: choice, parallel_tool_calls: parallelTools, ...search };
-}
-
-/** Where the vendor knows no list of allowed tools, the others are not sent to the model. */
-function allowedOf(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
-  const names = choice?.mode === "none" ? undefined : choice?.names;
-  if (names === undefined || isForced(choice)) return tools;
-  return tools.filter((tool) => !("name" in tool) || names.includes(tool.name));
-}
-
-/** Whether the choice is one tool that must be called. */
-function isForced(choice: ToolChoice | undefined): boolean {
-  return choice?.mode === "required" && choice.names?.length === 1;
 }
 
 function renderTool(tool: Tool, newest: boolean, unsupported: Unsupported): readonly JsonObject[] {
@@ -174,8 +164,7 @@ function renderTool(tool: Tool, newest: boolean, unsupported: Unsupported): read
     return [{ type: "function", function: present({ name, description, parameters: customParameters }) }];
   }
   if (tool.kind === "web-search") return [];
-  if (tool.wire !== "chat") throw unsupportedFailure(`tools: ${tool.name}`);
-  return [tool.definition];
+  return [ownTool(tool, "chat")];
 }
 
 function renderGrammar(format: unknown): unknown {
@@ -202,7 +191,7 @@ function renderChoice(choice: ToolChoice, tools: readonly Tool[], newest: boolea
   // A model that searches does so unasked: there is no tool that could be forced.
   if (names.length === 0) return undefined;
   const chosen = names.map((name) => named(name, tools, newest));
-  if (isForced(choice)) return chosen[0];
+  if (forcesOne(choice)) return chosen[0];
   return newest ? { type: "allowed_tools", allowed_tools: { mode, tools: chosen } } : mode;
 }
 

@@ -1,10 +1,11 @@
 import { present } from "@modelgate/contracts";
-import { type JsonRecord, Fields, isRecord, parseRecord } from "../../json/fields.ts";
+import { type JsonRecord, Fields, isRecord, parseRecord, textOf } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartBook } from "../hub/part-book.ts";
+import { notJson, reportEvents } from "../hub/vendor-answer.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import type { ChatDialect } from "./dialect.ts";
@@ -12,7 +13,7 @@ import { parseCitations, readModelImage } from "./parts.ts";
 import { markOf, thoughtIn } from "./seals.ts";
 import { AudioReader, CallReader, DetailReader } from "./stream-pieces.ts";
 import { chatFees, usageOf } from "./usage.ts";
-import { failureOf, choicesOf, headOf, finishOf, textOf } from "./vendor-answer.ts";
+import { failureOf, choicesOf, headOf, finishOf } from "./vendor-answer.ts";
 
 const none: readonly TextEvent[] = [];
 
@@ -24,7 +25,7 @@ export class ChatReader implements StreamReader {
   readonly #choices = new Map<number, PartReader>();
   #answerId = "";
   #started = false;
-  #done = false;
+  done = false;
   #used = false;
   readonly #dialect: ChatDialect;
 
@@ -33,19 +34,17 @@ export class ChatReader implements StreamReader {
   }
 
   get whole(): boolean {
-    return this.#done || (this.#used && this.#choices.size > 0 && this.#all((choice) => choice.finished));
-  }
-
-  get done(): boolean {
-    return this.#done;
+    return (
+      this.done ||
+      (this.#used && this.#choices.size > 0 && [...this.#choices.values()].every(({ finished }) => finished))
+    );
   }
 
   read({ data }: Frame): readonly TextEvent[] {
     if (data === "") return none;
     if (data === "[DONE]") return this.#finish();
     const chunk = parseRecord(data);
-    if (chunk === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    if (chunk === undefined) return notJson;
     const failure = failureOf(chunk);
     if (failure !== undefined) return [failure];
     const choices = choicesOf(chunk);
@@ -53,13 +52,9 @@ export class ChatReader implements StreamReader {
     if (choices.length === 0 && usage === undefined) return none;
     const events = [...this.#start(chunk)];
     for (const choice of choices) events.push(...this.#choice(choice["index"]).take(choice));
-    if (usage !== undefined) {
-      this.#used = true;
-      events.push({ type: "usage", usage });
-      const fees = chatFees(chunk);
-      if (fees !== undefined) events.push({ type: "fees", fees });
-    }
-    return events;
+    if (usage === undefined) return events;
+    this.#used = true;
+    return [...events, ...reportEvents(usage, chatFees(chunk))];
   }
 
   end(): readonly TextEvent[] {
@@ -67,7 +62,7 @@ export class ChatReader implements StreamReader {
   }
 
   #finish(): readonly TextEvent[] {
-    this.#done = true;
+    this.done = true;
     return [...this.#choices.values()].flatMap((choice) => choice.finish({}));
   }
 
@@ -86,10 +81,6 @@ export class ChatReader implements StreamReader {
     this.#choices.set(at, known);
     return known;
   }
-
-  #all(is: (choice: PartReader) => boolean): boolean {
-    return [...this.#choices.values()].every(is);
-  }
 }
 
 /** Kinds of text: at most one of them is open at a time. */
@@ -105,7 +96,7 @@ class PartReader {
   readonly #calls: CallReader;
   readonly #details = new DetailReader();
   readonly #audio = new AudioReader();
-  #finished = false;
+  finished = false;
 
   constructor(choice: number, answerId: string) {
     this.#choice = choice;
@@ -114,12 +105,8 @@ class PartReader {
     this.#calls = new CallReader(this.#book, [answerId, choice]);
   }
 
-  get finished(): boolean {
-    return this.#finished;
-  }
-
   take(choice: JsonRecord): readonly TextEvent[] {
-    if (this.#finished) return none;
+    if (this.finished) return none;
     const delta = choice["delta"];
     const events = isRecord(delta) ? this.#takeDelta(delta, choice["logprobs"]) : none;
     const word = choice["finish_reason"];
@@ -128,8 +115,8 @@ class PartReader {
 
   /** Ends the open parts, with why the choice ended: naturally where the vendor said nothing. */
   finish(choice: JsonRecord): readonly TextEvent[] {
-    if (this.#finished) return none;
-    this.#finished = true;
+    if (this.finished) return none;
+    this.finished = true;
     const events = this.close();
     const { finish: reason, ...at } = finishOf(choice, this.#book.kinds);
     return [...events, { type: "finish", choice: this.#choice, reason, ...at }];

@@ -1,5 +1,4 @@
 import { present } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import type {
@@ -12,6 +11,7 @@ import type {
   ImagePart,
   Source,
 } from "../hub/part.ts";
+import { ownItem, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { writeDataUrl, audioBytes } from "../hub/sources.ts";
 import { wrapCustom } from "../hub/tool-calls.ts";
@@ -64,6 +64,8 @@ function isText(part: Part): part is TextPart {
 
 function renderModel(parts: readonly Part[], model: string, unsupported: Unsupported): readonly JsonObject[] {
   for (const part of parts) refuseForeign(part);
+  const items = parts.filter((part) => part.kind === "vendor").map((part) => ownItem(part, "chat"));
+  const vendorMembers = items.reduce((all, members) => ({ ...all, ...members }), {});
   const calls = parts.filter((part) => part.kind === "tool-call");
   const texts = parts.filter(isText);
   for (const { cache, citations } of texts) {
@@ -78,7 +80,7 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
     refusal: refusal === "" ? undefined : refusal,
     tool_calls: calls.length > 0 ? calls.map((call) => renderCall(call, takesNewestFields(model))) : undefined,
     images: images.length > 0 ? images : undefined,
-    ...parts.map(vendorMembers).reduce((all, members) => ({ ...all, ...members }), {}),
+    ...vendorMembers,
   });
   const says = texts.length > 0 || Object.keys(message).length > 1;
   return says ? [{ role: "assistant", ...message }] : [];
@@ -86,15 +88,9 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
 
 /** Throws Failure for parts of the model that the wire cannot say. */
 function refuseForeign(part: Part): void {
-  if (part.kind === "compaction") throw unsupportedFailure("a compaction of another vendor");
-  if (part.kind === "vendor" && (part.wire !== "chat" || !isRecord(part.value)))
-    throw unsupportedFailure("items of another vendor's tools");
+  if (part.kind === "compaction") refuseCompaction();
   if (part.kind === "file" || part.kind === "audio" || part.kind === "video" || part.kind === "tool-result")
     throw unsupportedFailure(`${part.kind} parts of the model`);
-}
-
-function vendorMembers(part: Part): JsonObject {
-  return part.kind === "vendor" && isRecord(part.value) ? part.value : {};
 }
 
 /**

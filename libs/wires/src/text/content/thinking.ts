@@ -2,6 +2,7 @@ import { present } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { asksToThink } from "../dialogue.ts";
 import type { Unsupported } from "../hub/field-support.ts";
+import { unlessEmpty } from "../hub/render.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish } from "../hub/request.ts";
 
 type ThinkingLevel = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
@@ -44,8 +45,7 @@ export function renderThinking(wish: ReasoningWish, model: string, unsupported: 
     : { thinkingBudget: budgetFor(wish, model) };
   const shown =
     wish.show === undefined ? (effort === undefined || effort === "none" ? undefined : true) : wish.show !== "none";
-  const config = present({ ...amount, includeThoughts: shown });
-  return Object.keys(config).length > 0 ? config : undefined;
+  return unlessEmpty({ ...amount, includeThoughts: shown });
 }
 
 function levelFor(effort: Effort | undefined, model: string): ThinkingLevel | undefined {

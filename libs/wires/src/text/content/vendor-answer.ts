@@ -1,9 +1,10 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord, own } from "../../json/fields.ts";
+import { Fields, isRecord, textOf } from "../../json/fields.ts";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
 import { withSources } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
+import { finishBy, isEmptyText } from "../hub/vendor-answer.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
@@ -77,23 +78,14 @@ function plainWords(part: JsonObject): Part | undefined {
   return { kind: thought === true ? "reasoning" : "text", text };
 }
 
-/** A text that says nothing and seals nothing. */
-export function isEmpty(part: Part): boolean {
-  return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.seal === undefined;
-}
-
 function choiceOf(candidate: JsonObject, id: string, index: number): Choice {
-  const parts = answerParts(candidate, [id, index]).filter((part) => !isEmpty(part));
+  const parts = answerParts(candidate, [id, index]).filter((part) => !isEmptyText(part));
   const kinds = new Set(parts.map(({ kind }) => kind));
   const logProbabilities = parseProbabilities(candidate["logprobsResult"]);
   return {
     parts: withSources(parts, parseCitations(candidate), logProbabilities),
-    finish: finishOf(candidate["finishReason"], kinds),
+    finish: finishBy(finishReasons, candidate["finishReason"], kinds),
   };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** What each neutral reason is called here. */
@@ -110,8 +102,8 @@ export const finishWords = {
   other: "OTHER",
 } as const satisfies Record<FinishReason, string>;
 
-/** Words of the vendor that are not the natural end. */
-const reasons: Readonly<Record<string, FinishReason>> = {
+/** Words of the vendor that are not the natural end; calls end with STOP here. */
+export const finishReasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: "length",
   SAFETY: "filtered",
   RECITATION: "filtered",
@@ -129,9 +121,3 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   LANGUAGE: "other",
   OTHER: "other",
 };
-
-/** Why the model stopped: calls end with STOP here, and an unknown word is a natural end. */
-export function finishOf(word: unknown, kinds: ReadonlySet<Part["kind"]>): FinishReason {
-  const reason = typeof word === "string" ? own(reasons, word) : undefined;
-  return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
-}

@@ -3,6 +3,7 @@ import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { ownTool, unlessEmpty, validName } from "../hub/render.ts";
 import { type JsonObject, type TextRequest, searchName, type Tool } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderVoice } from "./media.ts";
@@ -51,21 +52,21 @@ export function renderRequest(asked: TextRequest, target: TextTarget): Rendered 
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(asked, "content", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
-  const config = renderGeneration(request, target.model, unsupported);
+  const generationConfig = renderGeneration(request, target.model, unsupported);
   const { contents, systemInstruction } = renderTurns(request, target.model, unsupported);
   const body = present({
     systemInstruction,
     contents,
     tools: renderTools(request.tools, unsupported),
     toolConfig: renderToolConfig(request, unsupported),
-    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+    generationConfig,
   });
   return { body, dropped: unsupported.words };
 }
 
-function renderGeneration(request: TextRequest, model: string, unsupported: Unsupported): JsonObject {
+function renderGeneration(request: TextRequest, model: string, unsupported: Unsupported): JsonObject | undefined {
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
-  return present({
+  return unlessEmpty({
     maxOutputTokens: request.maxTokens,
     stopSequences: request.stop,
     ...renderFormat(request, unsupported),
@@ -109,7 +110,7 @@ function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObj
 }
 
 /** Names that the vendor takes. */
-const validName = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
+const names = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
 /**
  * Tools: all functions in one entry, each of the vendor's own in an entry of its own. Beside functions the vendor takes
@@ -126,9 +127,8 @@ function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupporte
 
 function declaration(tool: Tool, unsupported: Unsupported): readonly JsonObject[] {
   if (tool.kind !== "function" && tool.kind !== "custom") return [];
-  const { name, description } = tool;
-  if (!validName.test(name))
-    throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
+  const { description } = tool;
+  const name = validName(tool.name, names);
   if (tool.kind === "custom") {
     unsupported.noteIf("tools.format", tool.format);
     return [present({ name, description, parametersJsonSchema: customParameters })];
@@ -157,9 +157,7 @@ function vendorEntry(tool: Tool, besideFunctions: boolean, unsupported: Unsuppor
     unsupported.noteIf("tools.web-search.options", !own && Object.keys(tool.options).length > 0);
     return [{ googleSearch: own ? tool.options : {} }];
   }
-  if (tool.kind !== "vendor") return [];
-  if (tool.wire !== "content") throw unsupportedFailure(`tools: ${tool.name}`);
-  return [{ [tool.name]: tool.definition }];
+  return tool.kind === "vendor" ? [{ [tool.name]: ownTool(tool, "content") }] : [];
 }
 
 const modes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;

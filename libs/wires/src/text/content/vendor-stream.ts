@@ -3,10 +3,11 @@ import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartBook } from "../hub/part-book.ts";
+import { finishBy, isEmptyText, notJson, reportEvents } from "../hub/vendor-answer.ts";
 import type { Part, TokenProbability } from "../hub/part.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentFees, contentUsage } from "./usage.ts";
-import { finishOf, answerParts, candidatesOf, headOf, isBlocked, isEmpty } from "./vendor-answer.ts";
+import { finishReasons, answerParts, candidatesOf, headOf, isBlocked } from "./vendor-answer.ts";
 
 /**
  * A vendor's stream of pieces: each is an answer whose texts are increments. The stream ends with its connection;
@@ -27,16 +28,12 @@ export class ContentReader implements StreamReader {
   read({ data }: Frame): readonly TextEvent[] {
     if (data === "") return [];
     const piece = parseRecord(data);
-    if (piece === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    if (piece === undefined) return notJson;
     if (isRecord(piece["error"])) return [failureOf(piece["error"])];
     this.#pieces++;
     const events = [...this.#start(piece), ...candidatesOf(piece).flatMap((each) => this.#candidate(each))];
     if (isBlocked(piece)) events.push(...this.#finish(0, "SAFETY"));
-    const fees = contentFees(piece);
-    if (fees !== undefined) events.push({ type: "fees", fees });
-    const usage = contentUsage(piece["usageMetadata"]);
-    return usage === undefined ? events : [...events, { type: "usage", usage }];
+    return [...events, ...reportEvents(contentUsage(piece["usageMetadata"]), contentFees(piece))];
   }
 
   end(): readonly TextEvent[] {
@@ -70,7 +67,7 @@ export class ContentReader implements StreamReader {
     if (this.#finished.has(choice)) return [];
     this.#finished.add(choice);
     const book = this.#book(choice);
-    return [...book.endAll(), { type: "finish", choice, reason: finishOf(word, book.kinds) }];
+    return [...book.endAll(), { type: "finish", choice, reason: finishBy(finishReasons, word, book.kinds) }];
   }
 
   #book(choice: number): PartBook {
@@ -82,7 +79,7 @@ export class ContentReader implements StreamReader {
 
 /** Words and thoughts grow until another kind of part comes or a seal closes them; all else comes whole. */
 function readPart(book: PartBook, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
-  if (isEmpty(part)) return [];
+  if (isEmptyText(part)) return [];
   if (part.kind !== "text" && part.kind !== "reasoning") return [...book.endAll(), ...book.whole(part)];
   const key = part.kind;
   const others = book.openKeys().filter((open) => open !== key);

@@ -1,6 +1,4 @@
-import type { PartRenderers } from "../hub/part.ts";
 import { present } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
 import type {
   Part,
@@ -14,6 +12,7 @@ import type {
   ToolResultPart,
   VideoPart,
 } from "../hub/part.ts";
+import { allInstructions, ownItem, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
@@ -33,11 +32,7 @@ interface RenderedContents {
  */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): RenderedContents {
   const context = contextOf(request, model, unsupported);
-  const middle = request.turns.filter(({ role }) => role === "system");
-  unsupported.noteIf("turn.system-place", middle.length > 0);
-  const system = [...request.instructions, ...middle.flatMap(({ parts }) => parts)].flatMap((part) =>
-    renderPart(part, context),
-  );
+  const system = allInstructions(request, unsupported).flatMap((part) => renderPart(part, context));
   const contents = merged(request.turns.filter(({ role }) => role !== "system")).flatMap(({ role, parts }) => {
     const rendered = inOrder(parts).flatMap((part) => renderPart(part, context));
     if (rendered.length === 0) return [];
@@ -93,7 +88,7 @@ interface ContentPartContext {
   readonly nameOf: (callId: string) => string | undefined;
 }
 
-const renders: PartRenderers<ContentPartContext, readonly JsonObject[]> = {
+const renders: PartRenderers<ContentPartContext> = {
   text: renderText,
   refusal: ({ text }) => (text === "" ? [] : [{ text }]),
   image: renderImage,
@@ -103,21 +98,13 @@ const renders: PartRenderers<ContentPartContext, readonly JsonObject[]> = {
   reasoning: renderThought,
   "tool-call": (part) => [callPart(part, ownSeal(part.seal, "content"))],
   "tool-result": renderResult,
-  compaction: () => {
-    throw unsupportedFailure("a compaction of another vendor");
-  },
-  vendor: ({ wire, value }) => {
-    if (wire === "content" && isRecord(value)) return [value];
-    throw unsupportedFailure("items of another vendor's tools");
-  },
+  compaction: refuseCompaction,
+  vendor: (part) => [ownItem(part, "content")],
 };
 
 /** A part of a request. Throws Failure unsupported_parameter for what the wire cannot say. */
 function renderPart(part: Part, context: ContentPartContext): readonly JsonObject[] {
-  // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const render = renders[part.kind] as (part: Part, context: ContentPartContext) => readonly JsonObject[];
-  return render(part, context);
+  return renderPartBy(renders, part, context);
 }
 
 /** The vendor refuses an empty text; one that is there for its seal stays. */

@@ -1,18 +1,19 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, textOf } from "../../json/fields.ts";
 import { askedFees, seenFees, tierIn, type AskedFees, type SeenFees } from "../fees.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";
 import type { Citation, Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
+import { finishBy } from "../hub/vendor-answer.ts";
 import { redactedSeal, signatureSeal } from "./turns.ts";
 
 /** Parses a vendor's answer, which has no id, model or time. Throws Failure upstream_error if it cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   const parts = blocksOf(body).flatMap(parseBlock);
   const usage = converseUsage(body["usage"]);
-  const finish = finishOf(body["stopReason"], new Set(parts.map(({ kind }) => kind)));
+  const finish = finishBy(finishReasons, body["stopReason"], new Set(parts.map(({ kind }) => kind)));
   const tier = converseFees(body)?.tier;
   const stopSequence = stopSequenceOf(body["additionalModelResponseFields"]);
   return present({
@@ -101,11 +102,8 @@ export function imagePart(format: string, data: string): Part {
   return { kind: "image", source: { kind: "base64", mediaType: `image/${format || "png"}`, data } };
 }
 
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
-const reasons: Readonly<Record<string, FinishReason>> = {
+/** Words of vendors that are not the natural end. */
+export const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop_sequence: "stop-sequence",
   max_tokens: "length",
   model_context_window_exceeded: "context-full",
@@ -115,12 +113,6 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   malformed_tool_use: "malformed-tool-call",
   malformed_model_output: "other",
 };
-
-/** Why the model stopped; an unknown word is a natural end. */
-export function finishOf(word: unknown, kinds: ReadonlySet<Part["kind"]>): FinishReason {
-  const reason = typeof word === "string" ? own(reasons, word) : undefined;
-  return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
-}
 
 /**
  * `usage` as disjoint units; undefined where it reports no tokens. `inputTokens` leaves out what was read from or written

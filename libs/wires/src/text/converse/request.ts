@@ -4,6 +4,7 @@ import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
+import { forcesOne, offeredTools, ownTool, unlessEmpty, validName } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { isClaude, takesCachePoints, topKMember, renderThinking } from "./thinking.ts";
@@ -69,11 +70,6 @@ export function renderRequest(asked: TextRequest, target: TextTarget): Rendered 
   return { body, dropped: unsupported.words };
 }
 
-function unlessEmpty(members: JsonObject): JsonObject | undefined {
-  const given = present(members);
-  return Object.keys(given).length > 0 ? given : undefined;
-}
-
 function stopOf({ stop }: TextRequest): readonly string[] | undefined {
   return stop !== undefined && stop.length > 0 ? stop : undefined;
 }
@@ -130,7 +126,7 @@ function tierOf({ serviceTier }: TextRequest, unsupported: Unsupported): JsonObj
 }
 
 /** Names that the vendor takes. */
-const validName = /^[A-Za-z0-9_-]{1,64}$/;
+const names = /^[A-Za-z0-9_-]{1,64}$/;
 
 const noParameters: JsonObject = { type: "object", properties: {} };
 
@@ -145,8 +141,7 @@ function renderToolConfig(request: TextRequest, context: ConversePartContext): J
   context.unsupported.noteIf("toolChoice", toolChoice !== undefined && tools.length === 0);
   context.unsupported.noteIf("toolChoice", toolChoice?.mode === "none" && tools.length > 0 && !hides);
   if (hides) return undefined;
-  const narrow = toolChoice === undefined || forcesOne(toolChoice) ? undefined : toolChoice.names;
-  const offered = tools.filter((tool) => narrow === undefined || ("name" in tool && narrow.includes(tool.name)));
+  const offered = offeredTools(request);
   const all = offered.length > 0 ? offered.flatMap((tool) => renderTool(tool, context)) : called.map(specOfName);
   return all.length > 0 ? present({ tools: all, toolChoice: renderChoice(offered, toolChoice) }) : undefined;
 }
@@ -157,19 +152,20 @@ function calledNames({ turns }: TextRequest): readonly string[] {
 }
 
 function specOfName(name: string): JsonObject {
-  return { toolSpec: { name: valid(name), inputSchema: { json: noParameters } } };
+  return { toolSpec: { name: validName(name, names), inputSchema: { json: noParameters } } };
 }
 
 function renderTool(tool: Tool, context: ConversePartContext): readonly JsonObject[] {
   if (tool.kind === "web-search") throw unsupportedFailure("tools: web_search");
-  if (tool.kind === "vendor") throw unsupportedFailure(`tools: ${tool.name}`);
-  const { name, description } = tool;
+  if (tool.kind === "vendor") return [ownTool(tool, "converse")];
+  const { description } = tool;
+  const name = validName(tool.name, names);
   if (tool.kind === "custom") {
     context.unsupported.noteIf("tools.format", tool.format);
-    return [{ toolSpec: present({ name: valid(name), description, inputSchema: { json: customParameters } }) }];
+    return [{ toolSpec: present({ name, description, inputSchema: { json: customParameters } }) }];
   }
   const toolSpec = present({
-    name: valid(name),
+    name,
     description: description === "" ? undefined : description,
     inputSchema: { json: tool.parameters ?? noParameters },
     strict: tool.strict === true ? true : undefined,
@@ -177,17 +173,8 @@ function renderTool(tool: Tool, context: ConversePartContext): readonly JsonObje
   return withCachePoint([{ toolSpec }], tool.cache, context);
 }
 
-function valid(name: string): string {
-  if (validName.test(name)) return name;
-  throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
-}
-
 function renderChoice(offered: readonly Tool[], choice: TextRequest["toolChoice"]): JsonObject | undefined {
   if (choice === undefined || choice.mode === "none" || offered.length === 0) return undefined;
   if (forcesOne(choice)) return { tool: { name: choice.names?.[0] } };
   return choice.mode === "required" ? { any: {} } : { auto: {} };
-}
-
-function forcesOne({ mode, names }: NonNullable<TextRequest["toolChoice"]>): boolean {
-  return mode === "required" && names?.length === 1;
 }

@@ -1,10 +1,11 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own, parseRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, own, parseRecord, textOf } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartBook } from "../hub/part-book.ts";
-import { finishOf, converseFees, stopSequenceOf, imagePart, parseCitation, textOf, converseUsage } from "./answer.ts";
+import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
+import { finishReasons, converseFees, stopSequenceOf, imagePart, parseCitation, converseUsage } from "./answer.ts";
 import { redactedSeal, signatureSeal } from "./turns.ts";
 
 /** Characters of blocks that wait for their end, as they are passed on whole; beyond it: upstream_error. */
@@ -29,8 +30,8 @@ export class ConverseReader implements StreamReader {
   readonly #held = new Map<string, Held>();
   readonly #calls = new Set<string>();
   #heldCharacters = 0;
-  #whole = false;
-  #done = false;
+  whole = false;
+  done = false;
   readonly #on: Readonly<Record<string, ConverseHandler>> = {
     messageStart: () => [{ type: "start", id: "", model: "", createdAt: 0 }],
     contentBlockStart: ({ contentBlockIndex: at, start }) => (isRecord(start) ? this.#begin(String(at), start) : []),
@@ -41,18 +42,9 @@ export class ConverseReader implements StreamReader {
     failure: ({ code, message }) => [failureOf(textOf(code), textOf(message))],
   };
 
-  get whole(): boolean {
-    return this.#whole;
-  }
-
-  get done(): boolean {
-    return this.#done;
-  }
-
   read({ data }: Frame): readonly TextEvent[] {
     const event = parseRecord(data);
-    if (event === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    if (event === undefined) return notJson;
     return Object.entries(event).flatMap(([type, payload]) =>
       isRecord(payload) ? (own(this.#on, type)?.(payload) ?? []) : [],
     );
@@ -122,8 +114,8 @@ export class ConverseReader implements StreamReader {
   }
 
   #stop({ stopReason, additionalModelResponseFields: fields }: JsonRecord): readonly TextEvent[] {
-    if (this.#whole) return [];
-    this.#whole = true;
+    if (this.whole) return [];
+    this.whole = true;
     const stopSequence = stopSequenceOf(fields);
     const ended = [...this.#held.keys()].flatMap((key) => this.#end(key));
     return [
@@ -132,20 +124,15 @@ export class ConverseReader implements StreamReader {
       present({
         type: "finish",
         choice: 0,
-        reason: finishOf(stopReason, this.#book.kinds),
+        reason: finishBy(finishReasons, stopReason, this.#book.kinds),
         stopSequence,
       }),
     ];
   }
 
   #report(event: JsonRecord): readonly TextEvent[] {
-    this.#done = this.#whole;
-    const usage = converseUsage(event["usage"]);
-    const fees = converseFees(event);
-    return [
-      ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
-      ...(fees === undefined ? [] : [{ type: "fees", fees } as const]),
-    ];
+    this.done = this.whole;
+    return reportEvents(converseUsage(event["usage"]), converseFees(event));
   }
 }
 

@@ -1,8 +1,9 @@
-import { isRecord } from "../../json/fields.ts";
 import { minBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import type { Unsupported } from "../hub/field-support.ts";
-import type { Message } from "../hub/paired-messages.ts";
+import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
+import { forcesTool } from "../hub/render.ts";
+import { pairs } from "./turns.ts";
 import { effortOf, type Effort, type JsonObject, type TextRequest } from "../hub/request.ts";
 
 /** How a request thinks. */
@@ -57,20 +58,9 @@ export function renderThinking(
   return { fields: { thinking: { type: "enabled", budget_tokens: budget } }, maxTokens: bound, fixesSampling: true };
 }
 
-function isRefused(form: ThinkingForm, { toolChoice, tools = [] }: TextRequest, messages: readonly Message[]): boolean {
+function isRefused(form: ThinkingForm, request: TextRequest, messages: readonly Message[]): boolean {
   if (!form.startsWith("claude")) return false;
-  if (toolChoice?.mode === "required" && tools.length > 0) return true;
-  return form === "claude-budget" && hasUnsealedLoop(messages);
-}
-
-/** From the end back to the user's last own words: a call in a turn that does not begin with sealed thoughts. */
-function hasUnsealedLoop(messages: readonly Message[]): boolean {
-  for (const { role, content } of messages.toReversed()) {
-    if (role === "user" && !content.some(({ toolResult }) => isRecord(toolResult))) return false;
-    const thinks = isRecord(content[0]?.["reasoningContent"]);
-    if (role === "assistant" && content.some(({ toolUse }) => isRecord(toolUse)) && !thinks) return true;
-  }
-  return false;
+  return forcesTool(request) || (form === "claude-budget" && hasUnsealedLoop(messages, pairs));
 }
 
 /** How a model is asked to think, by its vendor's name of it; undefined: there is no word for it. */

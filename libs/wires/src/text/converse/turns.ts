@@ -1,12 +1,11 @@
-import type { PartRenderers } from "../hub/part.ts";
 import { present } from "@modelgate/contracts";
-import { createHash } from "node:crypto";
 import { isRecord, own } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
-import { noResult, pairedMessages, type Message, type PairForm } from "../hub/paired-messages.ts";
+import { noResult, pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
 import type { FilePart, ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, Source, Seal } from "../hub/part.ts";
-import type { JsonObject, TextRequest, Turn, CacheHint } from "../hub/request.ts";
-import { ownSeal } from "../hub/seals.ts";
+import { isBlank, ownItem, refuseCompaction, renderPartBy, validId, type PartRenderers } from "../hub/render.ts";
+import type { JsonObject, TextRequest, CacheHint } from "../hub/request.ts";
+import { isRedacted, ownSeal, redactedKind, signatureKind } from "../hub/seals.ts";
 import { argsOf } from "../hub/tool-calls.ts";
 
 /** The dialogue, and what is said before it. */
@@ -15,31 +14,11 @@ interface ConverseTurns {
   readonly messages: readonly Message[];
 }
 
-/** Messages for a vendor; instructions in the middle move to the front, instructions alone become the user's words. */
+/** Renders the dialogue for a vendor of this wire. */
 export function renderTurns(request: TextRequest, context: ConversePartContext): ConverseTurns {
-  const middle = request.turns.filter(({ role }) => role === "system");
-  context.unsupported.noteIf("turn.system-place", middle.length > 0);
-  const system = [...request.instructions, ...middle.flatMap(({ parts }) => parts)].flatMap((part) =>
-    renderPart(part, context),
-  );
-  const messages = pairedMessages(request.turns, (turn) => renderTurn(turn, context), pairs).map(withWords);
-  const [first] = messages;
-  const begins = first?.role === "assistant";
-  context.unsupported.noteIf("turn.first-assistant", begins);
-  if (first !== undefined)
-    return { system: system.length > 0 ? system : undefined, messages: begins ? [opening, ...messages] : messages };
-  return { system: undefined, messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
-}
-
-/** What the user says before a history that begins with the assistant, which the vendor refuses. */
-const opening: Message = { role: "user", content: [{ text: "(The assistant speaks first.)" }] };
-
-function renderTurn({ role, parts }: Turn, context: ConversePartContext): readonly JsonObject[] {
-  return parts.flatMap((part) => {
-    if (role === "assistant" && (part.kind === "image" || part.kind === "file"))
-      throw unsupportedFailure(`${part.kind} parts of the model`);
-    return renderPart(part, context);
-  });
+  const render = (part: Part): readonly JsonObject[] => renderPart(part, context);
+  const { system, messages } = pairedConversation(request, context.unsupported, render, pairs);
+  return { system: system.length > 0 ? system : undefined, messages: messages.map(withWords) };
 }
 
 /** The vendor refuses a message that holds a document and no text: the text is the document's name. */
@@ -49,7 +28,10 @@ function withWords(message: Message): Message {
   return { ...message, content: [...message.content, { text: String(document["name"]) }] };
 }
 
-const pairs: PairForm = {
+/** Blocks of this wire. */
+export const pairs: PairForm = {
+  text: (text) => ({ text }),
+  isThought: ({ reasoningContent }) => isRecord(reasoningContent),
   callOf: ({ toolUse }) => (isRecord(toolUse) ? toolUse["toolUseId"] : undefined),
   resultOf: ({ toolResult }) => (isRecord(toolResult) ? toolResult["toolUseId"] : undefined),
   missing: (toolUseId) => ({ toolResult: { toolUseId, content: [{ text: noResult }], status: "error" } }),
@@ -63,7 +45,7 @@ export interface ConversePartContext {
   readonly cachePoints: boolean;
 }
 
-const renders: PartRenderers<ConversePartContext, readonly JsonObject[]> = {
+const renders: PartRenderers<ConversePartContext> = {
   text: renderText,
   refusal: ({ text }) => (isBlank(text) ? [] : [{ text }]),
   image: renderImage,
@@ -73,26 +55,13 @@ const renders: PartRenderers<ConversePartContext, readonly JsonObject[]> = {
   reasoning: renderThoughts,
   "tool-call": (part) => [{ toolUse: { toolUseId: vendorId(part.id), name: part.name, input: argsOf(part) } }],
   "tool-result": renderResult,
-  compaction: () => {
-    throw unsupportedFailure("a compaction of another vendor");
-  },
-  vendor: ({ wire, value }) => {
-    if (wire === "converse" && isRecord(value)) return [value];
-    throw unsupportedFailure("items of another vendor's tools");
-  },
+  compaction: refuseCompaction,
+  vendor: (part) => [ownItem(part, "converse")],
 };
 
 /** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot say. */
 function renderPart(part: Part, context: ConversePartContext): readonly JsonObject[] {
-  // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const render = renders[part.kind] as (part: Part, context: ConversePartContext) => readonly JsonObject[];
-  return render(part, context);
-}
-
-/** The vendor refuses a text without a letter. */
-function isBlank(text: string): boolean {
-  return text.trim() === "";
+  return renderPartBy(renders, part, context);
 }
 
 function renderText({ text, cache, citations }: TextPart, context: ConversePartContext): readonly JsonObject[] {
@@ -114,16 +83,15 @@ function renderThoughts({ text, seal }: ReasoningPart, { unsupported }: Converse
   const value = ownSeal(seal, "converse");
   unsupported.noteIf("turn.reasoning", value === undefined);
   if (value === undefined) return [];
-  const thought = isRedacted(seal) ? { redactedContent: value } : { reasoningText: { text, signature: value } };
+  const thought = isRedacted(seal, "converse")
+    ? { redactedContent: value }
+    : { reasoningText: { text, signature: value } };
   return [{ reasoningContent: thought }];
 }
 
-/** Ids that the vendor takes. */
-const validId = /^[A-Za-z0-9_-]{1,64}$/;
-
-/** An id as the vendor takes it: the same for a call and its result, and another for every other. */
+/** Returns an id that the vendor takes. */
 function vendorId(id: string): string {
-  return validId.test(id) ? id : `tooluse_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+  return validId(id, /^[A-Za-z0-9_-]{1,64}$/, "tooluse");
 }
 
 function renderResult(
@@ -253,9 +221,6 @@ export function withCachePoint(
   return blocks;
 }
 
-/** What the wire calls its two kinds of seals: beside thoughts, and in place of them. */
-const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
-
 /** The seal beside thoughts; undefined for models that sign none. */
 export function signatureSeal(signature: unknown): Seal | undefined {
   if (typeof signature !== "string" || signature === "") return undefined;
@@ -265,9 +230,4 @@ export function signatureSeal(signature: unknown): Seal | undefined {
 /** The seal in place of thoughts; `data` is Base64. */
 export function redactedSeal(data: string): Seal {
   return { wire: "converse", kind: redactedKind, value: data };
-}
-
-/** Whether a seal stands in place of its thoughts. */
-function isRedacted(seal: Seal | undefined): boolean {
-  return seal?.wire === "converse" && seal.kind === redactedKind;
 }

@@ -1,5 +1,7 @@
-import { unsupportedFailure } from "./field-support.ts";
-import type { JsonObject, Turn } from "./request.ts";
+import { unsupportedFailure, type Unsupported } from "./field-support.ts";
+import type { Part } from "./part.ts";
+import { allInstructions } from "./render.ts";
+import type { JsonObject, TextRequest, Turn } from "./request.ts";
 
 /** One message of a request, on wires whose content is a list of blocks. */
 export interface Message {
@@ -7,8 +9,10 @@ export interface Message {
   readonly content: readonly JsonObject[];
 }
 
-/** How such a wire writes calls and their results. */
+/** Blocks of such a wire: how it writes texts, thoughts, calls and their results. */
 export interface PairForm {
+  text(text: string): JsonObject;
+  isThought(block: JsonObject): boolean;
   /** The id of the call that a block is; undefined for other blocks. */
   callOf(block: JsonObject): unknown;
   /** The id of the call whose result a block is; undefined for other blocks. */
@@ -20,34 +24,53 @@ export interface PairForm {
 /** The result that the model gets for a call without one. */
 export const noResult = "no result was given";
 
+/** The user's words before a history that begins with the assistant, which the vendor refuses. */
+const opening = "(The assistant speaks first.)";
+
 /**
- * The dialogue for a vendor that wants all results of one turn's calls together, first in the next message: neighbours of
- * one role are one message. Throws Failure unsupported_parameter for a result whose call is not in the turn before.
+ * Renders the dialogue for a vendor that wants all results of one turn's calls together, first in the next message:
+ * neighbours of one role are one message. Instructions alone become the user's words. A history that begins with the
+ * assistant gets an opening of the user's, which is named as a loss. Throws Failure unsupported_parameter for a result
+ * whose call is not in the turn before.
  */
-export function pairedMessages(
-  turns: readonly Turn[],
-  render: (turn: Turn) => readonly JsonObject[],
+export function pairedConversation(
+  request: TextRequest,
+  unsupported: Unsupported,
+  render: (part: Part) => readonly JsonObject[],
   form: PairForm,
-): readonly Message[] {
+): { readonly system: readonly JsonObject[]; readonly messages: readonly Message[] } {
+  const system = allInstructions(request, unsupported).flatMap(render);
+  const messages = paired(merged(request.turns, render), form);
+  if (messages.length === 0)
+    return { system: [], messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
+  const isOpened = messages[0]?.role === "user";
+  unsupported.noteIf("turn.first-assistant", !isOpened);
+  return { system, messages: isOpened ? messages : [{ role: "user", content: [form.text(opening)] }, ...messages] };
+}
+
+function paired(messages: readonly Message[], form: PairForm): readonly Message[] {
   const complete: Message[] = [];
   let waiting: readonly unknown[] = [];
-  for (const message of merged(turns, render)) {
+  for (const message of messages) {
     if (message.role === "user") complete.push(answered(message.content, waiting, form));
     else complete.push(message);
-    waiting = message.role === "user" ? [] : message.content.map((block) => form.callOf(block)).filter(isThere);
+    const calls = message.role === "user" ? [] : message.content.map((block) => form.callOf(block));
+    waiting = calls.filter((id) => id !== undefined);
   }
   return waiting.length > 0 ? [...complete, answered([], waiting, form)] : complete;
 }
 
-function merged(turns: readonly Turn[], render: (turn: Turn) => readonly JsonObject[]): readonly Message[] {
+function merged(turns: readonly Turn[], render: (part: Part) => readonly JsonObject[]): readonly Message[] {
   const joined: { role: Message["role"]; content: JsonObject[] }[] = [];
-  for (const turn of turns) {
-    if (turn.role === "system") continue;
-    const content = render(turn);
+  for (const { role, parts } of turns) {
+    if (role === "system") continue;
+    const media = parts.find(({ kind }) => kind === "image" || kind === "file");
+    if (role === "assistant" && media !== undefined) throw unsupportedFailure(`${media.kind} parts of the model`);
+    const content = parts.flatMap(render);
     const last = joined.at(-1);
     if (content.length === 0) continue;
-    if (last?.role === turn.role) last.content.push(...content);
-    else joined.push({ role: turn.role, content: [...content] });
+    if (last?.role === role) last.content.push(...content);
+    else joined.push({ role, content: [...content] });
   }
   return joined;
 }
@@ -61,6 +84,12 @@ function answered(content: readonly JsonObject[], calls: readonly unknown[], for
   return { role: "user", content: [...results, ...missing, ...content.filter((block) => !isResult(block))] };
 }
 
-function isThere(id: unknown): boolean {
-  return id !== undefined;
+/** Finds, from the end back to the user's last own words, a call in a turn that does not begin with sealed thoughts. */
+export function hasUnsealedLoop(messages: readonly Message[], form: PairForm): boolean {
+  for (const { role, content } of messages.toReversed()) {
+    if (role === "user" && !content.some((block) => form.resultOf(block) !== undefined)) return false;
+    const thinks = content[0] !== undefined && form.isThought(content[0]);
+    if (role === "assistant" && content.some((block) => form.callOf(block) !== undefined) && !thinks) return true;
+  }
+  return false;
 }

@@ -116,7 +116,7 @@ export interface CompactionPart {
 }
 
 /** An item or block of a vendor's own tools: it travels to the same wire only. */
-interface VendorPart {
+export interface VendorPart {
   readonly kind: "vendor";
   readonly wire: TextWireName;
   readonly value: unknown;
@@ -151,8 +151,3 @@ export interface TokenProbability {
 export interface CacheHint {
   readonly lifetime?: "5m" | "1h" | undefined;
 }
-
-/** Renderers of the parts of a message by their kind. */
-export type PartRenderers<Context, Result> = {
-  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: Context) => Result;
-};

@@ -205,8 +205,3 @@ export function effortOf({ effort, budgetTokens }: ReasoningWish): Effort | unde
   if (effort !== undefined || budgetTokens === undefined || budgetTokens < 0) return effort;
   return ceilings.find(([, ceiling]) => budgetTokens < ceiling)?.[0] ?? "xhigh";
 }
-
-/** Renderers of tools by their kind. */
-export type ToolRenderers<Context> = {
-  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, context: Context) => JsonObject;
-};

@@ -77,6 +77,14 @@ export function sealFromClient(text: string, wire: TextWireName, kind: string): 
   return openEnvelope(text)?.seal ?? { wire, kind, value: text };
 }
 
+/** Kinds of seals on wires that seal thoughts in two ways: beside them, and in place of them. */
+export const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
+
+/** Returns true if a seal of the wire stands in place of its thoughts. */
+export function isRedacted(seal: Seal | undefined, wire: TextWireName): boolean {
+  return seal?.wire === wire && seal.kind === redactedKind;
+}
+
 /** The seal's value where `wire` made it; undefined elsewhere: a seal never goes to another vendor. */
 export function ownSeal(seal: Seal | undefined, wire: TextWireName): string | undefined {
   return seal?.wire === wire ? seal.value : undefined;

@@ -4,9 +4,9 @@ import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import type { Part, ReasoningPart, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import type { Envelope } from "../hub/seals.ts";
+import { isRedacted, type Envelope } from "../hub/seals.ts";
 import { argsOf } from "../hub/tool-calls.ts";
-import { renderCitation, sealBlock, isRedacted, signatureFor } from "./extras.ts";
+import { renderCitation, sealBlock, signatureFor } from "./extras.ts";
 import { renderUsage, tierWord } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
@@ -60,7 +60,8 @@ export function answerBlocks(part: Part): readonly JsonObject[] {
 
 function thoughtBlocks({ text, seal }: ReasoningPart): readonly JsonObject[] {
   if (text === "" && seal === undefined) return [];
-  const redacted = seal !== undefined && isRedacted(seal) ? [{ type: "redacted_thinking", data: seal.value }] : [];
+  const redacted =
+    seal !== undefined && isRedacted(seal, "messages") ? [{ type: "redacted_thinking", data: seal.value }] : [];
   if (redacted.length > 0 && text === "") return redacted;
   const signature = signatureFor(redacted.length > 0 ? undefined : seal);
   return [{ type: "thinking", thinking: text, signature }, ...redacted];

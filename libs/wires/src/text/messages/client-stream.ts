@@ -6,8 +6,9 @@ import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { dispatch, OneAtATime } from "../hub/events.ts";
 import type { Citation, Part, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
+import { isRedacted } from "../hub/seals.ts";
 import { answerBlocks, sealBlocks } from "./client-answer.ts";
-import { renderCitation, isRedacted, signatureFor } from "./extras.ts";
+import { renderCitation, signatureFor } from "./extras.ts";
 import { renderUsage } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
@@ -201,7 +202,7 @@ class MessagePartWriter {
 
   #endThoughts(opened: OpenedPart, seal: Seal | undefined): string {
     if (!this.#isOpen && seal === undefined) return "";
-    const redacted = isRedacted(seal) && seal !== undefined ? this.#redacted(seal) : undefined;
+    const redacted = isRedacted(seal, "messages") && seal !== undefined ? this.#redacted(seal) : undefined;
     if (redacted !== undefined && !this.#isOpen) return redacted();
     this.#opened = opened;
     const open = this.#open();

@@ -2,10 +2,16 @@ import { present } from "@modelgate/contracts";
 import { isRecord, type Fields } from "../../json/fields.ts";
 import type { Seal, Citation } from "../hub/part.ts";
 import type { JsonObject, CacheHint } from "../hub/request.ts";
-import { closeEnvelope, openEnvelope, sealForClient, sealFromClient, unsealed, type Envelope } from "../hub/seals.ts";
-
-/** What the wire calls its two kinds of seals: beside thoughts, and in place of them. */
-const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
+import {
+  closeEnvelope,
+  openEnvelope,
+  redactedKind,
+  sealForClient,
+  sealFromClient,
+  signatureKind,
+  unsealed,
+  type Envelope,
+} from "../hub/seals.ts";
 
 /** The seal in a `signature`; undefined where it says nothing. */
 export function sealOfSignature(signature: string): Seal | undefined {
@@ -16,11 +22,6 @@ export function sealOfSignature(signature: string): Seal | undefined {
 /** The `signature` for a client of this wire. */
 export function signatureFor(seal: Seal | undefined): string {
   return seal === undefined ? unsealed : sealForClient(seal, "messages");
-}
-
-/** Whether a seal stands in place of its thoughts. */
-export function isRedacted(seal: Seal | undefined): boolean {
-  return seal?.wire === "messages" && seal.kind === redactedKind;
 }
 
 /** A block for another vendor's seal of something else than thoughts: clients send it back unread. */

@@ -7,12 +7,13 @@ import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { takesAdaptiveOnly } from "../hub/claude.ts";
+import { hasUnsealedLoop } from "../hub/paired-messages.ts";
 import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
 import { plainFrame, type TextPass, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
 import { ping, frame } from "./client-stream.ts";
-import { hasUnsealedLoop } from "./thinking.ts";
 import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
+import { pairs } from "./vendor-turns.ts";
 
 /** Reads what the model wrote out of raw JSON. */
 const wordsOf = wordsReader(["text", "thinking", "partial_json", "name"]);
@@ -130,6 +131,7 @@ function hasForeignLoop(messages: unknown): boolean {
       role: role === "assistant" ? "assistant" : "user",
       content: Array.isArray(content) ? content.filter(isRecord).filter((block) => !isForeign(block)) : [],
     })),
+    pairs,
   );
 }
 

@@ -4,7 +4,9 @@ import type { TextTarget } from "../hub/wire.ts";
 import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
 import { minBudget, thinkingBudget, takesAdaptiveOnly } from "../hub/claude.ts";
 import type { Unsupported } from "../hub/field-support.ts";
-import type { Message } from "../hub/paired-messages.ts";
+import { hasUnsealedLoop, type Message } from "../hub/paired-messages.ts";
+import { forcesTool } from "../hub/render.ts";
+import { pairs } from "./vendor-turns.ts";
 
 /** `thinking` of a client, with the effort in its `output_config`. */
 export function parseThinking(body: Fields, output: Fields | undefined): ReasoningWish | undefined {
@@ -57,7 +59,7 @@ export function renderThinking(
   const off = adaptive ? silent : { ...silent, thinking: { type: "disabled" } };
   const effort = effortOf(reasoning);
   if (effort === "none") return off;
-  if (forcesTool(request) || (!adaptive && hasUnsealedLoop(messages))) {
+  if (forcesTool(request) || (!adaptive && hasUnsealedLoop(messages, pairs))) {
     unsupported.note("reasoning");
     return off;
   }
@@ -107,19 +109,4 @@ function budgetWithin(bound: number, wanted: number): number | undefined {
 /** Whether a wish is only about how thoughts that were not asked for are shown. */
 function saysNothing({ effort, budgetTokens, show }: ReasoningWish): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
-}
-
-function forcesTool({ tools, toolChoice }: TextRequest): boolean {
-  return toolChoice?.mode === "required" && tools !== undefined && tools.length > 0;
-}
-
-/** From the end back to the user's last own words: a call in a turn that does not begin with sealed thoughts. */
-export function hasUnsealedLoop(messages: readonly Message[]): boolean {
-  for (const { role, content } of messages.toReversed()) {
-    const types = content.map(({ type }) => type);
-    if (role === "user" && !types.includes("tool_result")) return false;
-    const thinks = types[0] === "thinking" || types[0] === "redacted_thinking";
-    if (role === "assistant" && types.includes("tool_use") && !thinks) return true;
-  }
-  return false;
 }

@@ -1,18 +1,19 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord, own } from "../../json/fields.ts";
+import { Fields, isRecord, textOf } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
+import { finishBy, isEmptyText } from "../hub/vendor-answer.ts";
 import { parseContent } from "./client-parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 
 /** Parses a vendor's message, which has no time. Throws Failure upstream_error if it cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   blocksOf(body);
-  const parts = partsOf(body).filter((part) => !isEmpty(part));
+  const parts = partsOf(body).filter((part) => !isEmptyText(part));
   const usage = messagesUsage(body["usage"]);
   const tier = isRecord(body["usage"]) ? tierOf(body["usage"]["service_tier"]) : undefined;
-  const finish = finishOf(body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
+  const finish = finishBy(finishReasons, body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
   const stopSequence = body["stop_sequence"];
   return present({
     id: textOf(body["id"]),
@@ -44,15 +45,6 @@ function partsOf(body: JsonObject): readonly Part[] {
   }
 }
 
-/** A text that says nothing and seals nothing. */
-function isEmpty(part: Part): boolean {
-  return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.seal === undefined;
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 /** What each neutral reason is called here. */
 const stopReasons = {
   stop: "end_turn",
@@ -72,7 +64,8 @@ export function stopReasonOf(finish: FinishReason, calls: boolean): string {
   return calls && (finish === "stop" || finish === "other") ? "tool_use" : stopReasons[finish];
 }
 
-const reasons: Readonly<Record<string, FinishReason>> = {
+/** Words of vendors that are not the natural end. */
+export const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop_sequence: "stop-sequence",
   max_tokens: "length",
   model_context_window_exceeded: "context-full",
@@ -80,9 +73,3 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   refusal: "refused",
   pause_turn: "paused",
 };
-
-/** Why the model stopped; an unknown word is a natural end. */
-export function finishOf(word: unknown, kinds: ReadonlySet<Part["kind"]>): FinishReason {
-  const reason = typeof word === "string" ? own(reasons, word) : undefined;
-  return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
-}

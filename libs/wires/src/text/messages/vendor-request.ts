@@ -1,11 +1,11 @@
-import type { ToolRenderers } from "../hub/request.ts";
 import { present } from "@modelgate/contracts";
 import { takesAdaptiveOnly, takesOneSampling } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
-import { type JsonObject, type TextRequest, searchName, type Tool } from "../hub/request.ts";
+import { forcesOne, offeredTools, ownTool, renderToolBy, validName, type ToolRenderers } from "../hub/render.ts";
+import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderCache } from "./extras.ts";
 import { renderSearch } from "./search.ts";
@@ -103,25 +103,18 @@ function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): str
   return undefined;
 }
 
+function renderTools(request: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
+  const tools = offeredTools(request);
+  return tools.length > 0 ? tools.map((tool) => renderToolBy(renders, tool, unsupported)) : undefined;
+}
+
 /** Names that the vendor takes. */
-const validName = /^[A-Za-z0-9_-]{1,128}$/;
+const names = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Tools. Where only some may be called, the others are left out: the wire has no word for a choice among some. */
-function renderTools({ tools, toolChoice }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
-  const narrow =
-    toolChoice === undefined || toolChoice.mode === "none" || forcesOne(toolChoice) ? undefined : toolChoice.names;
-  const all = (tools ?? []).filter((tool) => narrow === undefined || narrow.includes(nameOf(tool)));
-  return all.length > 0 ? all.map((tool) => renderTool(tool, unsupported)) : undefined;
-}
-
-function nameOf(tool: Tool): string {
-  return tool.kind === "web-search" ? searchName : tool.name;
-}
-
-const renders: ToolRenderers<Unsupported> = {
+const renders: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache }) =>
     present({
-      name: valid(name),
+      name: validName(name, names),
       description,
       input_schema: schemaOf(name, parameters),
       strict: strict === true ? true : undefined,
@@ -129,25 +122,11 @@ const renders: ToolRenderers<Unsupported> = {
     }),
   custom: ({ name, description, format }, unsupported) => {
     unsupported.noteIf("tools.format", format);
-    return present({ name: valid(name), description, input_schema: customParameters });
+    return present({ name: validName(name, names), description, input_schema: customParameters });
   },
   "web-search": renderSearch,
-  vendor: ({ wire, name, definition }) => {
-    if (wire === "messages") return definition;
-    throw unsupportedFailure(`tools: ${name}`);
-  },
+  vendor: (tool) => ownTool(tool, "messages"),
 };
-
-function renderTool(tool: Tool, unsupported: Unsupported): JsonObject {
-  if (tool.kind === "function") return renders.function(tool, unsupported);
-  if (tool.kind === "custom") return renders.custom(tool, unsupported);
-  return tool.kind === "vendor" ? renders.vendor(tool, unsupported) : renders["web-search"](tool, unsupported);
-}
-
-function valid(name: string): string {
-  if (validName.test(name)) return name;
-  throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
-}
 
 /** The vendor wants a schema of an object, and says so in `type`. */
 function schemaOf(name: string, parameters: JsonObject | undefined): JsonObject {
@@ -174,10 +153,6 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonO
     ? { type: "tool", name: toolChoice.names?.[0] }
     : { type: modes[toolChoice.mode] };
   return present({ ...chosen, disable_parallel_tool_use: one });
-}
-
-function forcesOne({ mode, names }: NonNullable<TextRequest["toolChoice"]>): boolean {
-  return mode === "required" && names?.length === 1;
 }
 
 /** The least top_p that the vendor takes beside thoughts. */

@@ -1,14 +1,14 @@
 import { Failure, type Units, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own, parseRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, own, parseRecord, textOf } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { SeenFees } from "../fees.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartBook } from "../hub/part-book.ts";
+import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
 import { parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";
 import { callOfBlock, messagesFees, messagesUsage } from "./usage.ts";
-import { finishOf, textOf } from "./vendor-answer.ts";
+import { finishReasons } from "./vendor-answer.ts";
 
 /** Characters of a vendor's own block that wait for its end, as it is passed on whole; beyond it: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
@@ -36,7 +36,7 @@ export class MessagesReader implements StreamReader {
   readonly #begun = new Map<string, BegunBlock>();
   #started = false;
   #finished = false;
-  #whole = false;
+  whole = false;
   #usage: Units | undefined;
   readonly #on: Readonly<Record<string, MessagesHandler>> = {
     message_start: ({ message }) => this.#start(isRecord(message) ? message : {}),
@@ -46,26 +46,21 @@ export class MessagesReader implements StreamReader {
     content_block_stop: ({ index }) => this.#end(String(index)),
     message_delta: (event) => this.#delta(event),
     message_stop: () => {
-      this.#whole = true;
+      this.whole = true;
       return this.#finish(undefined, undefined);
     },
     ping: () => [{ type: "ping" }],
     error: ({ error }) => [failureOf(isRecord(error) ? error : {})],
   };
 
-  get whole(): boolean {
-    return this.#whole;
-  }
-
   get done(): boolean {
-    return this.#whole;
+    return this.whole;
   }
 
   read({ event: name, data }: Frame): readonly TextEvent[] {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
-    if (event === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    if (event === undefined) return notJson;
     const type = event["type"];
     return own(this.#on, typeof type === "string" ? type : (name ?? ""))?.(event) ?? [];
   }
@@ -80,7 +75,7 @@ export class MessagesReader implements StreamReader {
     this.#usage = messagesUsage(message["usage"]);
     const usage = this.#usage === undefined ? {} : { usage: this.#usage };
     const start = { type: "start", id: textOf(message["id"]), model: textOf(message["model"]), createdAt: 0 } as const;
-    return [{ ...start, ...usage }, ...feesEvents(messagesFees(message["usage"]))];
+    return [{ ...start, ...usage }, ...reportEvents(undefined, messagesFees(message["usage"]))];
   }
 
   #begin(key: string, block: JsonRecord): readonly TextEvent[] {
@@ -147,8 +142,7 @@ export class MessagesReader implements StreamReader {
     this.#usage = usage ?? this.#usage;
     const { stop_reason: reason, stop_sequence: sequence }: JsonRecord = isRecord(delta) ? delta : {};
     const finish = typeof reason === "string" ? this.#finish(reason, sequence) : [];
-    const fees = feesEvents(messagesFees(report));
-    return usage === undefined ? [...finish, ...fees] : [...finish, { type: "usage", usage }, ...fees];
+    return [...finish, ...reportEvents(usage, messagesFees(report))];
   }
 
   #finish(reason: unknown, sequence: unknown): readonly TextEvent[] {
@@ -157,13 +151,9 @@ export class MessagesReader implements StreamReader {
     const stopSequence = typeof sequence === "string" ? { stopSequence: sequence } : {};
     return [
       ...this.#book.endAll(),
-      { type: "finish", choice: 0, reason: finishOf(reason, this.#book.kinds), ...stopSequence },
+      { type: "finish", choice: 0, reason: finishBy(finishReasons, reason, this.#book.kinds), ...stopSequence },
     ];
   }
-}
-
-function feesEvents(fees: SeenFees | undefined): readonly TextEvent[] {
-  return fees === undefined ? [] : [{ type: "fees", fees }];
 }
 
 /** Statuses that the vendor answers with outside of streams. */

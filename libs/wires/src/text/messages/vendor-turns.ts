@@ -1,9 +1,6 @@
-import type { PartRenderers } from "../hub/part.ts";
 import { present } from "@modelgate/contracts";
-import { createHash } from "node:crypto";
-import { isRecord } from "../../json/fields.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
-import { noResult, pairedMessages, type Message, type PairForm } from "../hub/paired-messages.ts";
+import { noResult, pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
 import type {
   ImagePart,
   Part,
@@ -14,10 +11,11 @@ import type {
   FilePart,
   Source,
 } from "../hub/part.ts";
-import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
-import { ownSeal } from "../hub/seals.ts";
+import { isBlank, ownItem, refuseCompaction, renderPartBy, validId, type PartRenderers } from "../hub/render.ts";
+import type { JsonObject, TextRequest } from "../hub/request.ts";
+import { isRedacted, ownSeal } from "../hub/seals.ts";
 import { argsOf } from "../hub/tool-calls.ts";
-import { renderCache, ownCitations, isRedacted } from "./extras.ts";
+import { renderCache, ownCitations } from "./extras.ts";
 
 /** The dialogue, and what is said before it. */
 interface RenderedTurns {
@@ -25,27 +23,12 @@ interface RenderedTurns {
   readonly messages: readonly Message[];
 }
 
-/**
- * Messages for a vendor. Neighbours of one role are one message, as it wants all results of one turn's calls
- * together; instructions in the middle move to the front; instructions alone become the user's words. A history that begins with
- * the assistant gets an opening of the user's, which is named as a loss.
- */
+/** Renders the dialogue for a vendor of this wire. */
 export function renderTurns(request: TextRequest, unsupported: Unsupported): RenderedTurns {
-  const middle = request.turns.filter(({ role }) => role === "system");
-  unsupported.noteIf("turn.system-place", middle.length > 0);
-  const system = [...request.instructions, ...middle.flatMap(({ parts }) => parts)].flatMap((part) =>
-    renderPart(part, unsupported),
-  );
-  const messages = pairedMessages(request.turns, (turn) => renderTurn(turn, unsupported), pairs);
-  const [first] = messages;
-  const begins = first?.role === "assistant";
-  unsupported.noteIf("turn.first-assistant", begins);
-  if (first !== undefined) return { system: systemOf(system), messages: begins ? [opening, ...messages] : messages };
-  return { system: undefined, messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
+  const render = (part: Part): readonly JsonObject[] => renderPart(part, unsupported);
+  const { system, messages } = pairedConversation(request, unsupported, render, pairs);
+  return { system: systemOf(system), messages };
 }
-
-/** What the user says before a history that begins with the assistant, which the vendor refuses. */
-const opening: Message = { role: "user", content: [{ type: "text", text: "(The assistant speaks first.)" }] };
 
 /** One plain text as itself, more as blocks. */
 function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
@@ -55,21 +38,16 @@ function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
   return blocks.length === 1 && typeof text === "string" && cache === undefined ? text : blocks;
 }
 
-function renderTurn({ role, parts }: Turn, unsupported: Unsupported): readonly JsonObject[] {
-  return parts.flatMap((part) => {
-    if (role === "assistant" && (part.kind === "image" || part.kind === "file"))
-      throw unsupportedFailure(`${part.kind} parts of the model`);
-    return renderPart(part, unsupported);
-  });
-}
-
-const pairs: PairForm = {
+/** Blocks of this wire, in requests that are rendered and in those that clients sent. */
+export const pairs: PairForm = {
+  text: (text) => ({ type: "text", text }),
+  isThought: ({ type }) => type === "thinking" || type === "redacted_thinking",
   callOf: ({ type, id }) => (type === "tool_use" ? id : undefined),
   resultOf: ({ type, tool_use_id: id }) => (type === "tool_result" ? id : undefined),
   missing: (id) => ({ type: "tool_result", tool_use_id: id, content: noResult, is_error: true }),
 };
 
-const renders: PartRenderers<Unsupported, readonly JsonObject[]> = {
+const renders: PartRenderers<Unsupported> = {
   text: renderText,
   refusal: ({ text }) => (isBlank(text) ? [] : [{ type: "text", text }]),
   image: renderImage,
@@ -83,26 +61,13 @@ const renders: PartRenderers<Unsupported, readonly JsonObject[]> = {
   reasoning: renderThoughts,
   "tool-call": (part) => [renderCall(part)],
   "tool-result": renderResult,
-  compaction: () => {
-    throw unsupportedFailure("a compaction of another vendor");
-  },
-  vendor: ({ wire, value }) => {
-    if (wire === "messages" && isRecord(value)) return [value];
-    throw unsupportedFailure("items of another vendor's tools");
-  },
+  compaction: refuseCompaction,
+  vendor: (part) => [ownItem(part, "messages")],
 };
 
 /** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot say. */
 function renderPart(part: Part, unsupported: Unsupported): readonly JsonObject[] {
-  // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const render = renders[part.kind] as (part: Part, unsupported: Unsupported) => readonly JsonObject[];
-  return render(part, unsupported);
-}
-
-/** The vendor refuses a text without a letter. */
-function isBlank(text: string): boolean {
-  return text.trim() === "";
+  return renderPartBy(renders, part, unsupported);
 }
 
 function renderText({ text, cache, citations }: TextPart, unsupported: Unsupported): readonly JsonObject[] {
@@ -129,7 +94,7 @@ function renderThoughts({ text, seal }: ReasoningPart, unsupported: Unsupported)
   const value = ownSeal(seal, "messages");
   unsupported.noteIf("turn.reasoning", value === undefined);
   if (value === undefined) return [];
-  return isRedacted(seal)
+  return isRedacted(seal, "messages")
     ? [{ type: "redacted_thinking", data: value }]
     : [{ type: "thinking", thinking: text, signature: value }];
 }
@@ -138,12 +103,9 @@ function renderCall(part: ToolCallPart): JsonObject {
   return { type: "tool_use", id: vendorId(part.id), name: part.name, input: argsOf(part) };
 }
 
-/** Ids that the vendor takes. */
-const validId = /^[A-Za-z0-9_-]+$/;
-
-/** An id as the vendor takes it: the same for a call and its result, and another for every other. */
+/** Returns an id that the vendor takes. */
 function vendorId(id: string): string {
-  return validId.test(id) ? id : `toolu_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+  return validId(id, /^[A-Za-z0-9_-]+$/, "toolu");
 }
 
 function renderResult(

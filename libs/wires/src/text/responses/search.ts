@@ -1,5 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
+import { unlessEmpty } from "../hub/render.ts";
 import { type JsonObject, type Tool, locationOf, renderLocation, saysBeyond } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
@@ -37,10 +38,9 @@ export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, 
   const { allowedDomains, blockedDomains, contextSize, location } = wish;
   const lost = saysBeyond(wish, ["allowedDomains", "blockedDomains", "contextSize", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || lost);
-  const filters = present({ allowed_domains: allowedDomains, blocked_domains: blockedDomains });
   return present({
     type: searchType,
-    filters: Object.keys(filters).length > 0 ? filters : undefined,
+    filters: unlessEmpty({ allowed_domains: allowedDomains, blocked_domains: blockedDomains }),
     search_context_size: contextSize,
     user_location: renderLocation(location),
   });

@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord } from "../../json/fields.ts";
+import { Fields, isRecord, textOf } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -42,10 +42,6 @@ export function answerItem(item: unknown): readonly Part[] {
 function failed({ error }: JsonObject): Failure {
   const message = isRecord(error) ? error["message"] : undefined;
   return new Failure("upstream_error", typeof message === "string" ? message : undefined);
-}
-
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** How a response ended, in its own words. */

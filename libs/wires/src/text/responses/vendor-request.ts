@@ -1,18 +1,11 @@
-import type { ToolRenderers } from "../hub/request.ts";
 import { present } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSearches } from "../hub/foreign-searches.ts";
 import { cachedBy } from "../hub/prompt-cache.ts";
-import {
-  effortOf,
-  type JsonObject,
-  type TextRequest,
-  searchName,
-  type NamespacedTool,
-  type Tool,
-} from "../hub/request.ts";
+import { chosenName, ownTool, renderToolBy, type ToolRenderers } from "../hub/render.ts";
+import { effortOf, type JsonObject, type TextRequest, type NamespacedTool, type Tool } from "../hub/request.ts";
 import { localNames, namespaceOf } from "./namespaces.ts";
 import { renderSearch } from "./search.ts";
 import { renderTurns } from "./vendor-turns.ts";
@@ -127,7 +120,7 @@ function renderInclude({ reasoning, logProbabilities }: TextRequest): readonly s
 function renderTools({ tools, modalities }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
   const sets = setsOf(tools ?? []).flatMap(({ within, members }) => {
-    const rendered = members.map((tool) => renderTool(tool, unsupported));
+    const rendered = members.map((tool) => renderToolBy(renders, tool, unsupported));
     return within === undefined ? rendered : [namespaceOf(within, rendered)];
   });
   const all = [...sets, ...images];
@@ -151,7 +144,7 @@ function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
   return sets;
 }
 
-const renders: ToolRenderers<Unsupported> = {
+const renders: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache, within }, unsupported) => {
     unsupported.noteIf("tools.cache", cache);
     // Absent means true at the vendor, and false everywhere else.
@@ -165,20 +158,11 @@ const renders: ToolRenderers<Unsupported> = {
   custom: ({ name, description, format, within }) =>
     present({ type: "custom", ...named(within ?? { name, description }), format }),
   "web-search": renderSearch,
-  vendor: ({ wire, name, definition }) => {
-    if (wire === "responses") return definition;
-    throw unsupportedFailure(`tools: ${name}`);
-  },
+  vendor: (tool) => ownTool(tool, "responses"),
 };
 
 function named({ name, description }: Pick<NamespacedTool, "name" | "description">): JsonObject {
   return { name, description };
-}
-
-function renderTool(tool: Tool, unsupported: Unsupported): JsonObject {
-  if (tool.kind === "function") return renders.function(tool, unsupported);
-  if (tool.kind === "custom") return renders.custom(tool, unsupported);
-  return tool.kind === "vendor" ? renders.vendor(tool, unsupported) : renders["web-search"](tool, unsupported);
 }
 
 /** Which tools; the vendor refuses a choice without tools. */
@@ -200,7 +184,7 @@ function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsup
 
 /** How a chosen tool is called: the vendor's own go by their type alone. */
 function typeOf(tools: readonly Tool[], name: string): string {
-  const tool = tools.find((each) => (each.kind === "web-search" ? searchName : each.name) === name);
+  const tool = tools.find((each) => chosenName(each) === name);
   if (tool?.kind === "web-search") return "web_search";
   return tool?.kind === "custom" || tool?.kind === "vendor" ? (tool.kind === "custom" ? "custom" : name) : "function";
 }

@@ -1,13 +1,14 @@
-import { isRecord, type JsonRecord, own, parseRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, own, parseRecord, textOf } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartBook } from "../hub/part-book.ts";
+import { notJson, reportEvents } from "../hub/vendor-answer.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { parseAnnotation, ownSealOf } from "./parse-items.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
-import { finishOf, textOf, answerItem } from "./vendor-answer.ts";
+import { finishOf, answerItem } from "./vendor-answer.ts";
 
 /**
  * A vendor's stream of response events. Items are emitted as their events come; what only an item's end says (a seal,
@@ -16,21 +17,16 @@ import { finishOf, textOf, answerItem } from "./vendor-answer.ts";
 export class ResponsesReader implements StreamReader {
   readonly #book = new PartBook(0);
   #started = false;
-  #whole = false;
-
-  get whole(): boolean {
-    return this.#whole;
-  }
+  whole = false;
 
   get done(): boolean {
-    return this.#whole;
+    return this.whole;
   }
 
   read({ data }: Frame): readonly TextEvent[] {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
-    if (event === undefined)
-      return [{ type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." }];
+    if (event === undefined) return notJson;
     const type = textOf(event["type"]);
     if (type === "error" || type === "response.failed") return [failureOf(event)];
     if (type === "response.completed" || type === "response.incomplete") return this.#finish(event);
@@ -51,16 +47,13 @@ export class ResponsesReader implements StreamReader {
   }
 
   #finish(event: JsonRecord): readonly TextEvent[] {
-    this.#whole = true;
+    this.whole = true;
     const response = isRecord(event["response"]) ? event["response"] : {};
-    const usage = responsesUsage(response["usage"]);
-    const fees = responsesFees(response);
     return [
       ...this.#start(event),
       ...this.#book.endAll(),
       { type: "finish", choice: 0, reason: finishOf(response, this.#book.kinds) },
-      ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
-      ...(fees === undefined ? [] : [{ type: "fees", fees } as const]),
+      ...reportEvents(responsesUsage(response["usage"]), responsesFees(response)),
     ];
   }
 }

@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
+import { ownItem, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
@@ -59,7 +59,7 @@ function message(role: string, parts: readonly Part[], unsupported: Unsupported)
 function renderSaid(run: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
   const [first] = run;
   if (first?.kind === "tool-result") return [renderResult(first, unsupported)];
-  if (first?.kind === "vendor") return vendorItem(first);
+  if (first?.kind === "vendor") return [present(ownItem(first, "responses"))];
   return [message("user", run, unsupported)];
 }
 
@@ -85,7 +85,7 @@ function renderModelRun(
   if (first === undefined) return [];
   if (first.kind === "reasoning") return renderThoughts(run.filter(isReasoning), unsupported);
   if (first.kind === "tool-call") return [callItem(undefined, first, "completed", names.get(first.name))];
-  if (first.kind === "vendor") return vendorItem(first);
+  if (first.kind === "vendor") return [present(ownItem(first, "responses"))];
   if (first.kind === "compaction") return renderCompaction(first);
   return renderWords(run, path);
 }
@@ -124,11 +124,5 @@ function renderWords(run: readonly Part[], path: string): readonly JsonObject[] 
 
 function renderCompaction(part: Extract<Part, { kind: "compaction" }>): readonly JsonObject[] {
   const item = compactionItem(part.id, part);
-  if (item === undefined) throw unsupportedFailure("a compaction of another vendor");
-  return [item];
-}
-
-function vendorItem({ wire, value }: Extract<Part, { kind: "vendor" }>): readonly JsonObject[] {
-  if (wire !== "responses" || !isRecord(value)) throw unsupportedFailure("items of another vendor's tools");
-  return [present(value)];
+  return [item ?? refuseCompaction()];
 }

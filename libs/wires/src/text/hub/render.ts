@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import { present } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import { unsupportedFailure, type Unsupported } from "./field-support.ts";
+import type { Part, VendorPart } from "./part.ts";
+import { searchName, type JsonObject, type TextRequest, type TextWireName, type Tool } from "./request.ts";
+
+/** Renderers of the parts of a message by their kind. */
+export type PartRenderers<Context> = {
+  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: Context) => readonly JsonObject[];
+};
+
+/** Renders a part by the renderer of its kind. */
+export function renderPartBy<Context>(
+  renderers: PartRenderers<Context>,
+  part: Part,
+  context: Context,
+): readonly JsonObject[] {
+  // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  const render = renderers[part.kind] as (part: Part, context: Context) => readonly JsonObject[];
+  return render(part, context);
+}
+
+/** Throws Failure unsupported_parameter for a compaction of another vendor, whose content nothing else has. */
+export function refuseCompaction(): never {
+  throw unsupportedFailure("a compaction of another vendor");
+}
+
+/** Returns the item of a vendor's own tool as it came. Throws Failure unsupported_parameter on any other wire. */
+export function ownItem({ wire, value }: VendorPart, own: TextWireName): JsonObject {
+  if (wire === own && isRecord(value)) return value;
+  throw unsupportedFailure("items of another vendor's tools");
+}
+
+/** Renderers of tools by their kind. */
+export type ToolRenderers = {
+  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonObject;
+};
+
+/** Renders a tool by the renderer of its kind. */
+export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: Unsupported): JsonObject {
+  if (tool.kind === "function") return renderers.function(tool, unsupported);
+  if (tool.kind === "custom") return renderers.custom(tool, unsupported);
+  return tool.kind === "vendor" ? renderers.vendor(tool, unsupported) : renderers["web-search"](tool, unsupported);
+}
+
+/** Returns the definition of a vendor's own tool. Throws Failure unsupported_parameter on any other wire. */
+export function ownTool({ wire, name, definition }: Extract<Tool, { kind: "vendor" }>, own: TextWireName): JsonObject {
+  if (wire === own) return definition;
+  throw unsupportedFailure(`tools: ${name}`);
+}
+
+/** Returns a tool's name if the vendor takes it. Throws Failure unsupported_parameter for any other. */
+export function validName(name: string, pattern: RegExp): string {
+  if (pattern.test(name)) return name;
+  throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
+}
+
+/** Returns the id of a call as the vendor takes it: the same for a call and its result, and another for every other. */
+export function validId(id: string, pattern: RegExp, prefix: string): string {
+  return pattern.test(id) ? id : `${prefix}_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+}
+
+/** Returns the name by which a choice of tools means a tool. */
+export function chosenName(tool: Tool): string {
+  return tool.kind === "web-search" ? searchName : tool.name;
+}
+
+/** Returns true if a choice means one tool, which the model must call. */
+export function forcesOne(choice: TextRequest["toolChoice"]): boolean {
+  return choice?.mode === "required" && choice.names?.length === 1;
+}
+
+/** Returns true if a request has the model call some tool. */
+export function forcesTool({ tools, toolChoice }: TextRequest): boolean {
+  return toolChoice?.mode === "required" && tools !== undefined && tools.length > 0;
+}
+
+/** Returns the tools that a choice leaves, for wires without a word for a choice among some. */
+export function offeredTools({ tools = [], toolChoice: choice }: TextRequest): readonly Tool[] {
+  const names = choice?.mode === "none" || forcesOne(choice) ? undefined : choice?.names;
+  return names === undefined ? tools : tools.filter((tool) => names.includes(chosenName(tool)));
+}
+
+/** Returns all instructions. Those in the middle of the dialogue move to the front, which is named as a loss. */
+export function allInstructions({ instructions, turns }: TextRequest, unsupported: Unsupported): readonly Part[] {
+  const middle = turns.filter(({ role }) => role === "system");
+  unsupported.noteIf("turn.system-place", middle.length > 0);
+  return [...instructions, ...middle.flatMap(({ parts }) => parts)];
+}
+
+/** Returns true for a text without a letter, which some vendors refuse. */
+export function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
+
+/** Returns the members that are there; undefined where none is. */
+export function unlessEmpty(members: JsonObject): JsonObject | undefined {
+  const given = present(members);
+  return Object.keys(given).length > 0 ? given : undefined;
+}

@@ -1,0 +1,33 @@
+import type { Units } from "@modelgate/contracts";
+import { own } from "../../json/fields.ts";
+import type { SeenFees } from "../fees.ts";
+import type { FinishReason, TextEvent } from "./answer.ts";
+import type { Part } from "./part.ts";
+
+/** The failure of a stream with a frame that is not JSON. */
+export const notJson: readonly TextEvent[] = [
+  { type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." },
+];
+
+/** Events for the usage and the charges that a frame reports; none for a frame without them. */
+export function reportEvents(usage: Units | undefined, fees: SeenFees | undefined): readonly TextEvent[] {
+  return [
+    ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
+    ...(fees === undefined ? [] : [{ type: "fees", fees } as const]),
+  ];
+}
+
+/** Translates a vendor's word for the end of an answer with these kinds of parts. An unknown word is a natural end. */
+export function finishBy(
+  reasons: Readonly<Record<string, FinishReason>>,
+  word: unknown,
+  kinds: ReadonlySet<Part["kind"]>,
+): FinishReason {
+  const reason = typeof word === "string" ? own(reasons, word) : undefined;
+  return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
+}
+
+/** Returns true for a text or thought without words and without a seal. */
+export function isEmptyText(part: Part): boolean {
+  return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.seal === undefined;
+}
