@@ -58,7 +58,7 @@ export function textFieldsPage(): string {
     `| field | meaning | ${wires.join(" | ")} |`,
     `|---|---|${wires.map(() => "---").join("|")}|`,
     ...[...fields].map(([field, meaning]) => {
-      const cells = tables.map(([, support]) => cellOf(Object.entries(support).find(([name]) => name === field)?.[1]));
+      const cells = tables.map(([, support]) => cellOf(field, support));
       return `| \`${field}\` | ${meaning} | ${cells.join(" | ")} |`;
     }),
     "",
@@ -75,9 +75,10 @@ export function textFieldsPage(): string {
   ].join("\n");
 }
 
-function cellOf(support: FieldSupport[keyof FieldSupport] | undefined): string {
-  if (support === undefined) throw new Error("a table of field support lacks a field");
-  return "as" in support ? `\`${support.as}\`` : `**${support.unsupported}**`;
+function cellOf(field: string, { as, refused }: FieldSupport): string {
+  const spelling = Object.entries(as).find(([name]) => name === field)?.[1];
+  if (spelling !== undefined) return `\`${spelling}\``;
+  return refused.some((name) => name === field) ? "**refused**" : "**dropped**";
 }
 
 function meaningOf(word: string): string {
@@ -96,7 +97,7 @@ function fieldMeanings(): ReadonlyMap<string, string> {
       meaning,
     ]),
   );
-  const names = tables.flatMap(([, support]) => Object.keys(support));
+  const names = tables.flatMap(([, { as }]) => Object.keys(as));
   return new Map(
     [...new Set(names)].map((name) => {
       const meaning = meanings.get(name);
@@ -106,16 +107,32 @@ function fieldMeanings(): ReadonlyMap<string, string> {
   );
 }
 
+/** Finds the files of the hub that a wire imports, also through other files of the hub. */
+function hubFilesOf(wire: string): ReadonlySet<string> {
+  const waiting = globSync(`${wire}/*.ts`, { cwd: source });
+  const found = new Set<string>();
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    const imports = file.startsWith("hub") ? /"\.\/([\w-]+\.ts)"/g : /"\.\.\/hub\/([\w-]+\.ts)"/g;
+    for (const [, name = ""] of readFileSync(join(source, file), "utf8").matchAll(imports)) {
+      if (!found.has(name)) waiting.push(`hub/${name}`);
+      found.add(name);
+    }
+  }
+  return found;
+}
+
 /** Reads the words that renderings note as lost from their source, with the wires that do so. */
 function notedWords(): ReadonlyMap<string, ReadonlySet<string>> {
   const wires = tables.map(([wire]) => wire);
-  const fields = new Set(tables.flatMap(([, support]) => Object.keys(support)));
+  const uses = new Map(wires.map((wire) => [wire, hubFilesOf(wire)]));
+  const fields = new Set(tables.flatMap(([, { as }]) => Object.keys(as)));
   const found = globSync("{hub,chat,responses,messages,content,converse}/*.ts", { cwd: source }).flatMap((file) => {
     const at = basename(dirname(file));
     const words = [...readFileSync(join(source, file), "utf8").matchAll(/\bnote(?:If)?\("([^"]+)"/g)].map(
       ([, word = ""]) => word,
     );
-    return words.flatMap((word) => (at === "hub" ? wires : [at]).map((wire) => [word, wire] as const));
+    const noting = at === "hub" ? wires.filter((wire) => uses.get(wire)?.has(basename(file))) : [at];
+    return words.flatMap((word) => noting.map((wire) => [word, wire] as const));
   });
   const words = Map.groupBy(
     found.filter(([word]) => !fields.has(word)),

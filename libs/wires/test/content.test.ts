@@ -622,7 +622,7 @@ describe("what a vendor of this wire does not support", () => {
   test.each<readonly [Partial<TextRequest>, readonly string[]]>([
     [
       { parallelTools: false, logitBias: {}, user: "u", metadata: {} },
-      ["parallelTools", "logitBias", "metadata", "user"],
+      ["parallelTools", "logitBias", "user", "metadata"],
     ],
     [{ parallelTools: true }, []],
     [{ tools: [{ kind: "function", name: "f", strict: true }] }, ["tools.strict"]],

@@ -221,7 +221,7 @@ describe("what a vendor of this wire does not support", () => {
   test.each<readonly [Partial<TextRequest>, readonly string[]]>([
     [
       { seed: 1, presencePenalty: 0, logitBias: {}, metadata: {}, safetyIdentifier: "s" },
-      ["presencePenalty", "seed", "logitBias", "metadata", "safetyIdentifier"],
+      ["seed", "presencePenalty", "logitBias", "metadata", "safetyIdentifier"],
     ],
     [{ choices: 1, parallelTools: true, stop: [], modalities: ["text"] }, []],
     [{ toolChoice: { mode: "auto" } }, ["toolChoice"]],

@@ -464,7 +464,7 @@ describe("what a vendor of this wire does not support", () => {
   test.each<readonly [Partial<TextRequest>, readonly string[]]>([
     [
       { seed: 1, topK: 2, presencePenalty: 0, frequencyPenalty: 0, logitBias: {} },
-      ["topK", "presencePenalty", "frequencyPenalty", "seed", "logitBias"],
+      ["seed", "topK", "presencePenalty", "frequencyPenalty", "logitBias"],
     ],
     [{ choices: 1, stop: [] }, []],
     [{ toolChoice: { mode: "auto" } }, ["toolChoice"]],

@@ -5,7 +5,6 @@ import { eventStreamFraming } from "../../sse/framing.ts";
 import { memberOf, named, records, type StoreDialect } from "../../vendor-stores/members.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire } from "../hub/wire.ts";
-import { spellings } from "../hub/field-support.ts";
 import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readAsk, relied, parseRequest } from "./client-request.ts";
@@ -54,7 +53,7 @@ export const chatWire = {
     read: parseRequest,
     render: renderAnswer,
     stream: (context) => new ChatWriter(context),
-    spelling: spellings(fieldSupport),
+    spelling: fieldSupport.as,
     ask: readAsk,
     relied,
     answerPrefix: "chatcmpl-",

@@ -2,7 +2,6 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
-import { spellings } from "../hub/field-support.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readAsk, relied, parseRequest, countedContent } from "./client-request.ts";
 import { arrayFraming, sseFraming, ContentWriter } from "./client-stream.ts";
@@ -43,7 +42,7 @@ export const contentWire = {
     read: parseRequest,
     render: renderAnswer,
     stream: (context) => new ContentWriter(context, sseFraming()),
-    spelling: spellings(fieldSupport),
+    spelling: fieldSupport.as,
     ask: readAsk,
     relied,
     answerPrefix: "",

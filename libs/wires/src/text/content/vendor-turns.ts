@@ -12,7 +12,8 @@ import type {
   ToolResultPart,
   VideoPart,
 } from "../hub/part.ts";
-import { allInstructions, ownItem, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
+import { allInstructions } from "../hub/instructions.ts";
+import { ownItem, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSeal } from "../hub/seals.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";

@@ -1,51 +1,42 @@
 import { Failure } from "@modelgate/contracts";
 import type { RequestField, TextRequest } from "./request.ts";
 
-/**
- * What becomes of a field of the neutral form on a wire: how it is spelled there; or that it is a hint and is
- * dropped; or that the request would mean something else without it and is refused.
- */
-type Support = { readonly as: string } | { readonly unsupported: "dropped" | "refused" };
+/** The fields of the neutral form on a wire. A field that is neither spelled nor refused there is a hint, and dropped. */
+export interface FieldSupport {
+  /** Spelling of the fields that the wire has. */
+  readonly as: Readonly<Partial<Record<RequestField, string>>>;
+  /** Fields without which the request would mean something else. */
+  readonly refused: readonly RequestField[];
+}
 
-export type FieldSupport = Readonly<Record<RequestField, Support>>;
-
 /**
- * The hints of a request that the wire cannot say. Throws Failure unsupported_parameter, its `param` in the neutral
- * form's word, for what may not be lost; the service spells it as the client's wire does.
+ * Lists the hints of a request that the wire cannot express. Throws Failure unsupported_parameter, its `param` in the
+ * neutral form's word, for what may not be lost; the service spells it as the client's wire does.
  */
-export function unsupportedFields(request: TextRequest, fieldSupport: FieldSupport): readonly RequestField[] {
-  const lost = fieldNames(fieldSupport).filter(
-    (field) => "unsupported" in fieldSupport[field] && saysSomething(request, field),
-  );
-  for (const field of lost) {
-    const support = fieldSupport[field];
-    if ("unsupported" in support && support.unsupported === "refused") throw unsupportedFailure(field);
-  }
+export function unsupportedFields(request: TextRequest, { as, refused }: FieldSupport): readonly RequestField[] {
+  const lost = Object.keys(request)
+    .filter(isField)
+    .filter((field) => as[field] === undefined && isMeaningful(request, field));
+  const field = lost.find((each) => refused.includes(each));
+  if (field !== undefined) throw unsupportedFailure(field);
   return lost;
 }
 
-/** The failure of a request that the vendor's wire cannot say. */
-export function unsupportedFailure(what: string, say?: string): Failure {
-  return new Failure("unsupported_parameter", say ?? `The vendor of this model cannot take ${what}.`, { param: what });
+/** Members of a request that every wire expresses. */
+const common: ReadonlySet<string> = new Set(["model", "stream", "instructions", "turns", "includeUsage"]);
+
+function isField(name: string): name is RequestField {
+  return !common.has(name);
 }
 
-/** How the wire spells the fields that it has. */
-export function spellings(fieldSupport: FieldSupport): Readonly<Partial<Record<RequestField, string>>> {
-  return Object.fromEntries(
-    fieldNames(fieldSupport).flatMap((field) => {
-      const support = fieldSupport[field];
-      return "as" in support ? [[field, support.as]] : [];
-    }),
-  );
-}
-
-function fieldNames(fieldSupport: FieldSupport): readonly RequestField[] {
-  const known: Readonly<Record<string, Support>> = fieldSupport;
-  return Object.keys(known).filter((name): name is RequestField => name in fieldSupport);
+/** Returns the failure of a request that the vendor's wire cannot express. */
+export function unsupportedFailure(param: string, message?: string): Failure {
+  const usual = `The vendor of this model cannot take ${param}.`;
+  return new Failure("unsupported_parameter", message ?? usual, { param });
 }
 
 /** One answer, and text as the only kind of output, are what every wire gives anyway. */
-function saysSomething(request: TextRequest, field: RequestField): boolean {
+function isMeaningful(request: TextRequest, field: RequestField): boolean {
   const value = request[field];
   if (value === undefined) return false;
   if (field === "choices") return value !== 1;

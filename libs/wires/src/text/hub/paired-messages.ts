@@ -1,6 +1,6 @@
 import { unsupportedFailure, type Unsupported } from "./field-support.ts";
 import type { Part } from "./part.ts";
-import { allInstructions } from "./render.ts";
+import { allInstructions } from "./instructions.ts";
 import type { JsonObject, TextRequest, Turn } from "./request.ts";
 
 /** One message of a request, on wires whose content is a list of blocks. */

@@ -83,13 +83,6 @@ export function offeredTools({ tools = [], toolChoice: choice }: TextRequest): r
   return names === undefined ? tools : tools.filter((tool) => names.includes(chosenName(tool)));
 }
 
-/** Returns all instructions. Those in the middle of the dialogue move to the front, which is named as a loss. */
-export function allInstructions({ instructions, turns }: TextRequest, unsupported: Unsupported): readonly Part[] {
-  const middle = turns.filter(({ role }) => role === "system");
-  unsupported.noteIf("turn.system-place", middle.length > 0);
-  return [...instructions, ...middle.flatMap(({ parts }) => parts)];
-}
-
 /** Returns true for a text without a letter, which some vendors refuse. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";

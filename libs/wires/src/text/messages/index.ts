@@ -4,7 +4,6 @@ import { eventStreamFraming } from "../../sse/framing.ts";
 import { memberOf, named, records, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
-import { spellings } from "../hub/field-support.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readAsk, relied, parseRequest, askOfMessageCount } from "./client-request.ts";
 import { MessagesWriter } from "./client-stream.ts";
@@ -64,7 +63,7 @@ export const messagesWire = {
     read: parseRequest,
     render: renderAnswer,
     stream: (context) => new MessagesWriter(context),
-    spelling: spellings(fieldSupport),
+    spelling: fieldSupport.as,
     ask: readAsk,
     relied,
     answerPrefix: "msg_",

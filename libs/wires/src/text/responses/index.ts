@@ -2,7 +2,6 @@ import { endUserIn, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
-import { spellings } from "../hub/field-support.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readAsk, relied, parseRequest } from "./client-request.ts";
 import { ResponsesWriter } from "./client-stream.ts";
@@ -45,7 +44,7 @@ export const responsesWire = {
     render: renderAnswer,
     stream: (context) => new ResponsesWriter(context),
     spelling: {
-      ...spellings(fieldSupport),
+      ...fieldSupport.as,
       presencePenalty: "presence_penalty",
       frequencyPenalty: "frequency_penalty",
     },
