@@ -6,7 +6,7 @@ import { textWires } from "../src/text/wires.ts";
 import { readAsk, relied, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
 import { completionsWire, completionsPass } from "../src/text/completions/index.ts";
 import { renderPromptAnswers } from "../src/text/completions/answer.ts";
-import { CompletionsWriter } from "../src/text/completions/stream.ts";
+import { streamPromptAnswers } from "../src/text/completions/stream.ts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { replay } from "../src/text/hub/events.ts";
@@ -237,17 +237,6 @@ describe("a stream", () => {
         };
         const { requests } = parsePromptRequests(asked);
         const context = { ...contextFor({}, asked), request: requests[0] };
-        const writer = new CompletionsWriter(context);
-        const stream = all.map(([, answer], index) => {
-          const request = requests[index];
-          const turned = index === 0 || request === undefined ? "" : writer.next(request);
-          return (
-            turned +
-            replay(answer)
-              .map((event) => writer.write(event))
-              .join("")
-          );
-        });
         const pairs = all.flatMap(([, answer], index) => {
           const request = requests[index];
           return request === undefined ? [] : [{ request, answer }];
@@ -258,7 +247,7 @@ describe("a stream", () => {
           index,
           finish_reason,
         }));
-        expect(collected(stream.join("") + writer.end())).toEqual({ choices: bare, usage });
+        expect(collected(streamPromptAnswers(pairs, context))).toEqual({ choices: bare, usage });
       }),
     );
   });

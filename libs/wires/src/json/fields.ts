@@ -100,6 +100,11 @@ export class Fields {
     return value === undefined ? undefined : this.#child(value, this.at(name));
   }
 
+  /** An object to be read field by field, which must be there. */
+  needFields(name: string): Fields {
+    return this.fields(name) ?? this.#refuse(name, "an object");
+  }
+
   /** An array; where names may be spelled in two ways, one object or text may stand for an array of it as well. */
   list(name: string): readonly unknown[] | undefined {
     const value = this.raw(name);
@@ -122,13 +127,22 @@ export class Fields {
     });
   }
 
+  /** An array of texts, or one text for an array of it. */
+  textOrTexts(name: string): readonly string[] | undefined {
+    const value = this.raw(name);
+    return typeof value === "string" ? [value] : this.texts(name);
+  }
+
   /** One of a few words. */
   word<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const known = words.find((word) => word === text);
-    if (known === undefined) throw this.wrong(name, `one of ${words.join(", ")}`);
-    return known;
+    return words.find((word) => word === text) ?? this.#refuse(name, `one of ${words.join(", ")}`);
+  }
+
+  /** One of a few words, which must be there. */
+  needWord<Word extends string>(name: string, words: readonly Word[]): Word {
+    return this.word(name, words) ?? this.#refuse(name, `one of ${words.join(", ")}`);
   }
 
   /** The path of a member, as the client would write it. */
@@ -165,6 +179,10 @@ export class Fields {
     if (this.#spelling === "exact" || name in this.value) return name;
     const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     return snake in this.value ? snake : name;
+  }
+
+  #refuse(name: string, kind: string): never {
+    throw this.wrong(name, kind);
   }
 
   #missing(name: string): never {

@@ -1,7 +1,6 @@
 import { Failure, type ModelKind, present, bodies } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
 import { wholeNumberIn } from "../json/fields.ts";
-import { firstProblem } from "../json/problem.ts";
+import { bodyReader } from "../json/problem.ts";
 
 /** What a model list shows of a model. */
 export interface ListedModel {
@@ -185,11 +184,11 @@ export function showOllamaModel(model: ListedModel): Readonly<Record<string, unk
   };
 }
 
-const shape = Compile(bodies.OllamaShowRequest);
+const readShow = bodyReader(bodies.OllamaShowRequest);
 
 /** The model that a request of /api/show names. Throws Failure (400) naming the field. */
-export function modelOfShow(body: unknown): string {
-  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+export function modelOfShow(given: unknown): string {
+  const body = readShow(given);
   const name = body.model ?? body.name;
   if (name !== undefined) return name;
   throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });

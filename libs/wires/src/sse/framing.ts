@@ -32,6 +32,9 @@ export const eventStreamFraming: StreamFraming = {
   },
 };
 
+/** A comment, which keeps a silent stream of events alive. */
+export const keepAlive = ": keep-alive\n\n";
+
 /** May stand before the first event of a stream. */
 const byteOrderMark = "\ufeff";
 

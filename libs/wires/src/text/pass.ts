@@ -91,6 +91,18 @@ export function renameAt(json: Buffer, path: readonly string[], model: string): 
   return spliceMembers(json, { [name]: inner });
 }
 
+/** Returns the end of a frame from a word on, for `written`; "" for a frame without it. */
+export function fromWord(frame: Buffer, word: Buffer): string {
+  const at = frame.indexOf(word);
+  return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
+}
+
+/** Makes the test of a frame for some words. */
+export function holdsWord(...words: readonly string[]): (frame: Buffer) => boolean {
+  const bytes = words.map((word) => Buffer.from(word));
+  return (frame) => bytes.some((word) => frame.includes(word));
+}
+
 /** A member of a whole answer, wherever it stands in it: the same word may stand in what the model wrote. */
 export function memberOf(answer: Buffer, name: string): unknown {
   try {

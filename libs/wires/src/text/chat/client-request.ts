@@ -1,10 +1,9 @@
 import { present, bodies, Failure } from "@modelgate/contracts";
-import type { Static } from "typebox";
-import { Compile } from "typebox/compile";
 import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
-import { firstProblem } from "../../json/problem.ts";
+import { bodyReader } from "../../json/problem.ts";
 import { type TextAsk, boundsIn, thoughtsBeside, wholeNumber, readsBeyond } from "../ask.ts";
+import { parsePlainFields, parseProbabilityWish, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { type JsonObject, type OutputFormat, type TextRequest, efforts, type ReasoningWish } from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
@@ -27,7 +26,7 @@ export function parseRequest(body: JsonObject): ParsedText {
       toolChoice: parseToolChoice(fields),
       parallelTools: fields.flag("parallel_tool_calls"),
       maxTokens: parseMaxTokens(fields),
-      stop: parseStop(fields),
+      stop: fields.textOrTexts("stop"),
       format: parseFormat(fields),
       reasoning: parseReasoning(fields),
       ...parsePlain(fields),
@@ -47,53 +46,26 @@ function parseMaxTokens(fields: Fields): number | undefined {
   return fields.count("max_completion_tokens", 1) ?? older;
 }
 
-function parseStop(fields: Fields): readonly string[] | undefined {
-  const stop = fields.raw("stop");
-  return typeof stop === "string" ? [stop] : fields.texts("stop");
-}
-
 function parseFormat(fields: Fields): OutputFormat | undefined {
   const format = fields.fields("response_format");
   const type = format?.word("type", ["text", "json_object", "json_schema"]);
   if (type === "json_object") return { kind: "json" };
   if (format === undefined || type !== "json_schema") return undefined;
-  const named = format.fields("json_schema");
-  if (named === undefined) throw format.wrong("json_schema", "an object");
-  return present({
-    kind: "schema" as const,
-    schema: named.record("schema") ?? {},
-    name: named.text("name"),
-    description: named.text("description"),
-    strict: named.flag("strict"),
-  });
+  const named = format.needFields("json_schema");
+  return parseSchema(named, named.record("schema") ?? {});
 }
 
-/** Fields that are one value here and one there. */
+/** Reads fields that are one value here and one there. */
 function parsePlain(fields: Fields): Partial<TextRequest> {
   return {
-    temperature: fields.number("temperature"),
-    topP: fields.number("top_p"),
+    ...parsePlainFields(fields),
     topK: fields.number("top_k"),
-    presencePenalty: fields.number("presence_penalty"),
-    frequencyPenalty: fields.number("frequency_penalty"),
     seed: fields.number("seed"),
     choices: fields.count("n", 1),
     logitBias: fields.record("logit_bias"),
     verbosity: fields.text("verbosity"),
-    cacheKey: fields.text("prompt_cache_key"),
-    cacheRetention: fields.text("prompt_cache_retention"),
-    metadata: fields.record("metadata"),
-    user: fields.text("user"),
-    safetyIdentifier: fields.text("safety_identifier"),
-    serviceTier: fields.text("service_tier"),
     prediction: fields.record("prediction"),
   };
-}
-
-/** A number of alternatives means something only where probabilities are switched on. */
-function parseProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
-  const alternatives = fields.count("top_logprobs") ?? 0;
-  return fields.flag("logprobs") === true ? { alternatives } : undefined;
 }
 
 /** Kinds of output, and how speech and images are wanted. */
@@ -113,8 +85,8 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   };
 }
 
-/** Whether the usage is wanted at a stream's end. Streams of ours are never padded. */
-function parseStreamOptions(fields: Fields): boolean | undefined {
+/** Reads the wish for the usage at a stream's end. Streams of ours are never padded. */
+export function parseStreamOptions(fields: Fields): boolean | undefined {
   const options = fields.fields("stream_options");
   if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
   if (!wantsCost(fields.value)) return options?.flag("include_usage");
@@ -126,9 +98,7 @@ function parseStreamOptions(fields: Fields): boolean | undefined {
 /** The members that decide what a call may do and cost. */
 export const relied = Object.keys(bodies.ChatRequest.properties).concat("stream_options", "usage", reliedForFees);
 
-type ChatRequest = Static<typeof bodies.ChatRequest>;
-
-const shape = Compile(bodies.ChatRequest);
+const read = bodyReader(bodies.ChatRequest);
 
 const ownBounds = ["max_tokens", "max_completion_tokens"];
 
@@ -136,8 +106,8 @@ const ownBounds = ["max_tokens", "max_completion_tokens"];
  * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Throws
  * Failure (400) naming the field, and refuses file parts in a stream (interface section 8).
  */
-export function readAsk(body: unknown): TextAsk {
-  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+export function readAsk(given: unknown): TextAsk {
+  const body = read(given);
   const stream = body.stream ?? false;
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
   // The second is not of this wire, but some of its vendors read it.
@@ -157,11 +127,12 @@ export function readAsk(body: unknown): TextAsk {
   };
 }
 
-function hasFile({ messages }: ChatRequest): boolean {
+function hasFile({ messages }: ReturnType<typeof read>): boolean {
   return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === "file"));
 }
 
-function wantsUsage(body: object): boolean {
+/** Returns true if a request wants the usage at the end of its stream. */
+export function wantsUsage(body: object): boolean {
   const options = "stream_options" in body ? body.stream_options : undefined;
   return isRecord(options) && options["include_usage"] === true;
 }

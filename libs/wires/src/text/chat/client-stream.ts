@@ -1,3 +1,4 @@
+import { keepAlive } from "../../sse/framing.ts";
 import type { EventHandlers } from "../hub/events.ts";
 import { failureFrames, Failure, type Units } from "@modelgate/contracts";
 import type { TextEvent, FinishReason, OpenedPart } from "../hub/answer.ts";
@@ -21,6 +22,8 @@ export class ChatWriter implements StreamWriter {
   readonly #chunks: Chunks;
   readonly #style: AnswerStyle;
   readonly #choices = new Map<number, ChatPartWriter>();
+  readonly fail = failureFrames.chat;
+  readonly heartbeat = (): string => keepAlive;
   #usage: Units | undefined;
   readonly #on: EventHandlers<string> = {
     start: ({ usage }) => {
@@ -39,7 +42,7 @@ export class ChatWriter implements StreamWriter {
     "part-end": ({ choice, part, seal }) => this.#begun(choice, (writer) => writer.end(part, seal)),
     "part-whole": ({ choice, part, whole }) => this.#begun(choice, (writer) => writer.whole(part, whole)),
     finish: ({ choice, reason }) => this.#begun(choice, (writer) => writer.finish(reason)),
-    ping: () => this.heartbeat(),
+    ping: () => keepAlive,
   };
 
   constructor(context: AnswerContext) {
@@ -61,14 +64,6 @@ export class ChatWriter implements StreamWriter {
     const wanted = this.#context.request.includeUsage === true ? this.#usage : undefined;
     const usage = wanted === undefined ? "" : this.#chunks.usage(renderUsage(wanted));
     return `${ends.join("")}${usage}data: [DONE]\n\n`;
-  }
-
-  fail(failure: Failure, requestId: string): string {
-    return failureFrames.chat(failure, requestId);
-  }
-
-  heartbeat(): string {
-    return ": keep-alive\n\n";
   }
 
   #begun(choice: number, write: (choice: ChatPartWriter) => string): string {

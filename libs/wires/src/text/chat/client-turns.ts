@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { withSources } from "../hub/content.ts";
+import { onlyText, parseCustom, parseFunction, resultParts, withSources } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { Turn, Tool, ToolChoice } from "../hub/request.ts";
 import { CallPairs, callId } from "../hub/tool-calls.ts";
@@ -39,9 +39,11 @@ class ChatTurns implements ChatConversation {
 /** Reads `messages`. Throws Failure (400) for what is wrong in them. */
 export function parseTurns(body: Fields): ChatConversation {
   const dialogue = new ChatTurns();
-  if (!body.has("messages")) body.needText("messages");
-  for (const [index, message] of body.each("messages", maxMessages).entries())
-    readers[message.word("role", roles) ?? missingRole(message)](dialogue, message, index);
+  body.need("messages");
+  for (const [index, message] of body.each("messages", maxMessages).entries()) {
+    message.need("role");
+    readers[message.needWord("role", roles)](dialogue, message, index);
+  }
   const { instructions, turns } = dialogue;
   return { instructions, turns: turns.map(({ role, parts }) => ({ role, parts })) };
 }
@@ -68,25 +70,14 @@ const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
   },
 };
 
-function missingRole(message: Fields): never {
-  message.needText("role");
-  throw message.wrong("role", `one of ${roles.join(", ")}`);
-}
-
 function readSystem(dialogue: ChatTurns, message: Fields): void {
-  const parts = parseContent(message, "content").map((part) => {
-    if (part.kind === "text") return part;
-    throw message.wrong("content", "text only in a system or developer message");
-  });
+  const parts = onlyText(message, "content", parseContent(message, "content"));
   if (dialogue.turns.length === 0) dialogue.instructions.push(...parts);
   else dialogue.say("system", parts);
 }
 
 function readResult(dialogue: ChatTurns, message: Fields, id: string): void {
-  const parts = parseContent(message, "content").map((part) => {
-    if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
-    throw message.wrong("content", "text, images and files");
-  });
+  const parts = resultParts(message, "content", parseContent(message, "content"));
   const name = message.text("name") ?? dialogue.calls.nameOf(id);
   const cache = parseCache(message);
   dialogue.calls.answered(id, name ?? "");
@@ -117,17 +108,12 @@ export function parseTools(body: Fields): readonly Tool[] {
 
 function parseTool(tool: Fields): Tool {
   const type = tool.text("type") ?? "function";
-  const declared = type === "function" || type === "custom" ? tool.fields(type) : undefined;
-  if (declared === undefined && (type === "function" || type === "custom")) throw tool.wrong(type, "an object");
-  if (declared === undefined) return { kind: "vendor", wire: "chat", name: type, definition: tool.whole() };
+  if (type !== "function" && type !== "custom")
+    return { kind: "vendor", wire: "chat", name: type, definition: tool.whole() };
+  const declared = tool.needFields(type);
   const cache = parseCache(tool);
   if (type === "function") return present({ ...parseFunction(declared), cache });
-  return present({
-    kind: "custom",
-    name: declared.needText("name"),
-    description: declared.text("description"),
-    format: parseGrammar(declared.raw("format")),
-  });
+  return parseCustom(declared, parseGrammar(declared.raw("format")));
 }
 
 /** A grammar stands one level deeper here than in the neutral form. */
@@ -135,17 +121,6 @@ function parseGrammar(format: unknown): unknown {
   if (!isRecord(format) || !isRecord(format["grammar"])) return format;
   const { grammar, ...others } = format;
   return { ...others, ...grammar };
-}
-
-function parseFunction(declared: Fields): Extract<Tool, { kind: "function" }> {
-  return present({
-    kind: "function",
-    name: declared.needText("name"),
-    description: declared.text("description"),
-    parameters: declared.record("parameters"),
-    // False is what every other wire means anyway.
-    strict: declared.flag("strict") === true ? true : undefined,
-  });
 }
 
 const modes = ["auto", "none", "required"] as const;

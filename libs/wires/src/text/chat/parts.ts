@@ -1,9 +1,9 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord } from "../../json/fields.ts";
-import { contentOf, maxParts, type ReadPart } from "../hub/content.ts";
+import { citationOf, contentOf, maxParts, readAudio, type ReadPart } from "../hub/content.ts";
 import type { FilePart, Part, Source, ToolCallPart, Citation } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";
-import { mediaTypeOfName, readDataUrl, audioTypes, sourceOfUrl } from "../hub/sources.ts";
+import { mediaTypeOfName, readDataUrl, sourceOfUrl } from "../hub/sources.ts";
 import { callId, type CallPairs } from "../hub/tool-calls.ts";
 import { readDetails, readExtra, sealedTexts, sealedThoughts, withSeal, type Details } from "./seals.ts";
 
@@ -39,14 +39,8 @@ export function parseCache(of: Fields): CacheHint | undefined {
 /** What is given by `{url}`, with the members beside the address, or by an address alone. */
 function addressed(part: Fields, name: string): { readonly source: Source; readonly beside?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
-  const beside = need(part, name);
+  const beside = part.needFields(name);
   return { source: sourceOfUrl(beside.needText("url")), beside };
-}
-
-function need(part: Fields, name: string): Fields {
-  const fields = part.fields(name);
-  if (fields === undefined) throw part.wrong(name, "an object");
-  return fields;
 }
 
 /** An image; its detail is `auto` by default. */
@@ -62,7 +56,7 @@ function readImage(part: Fields): Extract<Part, { kind: "image" }> {
 }
 
 function readFile(part: Fields): FilePart {
-  const file = need(part, "file");
+  const file = part.needFields("file");
   // The gateway stores no files, and an id of a vendor's store means nothing at another.
   if (file.has("file_id")) throw file.unsupported("file_id");
   const name = file.text("filename");
@@ -82,12 +76,6 @@ const pdfMagic = "JVBERi";
 
 function mediaTypeOfBytes(data: string): string {
   return data.startsWith(pdfMagic) ? "application/pdf" : "text/plain";
-}
-
-function readAudio(part: Fields): Part {
-  const audio = need(part, "input_audio");
-  const format = audio.word("format", ["mp3", "wav"]) ?? "wav";
-  return { kind: "audio", source: { kind: "base64", mediaType: audioTypes[format], data: audio.needText("data") } };
 }
 
 /** Tool calls and images that one message may have. */
@@ -153,8 +141,7 @@ function readCalls(message: Fields, at: ModelContext): readonly ToolCallPart[] {
 function readCall(call: Fields, index: number, { path }: ModelContext): ToolCallPart {
   call.ignore("index");
   const type = call.text("type") === "custom" ? "custom" : "function";
-  const called = call.fields(type);
-  if (called === undefined) throw call.wrong(type, "an object");
+  const called = call.needFields(type);
   const name = called.needText("name");
   const given = call.text("id") ?? "";
   const id = given === "" ? callId(...path, index, name) : given;
@@ -180,12 +167,6 @@ export function parseCitations(value: unknown): readonly Citation[] {
   return value.filter(isRecord).map((annotation) => {
     const cited = isRecord(annotation["url_citation"]) ? annotation["url_citation"] : {};
     const { url, title, start_index: start, end_index: end } = cited;
-    return {
-      ...(typeof url === "string" ? { url } : {}),
-      ...(typeof title === "string" ? { title } : {}),
-      ...(typeof start === "number" ? { start } : {}),
-      ...(typeof end === "number" ? { end } : {}),
-      own: { wire: "chat", value: annotation },
-    };
+    return citationOf("chat", annotation, { url, title, start, end });
   });
 }

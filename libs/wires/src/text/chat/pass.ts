@@ -1,3 +1,4 @@
+import { keepAlive } from "../../sse/framing.ts";
 import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/scan.ts";
@@ -11,6 +12,8 @@ import {
   renameAt,
   wordsReader,
   endOfChunks,
+  fromWord,
+  holdsWord,
   type EarlyEnd,
   type EarlyEndOptions,
 } from "../pass.ts";
@@ -96,15 +99,12 @@ export const chatPass: TextPass = {
   },
   fees: chatFees,
 
-  written(frame) {
-    const at = frame.indexOf(deltaWord);
-    return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
-  },
+  written: (frame) => fromWord(frame, deltaWord),
   wordsOf,
-  showsThoughts,
+  showsThoughts: holdsWord('"reasoning', '"thinking', '"thought'),
 
   failureFrame: failureFrames.chat,
-  heartbeat: ": keep-alive\n\n",
+  heartbeat: keepAlive,
   earlyEnd: (options) => endChunksEarly(options),
 };
 
@@ -122,13 +122,6 @@ function streamOptions(body: Buffer, members: readonly Member[]): object {
   if (member === undefined) return {};
   const options: unknown = JSON.parse(body.toString("utf8", member.start, member.end));
   return isRecord(options) ? options : {};
-}
-
-const thoughtWords = ['"reasoning', '"thinking', '"thought'].map((word) => Buffer.from(word));
-
-/** Whether a frame of a stream may hold thoughts. */
-function showsThoughts(frame: Buffer): boolean {
-  return thoughtWords.some((word) => frame.includes(word));
 }
 
 /** How a choice says that it reached its bound, without its index. */

@@ -1,7 +1,7 @@
 import { addUnits, Failure, type Units, present } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
-import type { AnswerContext } from "../hub/wire.ts";
+import type { AnsweredRequest, AnswerContext } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 
@@ -11,10 +11,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
 }
 
 /** The completion for the answers to all prompts, in the order of the prompts; choices are numbered through. */
-export function renderPromptAnswers(
-  all: readonly { readonly request: TextRequest; readonly answer: TextAnswer }[],
-  context: AnswerContext,
-): JsonObject {
+export function renderPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject {
   const choices = all.flatMap(({ request, answer }, prompt) => {
     if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
     const first = prompt * (request.choices ?? 1);

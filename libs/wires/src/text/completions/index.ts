@@ -4,7 +4,7 @@ import { plainDialect } from "../../vendor-stores/members.ts";
 import { begins } from "../chat/index.ts";
 import { endChunksEarly, chatPass } from "../chat/pass.ts";
 import type { TextWire } from "../hub/wire.ts";
-import type { TextPass } from "../pass.ts";
+import { fromWord, type TextPass } from "../pass.ts";
 import { renderAnswer, renderPromptAnswers } from "./answer.ts";
 import { readAsk, relied, hasSeveralPrompts, parsePromptRequests, parseRequest } from "./request.ts";
 import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
@@ -15,10 +15,7 @@ const choicesWord = Buffer.from('"choices"');
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],
-  written(frame) {
-    const at = frame.indexOf(choicesWord);
-    return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
-  },
+  written: (frame) => fromWord(frame, choicesWord),
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };
 

@@ -1,11 +1,12 @@
 import { present, bodies } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
 import { wantsCost } from "../../cost/index.ts";
-import { Fields, type JsonRecord, isRecord } from "../../json/fields.ts";
-import { firstProblem } from "../../json/problem.ts";
+import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { bodyReader } from "../../json/problem.ts";
 import { type TextAsk, boundsIn } from "../ask.ts";
+import { parseStreamOptions, wantsUsage } from "../chat/client-request.ts";
 import { askedFeesOf, reliedForFees } from "../chat/usage.ts";
-import type { ParsedText } from "../hub/wire.ts";
+import { parseSampling } from "../hub/content.ts";
+import type { ParsedText, PromptBatch } from "../hub/wire.ts";
 import type { TextRequest } from "../hub/request.ts";
 
 /** Tokens of an answer where the client sets no bound: this wire's own default. */
@@ -13,13 +14,6 @@ const defaultMaxTokens = 16;
 
 /** Alternatives per token that the wire has. */
 const maxAlternatives = 5;
-
-/** The calls that a request comes to: one per prompt, all alike but for it. */
-interface ParsedPrompts {
-  readonly requests: readonly [TextRequest, ...TextRequest[]];
-  /** Hints of the client that the neutral form does not hold. */
-  readonly dropped: readonly string[];
-}
 
 /** A request of one prompt in the neutral form. Several prompts, which come to several calls, are refused. */
 export function parseRequest(body: JsonRecord): ParsedText {
@@ -35,7 +29,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
  * A request in the neutral form: each prompt is what a user says. Throws Failure (400) naming the field that is wrong,
  * or that no chat can say: tokens as prompts, `suffix`, a `best_of` beyond `n`, probabilities of echoed words.
  */
-export function parsePromptRequests(body: JsonRecord): ParsedPrompts {
+export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["read"]> {
   const fields = new Fields(body);
   const prompts = parsePrompts(fields);
   const alike = parseAlike(fields);
@@ -58,11 +52,8 @@ function parseAlike(fields: Fields): Omit<TextRequest, "turns"> {
     instructions: [],
     maxTokens: fields.count("max_tokens", 1) ?? defaultMaxTokens,
     ...present({
-      stop: parseStop(fields),
-      temperature: fields.number("temperature"),
-      topP: fields.number("top_p"),
-      presencePenalty: fields.number("presence_penalty"),
-      frequencyPenalty: fields.number("frequency_penalty"),
+      stop: fields.textOrTexts("stop"),
+      ...parseSampling(fields),
       seed: fields.count("seed", Number.MIN_SAFE_INTEGER),
       choices: fields.count("n", 1),
       logProbabilities: alternatives === undefined ? undefined : { alternatives },
@@ -79,21 +70,6 @@ function refuseUnsayable(fields: Fields, { choices = 1, logProbabilities }: Omit
   if (best < choices) throw fields.wrong("best_of", "at least n");
   if (best > choices) throw fields.unsupported("best_of");
   if (fields.flag("echo") === true && logProbabilities !== undefined) throw fields.unsupported("echo");
-}
-
-function parseStop(fields: Fields): readonly string[] | undefined {
-  const stop = fields.raw("stop");
-  return typeof stop === "string" ? [stop] : fields.texts("stop");
-}
-
-/** Streams of ours are never padded. */
-function parseStreamOptions(fields: Fields): boolean | undefined {
-  const options = fields.fields("stream_options");
-  if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
-  if (!wantsCost(fields.value)) return options?.flag("include_usage");
-  fields.ignore("usage");
-  options?.ignore("include_usage");
-  return true;
 }
 
 /** Prompts that one request may have, as each is a call of its own: beyond it 400. */
@@ -130,14 +106,14 @@ export const relied = Object.keys(bodies.CompletionsRequest.properties).concat(
   reliedForFees,
 );
 
-const shape = Compile(bodies.CompletionsRequest);
+const read = bodyReader(bodies.CompletionsRequest);
 
 /**
  * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Every prompt is
  * answered `best_of` times, or `n` times. Throws Failure (400) naming the field.
  */
-export function readAsk(body: unknown): TextAsk {
-  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+export function readAsk(given: unknown): TextAsk {
+  const body = read(given);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * promptsIn(body.prompt);
   const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
@@ -157,9 +133,4 @@ export function readAsk(body: unknown): TextAsk {
 /** An array of numbers is one prompt in tokens. */
 function promptsIn(prompt: unknown): number {
   return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
-}
-
-function wantsUsage(body: object): boolean {
-  const options = "stream_options" in body ? body.stream_options : undefined;
-  return isRecord(options) && options["include_usage"] === true;
 }

@@ -1,8 +1,9 @@
+import { keepAlive } from "../../sse/framing.ts";
 import type { EventHandlers } from "../hub/events.ts";
-import { addUnits, failureFrames, type Failure, type Units } from "@modelgate/contracts";
+import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
-import type { FinishReason, OpenedPart, TextEvent, TextAnswer } from "../hub/answer.ts";
-import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
+import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
+import type { AnsweredRequest, AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { dispatch, replayPart, replay } from "../hub/events.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
@@ -20,18 +21,17 @@ interface OpenChoice {
 }
 
 /**
- * A stream of text completions: words as they come, a chunk that ends each choice, the usage where the client asked
- * for it, and `[DONE]`. Prompts are answered one after another; `next` turns to the following one.
+ * Writes the stream for one prompt: words as they come, a chunk that ends each choice, the usage where the client asked
+ * for it, and `[DONE]`.
  */
 export class CompletionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #choices = new Map<number, OpenChoice>();
-  #request: TextRequest;
-  /** Number of the prompt's first choice. */
-  #first = 0;
+  readonly #request: TextRequest;
+  readonly #first: number;
   #usage: Units | undefined;
-  /** Of the prompts before. */
-  #spent: Units = {};
+  readonly fail = failureFrames.chat;
+  readonly heartbeat = (): string => keepAlive;
   readonly #on: EventHandlers<string> = {
     start: ({ usage }) => {
       this.#usage ??= usage;
@@ -52,12 +52,14 @@ export class CompletionsWriter implements StreamWriter {
       return events.length > 1 ? events.map((event) => this.write(event)).join("") : "";
     },
     finish: ({ choice, reason }) => this.#begun(choice) + this.#finish(this.#choice(choice), reason),
-    ping: () => this.heartbeat(),
+    ping: () => keepAlive,
   };
 
-  constructor(context: AnswerContext) {
+  /** @param first number of the prompt's first choice */
+  constructor(context: AnswerContext, request: TextRequest = context.request, first = 0) {
     this.#context = context;
-    this.#request = context.request;
+    this.#request = request;
+    this.#first = first;
   }
 
   /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
@@ -65,30 +67,20 @@ export class CompletionsWriter implements StreamWriter {
     return dispatch(this.#on, event) ?? "";
   }
 
-  /** The prompt is answered; what is written from now on answers the next one, that of `request`. */
-  next(request: TextRequest): string {
-    const ends = this.#finishAll();
-    this.#spent = addUnits(this.#spent, this.#usage ?? {});
-    this.#usage = undefined;
-    this.#first += this.#request.choices ?? 1;
-    this.#choices.clear();
-    this.#request = request;
-    return ends;
-  }
-
   end(): string {
-    const ends = this.#finishAll();
-    const usage = addUnits(this.#spent, this.#usage ?? {});
+    return this.finish() + this.last(this.#usage ?? {});
+  }
+
+  /** Writes the usage where it is wanted, and the stream's last event. */
+  last(usage: Units): string {
     const wanted = this.#context.request.includeUsage === true && Object.keys(usage).length > 0;
-    return `${ends}${wanted ? this.#frame([], renderUsage(usage)) : ""}data: [DONE]\n\n`;
+    return `${wanted ? this.#frame([], renderUsage(usage)) : ""}data: [DONE]\n\n`;
   }
 
-  fail(failure: Failure, requestId: string): string {
-    return failureFrames.chat(failure, requestId);
-  }
-
-  heartbeat(): string {
-    return ": keep-alive\n\n";
+  /** Ends the choices that are open. */
+  finish(): string {
+    const begun = this.#begun(0);
+    return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
   /** Words of the model; thoughts have no place here, and no calls were asked for. */
@@ -110,11 +102,6 @@ export class CompletionsWriter implements StreamWriter {
     const logprobs = renderProbabilities(probabilities, open.length);
     open.length += text.length;
     return this.#chunk({ text, index: open.index, logprobs, finish_reason: null });
-  }
-
-  #finishAll(): string {
-    const begun = this.#begun(0);
-    return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
   /** Once: a choice has one chunk with its end. */
@@ -147,19 +134,12 @@ export class CompletionsWriter implements StreamWriter {
 }
 
 /** The answers to all prompts as one stream, in the order of the prompts. */
-export function streamPromptAnswers(
-  all: readonly { readonly request: TextRequest; readonly answer: TextAnswer }[],
-  context: AnswerContext,
-): string {
-  const writer = new CompletionsWriter(context);
+export function streamPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): string {
   const rendered = all.map(({ request, answer }, prompt) => {
-    const before = prompt === 0 ? "" : writer.next(request);
-    return (
-      before +
-      replay(answer)
-        .map((event) => writer.write(event))
-        .join("")
-    );
+    const writer = new CompletionsWriter(context, request, prompt * (request.choices ?? 1));
+    const events = replay(answer).map((event) => writer.write(event));
+    return events.join("") + writer.finish();
   });
-  return rendered.join("") + writer.end();
+  const usage = all.reduce<Units>((sum, { answer }) => addUnits(sum, answer.usage ?? {}), {});
+  return rendered.join("") + new CompletionsWriter(context).last(usage);
 }

@@ -1,8 +1,7 @@
 import { present, bodies } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
 import { inBothSpellings } from "../../json/ambiguous.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { firstProblem } from "../../json/problem.ts";
+import { bodyReader } from "../../json/problem.ts";
 import { type TextAsk, readsBeyond } from "../ask.ts";
 import type { RequestPath } from "../../wire.ts";
 import type { ParsedText } from "../hub/wire.ts";
@@ -220,14 +219,14 @@ function configMembers(): readonly string[] {
   return inBothSpellings(["generationConfig"]).flatMap((name) => settings.map((each) => `${name}.${each}`));
 }
 
-const shape = Compile(bodies.GenerateContentRequest);
+const read = bodyReader(bodies.GenerateContentRequest);
 
 /**
  * Checks the fields that the gateway relies on; names may be in snake_case. Model and streaming stand in the path.
  * Throws Failure (400) naming the field.
  */
-export function readAsk(body: unknown, path: RequestPath): TextAsk {
-  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+export function readAsk(given: unknown, path: RequestPath): TextAsk {
+  const body = read(given);
   const config = new Fields(body, "", "either").fields("generationConfig");
   const choices = config?.count("candidateCount", 1) ?? 1;
   const most = config?.count("maxOutputTokens", 1);

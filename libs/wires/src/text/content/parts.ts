@@ -21,7 +21,7 @@ const readers: Readonly<Record<string, ReadContentPart>> = {
   functionCall: readCall,
   functionResponse: readResponse,
   inlineData: (part) => {
-    const blob = need(part, "inlineData");
+    const blob = part.needFields("inlineData");
     const mediaType = knownMediaType(blob.needText("mimeType"));
     return withSeal(mediaPart({ kind: "base64", mediaType, data: blob.needText("data") }, mediaType), part);
   },
@@ -46,19 +46,13 @@ export function parsePart(part: Fields, at: PartPlace): Part {
   return part.flag("thought") === true ? { kind: "reasoning", text, ...sealed } : { kind: "text", text, ...sealed };
 }
 
-function need(part: Fields, name: string): Fields {
-  const fields = part.fields(name);
-  if (fields === undefined) throw part.wrong(name, "an object");
-  return fields;
-}
-
 function withSeal(part: Part, fields: Fields): Part {
   const seal = sealOf(fields);
   return seal === undefined || part.kind !== "image" ? part : { ...part, seal };
 }
 
 function readCall(part: Fields, { calls, path }: PartPlace): Part {
-  const call = need(part, "functionCall");
+  const call = part.needFields("functionCall");
   const name = call.needText("name");
   const id = call.text("id") ?? callId(...path, name);
   calls.called(id, name);
@@ -69,7 +63,7 @@ function readCall(part: Fields, { calls, path }: PartPlace): Part {
 
 function readResponse(part: Fields, { calls, path }: PartPlace): ToolResultPart {
   part.ignore("thoughtSignature");
-  const response = need(part, "functionResponse");
+  const response = part.needFields("functionResponse");
   const given = response.text("id");
   const name = response.text("name") ?? (given === undefined ? undefined : calls.nameOf(given)) ?? "";
   const { text, isError } = resultOf(response.record("response") ?? {});
@@ -84,7 +78,7 @@ function readResponse(part: Fields, { calls, path }: PartPlace): ToolResultPart 
 }
 
 function resultMedia(part: Fields): ToolResultPart["parts"][number] {
-  const blob = part.has("inlineData") ? need(part, "inlineData") : need(part, "fileData");
+  const blob = part.needFields(part.has("inlineData") ? "inlineData" : "fileData");
   const mediaType = blob.text("mimeType");
   const uri = blob.text("fileUri");
   const source: Source =
@@ -97,7 +91,7 @@ function resultMedia(part: Fields): ToolResultPart["parts"][number] {
 }
 
 function readFile(part: Fields): Part {
-  const file = need(part, "fileData");
+  const file = part.needFields("fileData");
   const uri = file.needText("fileUri");
   const mediaType = file.text("mimeType");
   return withSeal(mediaPart(sourceOfUri(uri, mediaType), mediaType ?? mediaTypeOfName(uri)), part);

@@ -10,6 +10,8 @@ import {
   renameAt,
   wordsReader,
   endOfChunks,
+  fromWord,
+  holdsWord,
   type EarlyEnd,
   type EarlyEndOptions,
 } from "../pass.ts";
@@ -21,14 +23,10 @@ import { answeredCandidates, isBlocked, finishWords } from "./vendor-answer.ts";
 /** Reads what the model wrote out of raw JSON. */
 const wordsOf = wordsReader(["text", "name"]);
 
-const usageWord = Buffer.from('"usageMetadata"');
+const mayEnd = holdsWord('"finishReason"', '"blockReason"');
 
-const endWords = [Buffer.from('"finishReason"'), Buffer.from('"blockReason"')];
-
-/** Of tools that the vendor ran. */
-const paidWords = [Buffer.from('"groundingMetadata"'), Buffer.from('"executableCode"')];
-
-const errorWord = Buffer.from('"error"');
+/** Of frames that report usage, a tool that the vendor ran, or a failure. */
+const isNotable = holdsWord('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
 
 /** Of a call, in either spelling. */
 const callWords = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
@@ -52,14 +50,8 @@ export const contentPass: TextPass = {
   },
 
   see(frame) {
-    const ends = endWords.some((word) => frame.includes(word));
-    if (
-      !ends &&
-      !paidWords.some((word) => frame.includes(word)) &&
-      !frame.includes(usageWord) &&
-      !frame.includes(errorWord)
-    )
-      return plainFrame;
+    const ends = mayEnd(frame);
+    if (!ends && !isNotable(frame)) return plainFrame;
     const piece = parseFrameRecord(frame);
     if (piece === undefined) return plainFrame;
     return {
@@ -82,12 +74,9 @@ export const contentPass: TextPass = {
   },
   fees: contentFees,
 
-  written(frame) {
-    const at = frame.indexOf(textWord);
-    return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
-  },
+  written: (frame) => fromWord(frame, textWord),
   wordsOf,
-  showsThoughts,
+  showsThoughts: holdsWord('"thought'),
 
   failureFrame: failureFrames.content,
   heartbeat: sseFraming().heartbeat(),
@@ -121,13 +110,6 @@ function isLast(piece: { readonly [name: string]: unknown }): boolean {
   )
     return true;
   return isRecord(piece["promptFeedback"]) && typeof piece["promptFeedback"]["blockReason"] === "string";
-}
-
-const thoughtWords = ['"thought'].map((word) => Buffer.from(word));
-
-/** Whether a frame of a stream may hold thoughts. */
-function showsThoughts(frame: Buffer): boolean {
-  return thoughtWords.some((word) => frame.includes(word));
 }
 
 /** Ends a stream of pieces early: one more piece, in which every open candidate says that it reached its bound. */

@@ -1,6 +1,8 @@
+import { present } from "@modelgate/contracts";
 import { type Fields, isRecord, own } from "../../json/fields.ts";
-import type { Citation, Part, TokenProbability } from "./part.ts";
-import type { JsonObject } from "./request.ts";
+import type { Citation, Part, TextPart, TokenProbability, ToolResultPart } from "./part.ts";
+import type { JsonObject, OutputFormat, TextRequest, TextWireName, Tool } from "./request.ts";
+import { audioTypes } from "./sources.ts";
 
 /** Parts that one message or tool output may have. */
 export const maxParts = 4_096;
@@ -18,6 +20,40 @@ export function contentOf(of: Fields, name: string, readers: Readonly<Record<str
     const read = own(readers, type);
     if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
     return read(part);
+  });
+}
+
+/** Checks that parts are all text. Throws Failure (400) naming the member of other parts. */
+export function onlyText(of: Fields, name: string, parts: readonly Part[]): readonly TextPart[] {
+  return parts.map((part) => {
+    if (part.kind === "text") return part;
+    throw of.wrong(name, "text only in a system or developer message");
+  });
+}
+
+/** Checks that parts are such as a tool's result may have. Throws Failure (400) naming the member of other parts. */
+export function resultParts(of: Fields, name: string, parts: readonly Part[]): ToolResultPart["parts"] {
+  return parts.map((part) => {
+    if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
+    throw of.wrong(name, "text, images and files");
+  });
+}
+
+/** Reads `input_audio`, which the chat and responses wires spell alike. */
+export function readAudio(part: Fields): Part {
+  const audio = part.needFields("input_audio");
+  const format = audio.word("format", ["mp3", "wav"]) ?? "wav";
+  return { kind: "audio", source: { kind: "base64", mediaType: audioTypes[format], data: audio.needText("data") } };
+}
+
+/** Reads a citation of the wire `own`, which is kept whole for it; malformed members are left out. */
+export function citationOf(wire: TextWireName, value: unknown, { url, title, start, end }: JsonObject): Citation {
+  return present({
+    url: typeof url === "string" ? url : undefined,
+    title: typeof title === "string" ? title : undefined,
+    start: typeof start === "number" ? start : undefined,
+    end: typeof end === "number" ? end : undefined,
+    own: { wire, value },
   });
 }
 
@@ -72,4 +108,57 @@ export function logProbability({ alternatives, ...chosen }: TokenProbability): J
 
 function oneProbability({ token, logProbability, bytes }: Omit<TokenProbability, "alternatives">): JsonObject {
   return { token, logprob: logProbability, bytes: bytes ?? [...Buffer.from(token)] };
+}
+
+/** Reads the members of a function as the chat, responses and Ollama's wires have them. */
+export function parseFunction(declared: Fields): Extract<Tool, { kind: "function" }> {
+  return present({
+    kind: "function",
+    name: declared.needText("name"),
+    description: declared.text("description"),
+    parameters: declared.record("parameters"),
+    // False is what every other wire means anyway.
+    strict: declared.flag("strict") === true ? true : undefined,
+  });
+}
+
+/** Reads the members of a tool whose input is free text. */
+export function parseCustom(declared: Fields, format: unknown): Extract<Tool, { kind: "custom" }> {
+  const [name, description] = [declared.needText("name"), declared.text("description")];
+  return present({ kind: "custom", name, description, format });
+}
+
+/** Reads the members of a form by a schema. */
+export function parseSchema(named: Fields, schema: JsonObject): OutputFormat {
+  const [name, description] = [named.text("name"), named.text("description")];
+  return present({ kind: "schema", schema, name, description, strict: named.flag("strict") });
+}
+
+/** Reads a wish for log probabilities: a number of alternatives means something only where they are switched on. */
+export function parseProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
+  const alternatives = fields.count("top_logprobs") ?? 0;
+  return fields.flag("logprobs") === true ? { alternatives } : undefined;
+}
+
+/** Reads the fields that the chat and responses wires spell alike, each with a value of its own in the neutral form. */
+export function parsePlainFields(fields: Fields): Partial<TextRequest> {
+  return {
+    ...parseSampling(fields),
+    cacheKey: fields.text("prompt_cache_key"),
+    cacheRetention: fields.text("prompt_cache_retention"),
+    metadata: fields.record("metadata"),
+    user: fields.text("user"),
+    safetyIdentifier: fields.text("safety_identifier"),
+    serviceTier: fields.text("service_tier"),
+  };
+}
+
+/** Reads the settings of the sampling that most wires spell alike. */
+export function parseSampling(fields: Fields): Partial<TextRequest> {
+  return {
+    temperature: fields.number("temperature"),
+    topP: fields.number("top_p"),
+    presencePenalty: fields.number("presence_penalty"),
+    frequencyPenalty: fields.number("frequency_penalty"),
+  };
 }

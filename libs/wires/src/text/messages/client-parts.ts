@@ -67,9 +67,7 @@ function readText(block: Fields): readonly Part[] {
 }
 
 function readImage(block: Fields): ImagePart {
-  const source = block.fields("source");
-  if (source === undefined) throw block.wrong("source", "an object");
-  return { kind: "image", source: imageSource(source), ...parseCache(block) };
+  return { kind: "image", source: imageSource(block.needFields("source")), ...parseCache(block) };
 }
 
 function readCall(block: Fields, names: CallNames): readonly Part[] {
@@ -113,10 +111,8 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
 
 /** A document: a file, and beside it the images of one that is given as content. */
 function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
-  const source = block.fields("source");
-  if (source === undefined) throw block.wrong("source", "an object");
-  const type = source.word("type", ["base64", "text", "url", "content", "file"]);
-  if (type === undefined) throw source.wrong("type", "one of base64, text, url, content, file");
+  const source = block.needFields("source");
+  const type = source.needWord("type", ["base64", "text", "url", "content", "file"]);
   const { text, images } = type === "content" ? contentOf(source, maxBlocks) : plain;
   const file: FilePart = {
     kind: "file",
@@ -173,8 +169,7 @@ function searchResultText(block: unknown): string | undefined {
 
 /** The `source` of an image. */
 function imageSource(source: Fields): Source {
-  const type = source.word("type", ["base64", "url", "file"]);
-  if (type === undefined) throw source.wrong("type", "one of base64, url, file");
+  const type = source.needWord("type", ["base64", "url", "file"]);
   return type === "base64" ? bytesOf(source) : addressOf(source, type);
 }
 

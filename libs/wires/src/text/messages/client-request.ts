@@ -1,9 +1,9 @@
-import { Failure, present, bodies } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
+import { present, bodies } from "@modelgate/contracts";
 import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { firstProblem } from "../../json/problem.ts";
+import { bodyReader } from "../../json/problem.ts";
 import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
+import { onlyText } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, OutputFormat, TextRequest, Turn, Tool } from "../hub/request.ts";
@@ -61,9 +61,8 @@ function takesMark(part: Part): part is TextPart | ImagePart | FilePart | ToolRe
 }
 
 function parseMaxTokens(fields: Fields): number {
-  const given = fields.count("max_tokens", 1);
-  if (given !== undefined) return given;
-  throw new Failure("missing_required_parameter", "Missing required parameter: max_tokens.", { param: "max_tokens" });
+  fields.need("max_tokens");
+  return fields.count("max_tokens", 1) ?? 1;
 }
 
 /** The form of the answer, which stood in \`output_format\` before it stood in \`output_config\`. */
@@ -92,8 +91,7 @@ interface ParsedTurns {
 
 /** `system` and `messages`. A system message before the dialogue is an instruction too. */
 function parseTurns(body: Fields): ParsedTurns {
-  if (!body.has("messages"))
-    throw new Failure("missing_required_parameter", "Missing required parameter: messages.", { param: "messages" });
+  body.need("messages");
   const names = new Map<string, string>();
   const instructions = [...onlyText(body, "system", parseContent(body, "system", names))];
   const turns: Turn[] = [];
@@ -105,13 +103,6 @@ function parseTurns(body: Fields): ParsedTurns {
     else turns.push({ role: "system", parts: onlyText(message, "content", parts) });
   }
   return { instructions, turns };
-}
-
-function onlyText(of: Fields, name: string, parts: readonly Part[]): readonly TextPart[] {
-  return parts.map((part) => {
-    if (part.kind === "text") return part;
-    throw of.wrong(name, "text only");
-  });
 }
 
 /** Tools that one request may have. */
@@ -157,8 +148,7 @@ const modes = { auto: "auto", any: "required", none: "none", tool: "required" } 
 function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parallelTools"> {
   const choice = body.fields("tool_choice");
   if (choice === undefined) return {};
-  const word = choice.word("type", ["auto", "any", "none", "tool"]);
-  if (word === undefined) throw choice.wrong("type", "one of auto, any, none, tool");
+  const word = choice.needWord("type", ["auto", "any", "none", "tool"]);
   return {
     toolChoice: { mode: modes[word], ...(word === "tool" ? { names: [choice.needText("name")] } : {}) },
     // Several at once is what every wire does where nothing is said.
@@ -169,13 +159,13 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
 /** The members that decide what a call may do and cost. */
 export const relied = Object.keys(bodies.MessagesRequest.properties).concat("usage", reliedForFees);
 
-const request = Compile(bodies.MessagesRequest);
+const readRequest = bodyReader(bodies.MessagesRequest);
 
-const counted = Compile(bodies.CountMessageTokensRequest);
+const readCounted = bodyReader(bodies.CountMessageTokensRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
-export function readAsk(body: unknown): TextAsk {
-  if (!request.Check(body)) throw firstProblem(request.Errors(body), body);
+export function readAsk(given: unknown): TextAsk {
+  const body = readRequest(given);
   const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
     model: body.model,
@@ -192,8 +182,8 @@ export function readAsk(body: unknown): TextAsk {
 }
 
 /** The same of a request whose tokens are only counted. */
-export function askOfMessageCount(body: unknown): TextAsk {
-  if (!counted.Check(body)) throw firstProblem(counted.Errors(body), body);
+export function askOfMessageCount(given: unknown): TextAsk {
+  const body = readCounted(given);
   return {
     model: body.model,
     stream: false,

@@ -1,5 +1,5 @@
 import type { EventHandlers } from "../hub/events.ts";
-import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
+import { failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { FinishReason, TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
@@ -28,6 +28,7 @@ export class MessagesWriter implements StreamWriter {
   #usage: Units;
   #finish: FinishReason = "other";
   #stopSequence: string | undefined;
+  readonly fail = failureFrames.messages;
   readonly #on: EventHandlers<string> = {
     start: ({ usage }) => {
       this.#usage = usage ?? this.#usage;
@@ -70,10 +71,6 @@ export class MessagesWriter implements StreamWriter {
     const json = JSON.stringify({ type: "message_delta", delta, usage: renderUsage(this.#usage) });
     const written = this.#start() + this.#blocks.close();
     return written + frame("message_delta", json) + frame("message_stop", '{"type":"message_stop"}');
-  }
-
-  fail(failure: Failure, requestId: string): string {
-    return failureFrames.messages(failure, requestId);
   }
 
   /** Clients may get it after the message's beginning only. */

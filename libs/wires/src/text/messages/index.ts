@@ -1,6 +1,6 @@
 import { endUserOf } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { eventStreamFraming } from "../../sse/framing.ts";
+import { eventStreamFraming, keepAlive } from "../../sse/framing.ts";
 import { memberOf, named, records, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
@@ -70,7 +70,7 @@ export const messagesWire = {
     stores,
     endUser: readEndUser,
     // A ping may only stand behind the stream's first event.
-    keepAlive: ": keep-alive\n\n",
+    keepAlive,
     failureFrame: messagesPass.failureFrame,
     dialogue: readDialogue,
     thoughts: sharedThoughts,

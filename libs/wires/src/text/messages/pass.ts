@@ -9,7 +9,7 @@ import { seenFees, type SeenFees } from "../fees.ts";
 import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { hasUnsealedLoop } from "../hub/paired-messages.ts";
 import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
-import { plainFrame, type TextPass, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
+import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
 import { ping, frame } from "./client-stream.ts";
 import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
@@ -88,13 +88,9 @@ export const messagesPass: TextPass = {
     return seenFees({ ...messagesFees(answer["usage"]), calls });
   },
 
-  written(frame) {
-    const delta = frame.indexOf(deltaWord);
-    const at = delta < 0 ? frame.indexOf(blockWord) : delta;
-    return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
-  },
+  written: (frame) => fromWord(frame, deltaWord) || fromWord(frame, blockWord),
   wordsOf,
-  showsThoughts,
+  showsThoughts: holdsWord('"thinking'),
 
   failureFrame: failureFrames.messages,
   heartbeat: ping,
@@ -144,13 +140,6 @@ function isForeign(block: unknown): boolean {
 
 function isOverloaded({ type, error }: JsonRecord): boolean {
   return type === "error" && isRecord(error) && error["type"] === "overloaded_error";
-}
-
-const thoughtWords = ['"thinking'].map((word) => Buffer.from(word));
-
-/** Whether a frame of a stream may hold thoughts. */
-function showsThoughts(frame: Buffer): boolean {
-  return thoughtWords.some((word) => frame.includes(word));
 }
 
 /** Events that change nothing of what is open: most of a stream. */

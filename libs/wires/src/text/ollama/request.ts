@@ -1,9 +1,9 @@
 import { present, bodies } from "@modelgate/contracts";
 import type { Static } from "typebox";
-import { Compile } from "typebox/compile";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { firstProblem } from "../../json/problem.ts";
+import { bodyReader } from "../../json/problem.ts";
 import type { TextAsk } from "../ask.ts";
+import { parseFunction, parseProbabilityWish, parseSampling } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { OutputFormat, ReasoningWish, TextRequest, Tool } from "../hub/request.ts";
 import { bytesMedia, mediaOf, type MediaMeasure } from "../media.ts";
@@ -57,16 +57,12 @@ function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"
 /** What vendors know of `options`; the rest is about a model that runs on the machine itself. */
 function parseOptions(options: Fields): Partial<TextRequest> {
   const most = options.number("num_predict");
-  const stop = options.raw("stop");
   return {
     maxTokens: most === undefined || most < 0 ? undefined : options.count("num_predict", 1),
-    temperature: options.number("temperature"),
-    topP: options.number("top_p"),
+    ...parseSampling(options),
     topK: options.count("top_k"),
     seed: options.count("seed", Number.MIN_SAFE_INTEGER),
-    presencePenalty: options.number("presence_penalty"),
-    frequencyPenalty: options.number("frequency_penalty"),
-    stop: typeof stop === "string" ? [stop] : options.texts("stop"),
+    stop: options.textOrTexts("stop"),
   };
 }
 
@@ -91,11 +87,6 @@ function parseThink(fields: Fields): ReasoningWish | undefined {
   return effort === undefined ? undefined : { effort, show: "full" };
 }
 
-function parseProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
-  const alternatives = fields.count("top_logprobs") ?? 0;
-  return fields.flag("logprobs") === true ? { alternatives } : undefined;
-}
-
 /** Tools that a request may have. */
 const maxTools = 4_096;
 
@@ -107,13 +98,7 @@ function parseTools(body: Fields): readonly Tool[] {
 function parseTool(tool: Fields): Tool {
   const type = tool.text("type") ?? "function";
   if (type !== "function") throw tool.unsupported("type");
-  const named = tool.fields("function");
-  if (named === undefined) throw tool.wrong("function", "an object");
-  return {
-    kind: "function",
-    name: named.needText("name"),
-    ...present({ description: named.text("description"), parameters: named.record("parameters") }),
-  };
+  return parseFunction(tool.needFields("function"));
 }
 
 /** What admission must know, and whether there is anything to answer. */
@@ -121,9 +106,9 @@ export interface OllamaAsk extends TextAsk {
   readonly saysNothing: boolean;
 }
 
-const chatShape = Compile(bodies.OllamaChatRequest);
+const readChat = bodyReader(bodies.OllamaChatRequest);
 
-const generateShape = Compile(bodies.OllamaGenerateRequest);
+const readGenerate = bodyReader(bodies.OllamaGenerateRequest);
 
 /** The members that decide what a call may do and cost. */
 export const relied = ["model", "stream", "messages", "prompt", "system", "images", "tools", "think", "options"].concat(
@@ -131,14 +116,14 @@ export const relied = ["model", "stream", "messages", "prompt", "system", "image
 );
 
 /** Checks a request for a chat. Throws Failure (400) naming the field. */
-export function askOfChat(body: unknown): OllamaAsk {
-  if (!chatShape.Check(body)) throw firstProblem(chatShape.Errors(body), body);
+export function askOfChat(given: unknown): OllamaAsk {
+  const body = readChat(given);
   return { ...askOf(body, body.messages), saysNothing: (body.messages ?? []).length === 0 };
 }
 
 /** Checks a request for a continued prompt. Throws Failure (400) naming the field. */
-export function askOfGenerate(body: unknown): OllamaAsk {
-  if (!generateShape.Check(body)) throw firstProblem(generateShape.Errors(body), body);
+export function askOfGenerate(given: unknown): OllamaAsk {
+  const body = readGenerate(given);
   const saysNothing = (body.prompt ?? "") === "" && (body.images ?? []).length === 0;
   return { ...askOf(body, [{ images: body.images }]), saysNothing };
 }

@@ -29,6 +29,8 @@ export class LineWriter implements StreamWriter {
   #usage: Units | undefined;
   #finish: FinishReason = "other";
   #untilWords: number | undefined;
+  readonly fail = failureFrames.ollama;
+  readonly heartbeat = (): string => silence;
   readonly #on: EventHandlers<string> = {
     start: ({ usage }) => this.#keepUsage(usage),
     usage: ({ usage }) => this.#keepUsage(usage),
@@ -47,7 +49,7 @@ export class LineWriter implements StreamWriter {
       this.#finish = reason;
       return "";
     },
-    ping: () => this.heartbeat(),
+    ping: () => silence,
   };
 
   constructor(context: AnswerContext, form: AnswerForm) {
@@ -64,14 +66,6 @@ export class LineWriter implements StreamWriter {
   end(): string {
     const took = { total: this.#context.elapsedMs?.() ?? 0, untilWords: this.#untilWords };
     return this.#line({ ...this.#form({}), ...lastMembers(this.#finish, this.#usage, took) });
-  }
-
-  fail(failure: Failure, requestId: string): string {
-    return failureFrames.ollama(failure, requestId);
-  }
-
-  heartbeat(): string {
-    return silence;
   }
 
   #keepUsage(usage: Units | undefined): string {

@@ -47,8 +47,7 @@ function parseThought(message: Fields): readonly Part[] {
 function parseCalls(message: Fields, calls: WaitingCalls, index: number): readonly ToolCallPart[] {
   return message.each("tool_calls", maxCalls).map((call, at) => {
     call.ignore("type");
-    const named = call.fields("function");
-    if (named === undefined) throw call.wrong("function", "an object");
+    const named = call.needFields("function");
     named.ignore("index");
     const name = named.needText("name");
     const id = call.text("id") ?? callId(index, at, name);

@@ -18,7 +18,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
   const builder = new PartWriter(context, () => "");
   for (const event of replay(answer)) builder.take(event);
-  builder.finish();
+  builder.close();
   const ending = endingOf(choice.finish, builder.refusedInWords);
   return responseObject(context, {
     ...ending,

@@ -1,9 +1,9 @@
 import { present, bodies } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
 import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
-import { firstProblem } from "../../json/problem.ts";
+import { bodyReader } from "../../json/problem.ts";
 import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
+import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { followersMembers } from "../hub/followers-members.ts";
 import {
@@ -51,7 +51,9 @@ export function parseRequest(body: JsonObject): ParsedText {
       parallelTools: fields.flag("parallel_tool_calls"),
       reasoning: parseReasoning(fields),
       ...parseText(fields),
-      ...parsePlain(fields),
+      maxTokens: fields.count("max_output_tokens", 1),
+      // Open Responses has the two penalties, which other wires take, and the wire's own vendor not.
+      ...parsePlainFields(fields),
       logProbabilities: parseLogProbabilityWish(fields),
     }),
   };
@@ -73,24 +75,6 @@ function refuseState(fields: Fields): void {
   // Streams of ours are never padded, so a wish for no padding is granted.
   const options = fields.value["stream_options"];
   if (isRecord(options) && options["include_obfuscation"] !== true) fields.ignore("stream_options");
-}
-
-/** Fields that are one value here and one there. */
-function parsePlain(fields: Fields): Partial<TextRequest> {
-  return {
-    maxTokens: fields.count("max_output_tokens", 1),
-    temperature: fields.number("temperature"),
-    topP: fields.number("top_p"),
-    // Open Responses has these two, which other wires take, and the wire's own vendor not.
-    presencePenalty: fields.number("presence_penalty"),
-    frequencyPenalty: fields.number("frequency_penalty"),
-    cacheKey: fields.text("prompt_cache_key"),
-    cacheRetention: fields.text("prompt_cache_retention"),
-    metadata: fields.record("metadata"),
-    user: fields.text("user"),
-    safetyIdentifier: fields.text("safety_identifier"),
-    serviceTier: fields.text("service_tier"),
-  };
 }
 
 function parseReasoning(fields: Fields): ReasoningWish | undefined {
@@ -116,15 +100,7 @@ function parseFormat(format: Fields): OutputFormat | undefined {
   if (type !== "json_schema") return undefined;
   const schema = format.record("schema");
   if (schema === undefined) throw format.wrong("schema", "an object");
-  return {
-    kind: "schema",
-    schema,
-    ...present({
-      name: format.text("name"),
-      description: format.text("description"),
-      strict: format.flag("strict"),
-    }),
-  };
+  return parseSchema(format, schema);
 }
 
 /** Wanted by `include`, by a number of alternatives, or both. */
@@ -161,7 +137,7 @@ function isPlainImageTool(tool: Fields): boolean {
 function parseTool(tool: Fields): readonly Tool[] {
   const type = tool.needText("type");
   if (type === "function") return [parseFunction(tool)];
-  if (type === "custom") return [parseCustom(tool)];
+  if (type === "custom") return [parseCustom(tool, tool.raw("format"))];
   if (type === "namespace" && isPlainNamespace(tool)) return parseNamespace(tool);
   const definition = tool.whole();
   if (isSearch(type)) return [parseSearch(definition)];
@@ -178,35 +154,11 @@ function parseNamespace(set: Fields): readonly Tool[] {
   const namespace = set.needText("name");
   const about = set.text("description");
   return set.each("tools", maxTools).map((each, at) => {
-    const tool = each.raw("type") === "custom" ? parseCustom(each) : parseFunction(each);
+    const tool = each.raw("type") === "custom" ? parseCustom(each, each.raw("format")) : parseFunction(each);
     const { name, description } = tool;
     const within: NamespacedTool = { namespace, about, name, description };
     const whole = at === 0 ? [about, description].filter((text) => text !== undefined).join("\n\n") : description;
     return { ...tool, name: qualifiedName(namespace, name), ...(whole === "" ? {} : { description: whole }), within };
-  });
-}
-
-function parseCustom(tool: Fields): Extract<Tool, { kind: "custom" }> {
-  const description = tool.text("description");
-  const format = tool.raw("format");
-  return present({
-    kind: "custom",
-    name: tool.needText("name"),
-    description,
-    format,
-  });
-}
-
-function parseFunction(tool: Fields): Extract<Tool, { kind: "function" }> {
-  const description = tool.text("description");
-  const parameters = tool.record("parameters");
-  return present({
-    kind: "function",
-    name: tool.needText("name"),
-    description,
-    parameters,
-    // False is what every other wire means anyway.
-    ...(tool.flag("strict") === true ? { strict: true } : {}),
   });
 }
 
@@ -249,11 +201,11 @@ export interface ResponsesAsk extends TextAsk {
 /** The members that decide what a call may do and cost. */
 export const relied = Object.keys(bodies.ResponsesRequest.properties).concat("background", "usage", reliedForFees);
 
-const shape = Compile(bodies.ResponsesRequest);
+const read = bodyReader(bodies.ResponsesRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
-export function readAsk(body: unknown): ResponsesAsk {
-  if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
+export function readAsk(given: unknown): ResponsesAsk {
+  const body = read(given);
   const { most, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
   return {
     model: body.model,

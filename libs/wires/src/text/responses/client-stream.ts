@@ -1,3 +1,4 @@
+import { keepAlive } from "../../sse/framing.ts";
 import type { EventHandlers } from "../hub/events.ts";
 import type { Failure, Units } from "@modelgate/contracts";
 import type { FinishReason, TextEvent } from "../hub/answer.ts";
@@ -21,6 +22,7 @@ export class ResponsesWriter implements StreamWriter {
   #started = false;
   #usage: Units | undefined;
   #finish: FinishReason = "other";
+  readonly heartbeat = (): string => keepAlive;
   readonly #on: EventHandlers<string> = {
     start: ({ usage }) => {
       this.#usage ??= usage;
@@ -34,7 +36,7 @@ export class ResponsesWriter implements StreamWriter {
       if (choice === 0) this.#finish = reason;
       return "";
     },
-    ping: () => this.heartbeat(),
+    ping: () => keepAlive,
   };
 
   constructor(context: AnswerContext) {
@@ -49,7 +51,7 @@ export class ResponsesWriter implements StreamWriter {
   }
 
   end(): string {
-    const written = this.#start() + this.#builder.finish();
+    const written = this.#start() + this.#builder.close();
     const ending = endingOf(this.#finish, this.#builder.refusedInWords);
     return written + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
   }
@@ -58,10 +60,6 @@ export class ResponsesWriter implements StreamWriter {
     const code = failure.status === 429 ? "rate_limit_exceeded" : "server_error";
     const state = { ...running, status: "failed", error: { code, message: failure.message } } as const;
     return this.#start() + this.#respond("response.failed", state, this.#builder.broken());
-  }
-
-  heartbeat(): string {
-    return ": keep-alive\n\n";
   }
 
   #start(): string {

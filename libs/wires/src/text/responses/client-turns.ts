@@ -1,5 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { type Fields, own } from "../../json/fields.ts";
+import { onlyText, resultParts } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
 import type { Envelope } from "../hub/seals.ts";
@@ -121,22 +122,12 @@ function readMessage(conversation: ItemTurns, item: Fields): void {
   const parts = parseContent(item, "content");
   if (role === "assistant") conversation.say("assistant", parts, true);
   else if (role === "user") conversation.say("user", parts, false);
-  else if (conversation.turns.length === 0) conversation.instructions.push(...onlyText(item, parts));
-  else conversation.say("system", onlyText(item, parts), false);
-}
-
-function onlyText(item: Fields, parts: readonly Part[]): readonly TextPart[] {
-  return parts.map((part) => {
-    if (part.kind === "text") return part;
-    throw item.wrong("content", "text only in a system or developer message");
-  });
+  else if (conversation.turns.length === 0) conversation.instructions.push(...onlyText(item, "content", parts));
+  else conversation.say("system", onlyText(item, "content", parts), false);
 }
 
 function readOutput(item: Fields, custom: boolean): ToolResultPart {
   item.ignore("id", "status");
-  const parts = parseContent(item, "output").map((part) => {
-    if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
-    throw item.wrong("output", "text, images and files");
-  });
+  const parts = resultParts(item, "output", parseContent(item, "output"));
   return { kind: "tool-result", callId: item.needText("call_id"), parts, ...(custom ? { custom } : {}) };
 }

@@ -32,12 +32,10 @@ export interface ItemRef {
 export interface OpenItem {
   /** Whether a part that opens now belongs to this item. */
   joins(opened: OpenedPart): boolean;
-  start(opened: OpenedPart): string;
+  start?(opened: OpenedPart): string;
   delta(text: string, logProbabilities: readonly TokenProbability[]): string;
-  cite(citation: Citation): string;
+  cite?(citation: Citation): string;
   endPart(seal: Seal | undefined): string;
-  /** The last events before `response.output_item.done`. */
-  close(): string;
   /** The item as it is now. */
   item(status: ItemStatus): JsonObject;
 }
@@ -68,17 +66,9 @@ export class OpenCall implements OpenItem {
     return false;
   }
 
-  start(): string {
-    return "";
-  }
-
   delta(text: string): string {
     this.#pieces.push(text);
     return this.#wrapped ? "" : this.#event("delta", { delta: text });
-  }
-
-  cite(): string {
-    return "";
   }
 
   endPart(): string {
@@ -87,10 +77,6 @@ export class OpenCall implements OpenItem {
     const said =
       this.#call.custom === true ? { input: text } : { name: this.#local?.name ?? this.#call.name, arguments: text };
     return late + this.#event("done", said);
-  }
-
-  close(): string {
-    return "";
   }
 
   item(status: ItemStatus): JsonObject {
@@ -185,10 +171,6 @@ export class OpenMessage implements OpenItem {
     return end + done;
   }
 
-  close(): string {
-    return "";
-  }
-
   item(status: ItemStatus): JsonObject {
     const open = this.#open === undefined ? [] : [whole(this.#open)];
     return messageItem(this.#ref.id, [...this.#done, ...open], status);
@@ -247,10 +229,6 @@ export class OpenReasoning implements OpenItem {
     return first + this.#event(`${this.#word}.delta`, { delta: text });
   }
 
-  cite(): string {
-    return "";
-  }
-
   endPart(seal: Seal | undefined): string {
     const text = this.#pieces?.join("") ?? "";
     const events = this.#hasText ? this.#event(`${this.#word}.done`, { text }) + this.#announce("done", text) : "";
@@ -258,10 +236,6 @@ export class OpenReasoning implements OpenItem {
     if (seal !== undefined) this.#sealed = sealForClient(seal, "responses");
     this.#pieces = undefined;
     return events;
-  }
-
-  close(): string {
-    return "";
   }
 
   item(status: ItemStatus): JsonObject {

@@ -1,9 +1,9 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord, own } from "../../json/fields.ts";
-import { contentOf, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
+import { citationOf, contentOf, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
 import type { Part, ReasoningPart, Citation, FilePart, Source, Seal } from "../hub/part.ts";
 import { openEnvelope, sealFromClient, unsealed, type Envelope } from "../hub/seals.ts";
-import { mediaTypeOfName, readDataUrl, audioTypes, sourceOfUrl } from "../hub/sources.ts";
+import { mediaTypeOfName, readDataUrl, sourceOfUrl } from "../hub/sources.ts";
 import { qualifiedName } from "./namespaces.ts";
 
 type ReadItem = (item: Fields) => readonly Part[];
@@ -149,16 +149,7 @@ function readOutputText(part: Fields): Part {
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, filename, start_index: start, end_index: end } = value;
-  const name = typeof title === "string" ? title : filename;
-  return [
-    {
-      ...(typeof url === "string" ? { url } : {}),
-      ...(typeof name === "string" ? { title: name } : {}),
-      ...(typeof start === "number" ? { start } : {}),
-      ...(typeof end === "number" ? { end } : {}),
-      own: { wire: "responses", value },
-    },
-  ];
+  return [citationOf("responses", value, { url, title: typeof title === "string" ? title : filename, start, end })];
 }
 
 function readImage(part: Fields): Part {
@@ -188,13 +179,6 @@ function dataSource(data: string, name: string | undefined): Source {
 
 function fileId(part: Fields, id: string | undefined, missing: string): Source {
   return { kind: "file-id", wire: "responses", id: id ?? part.needText(missing) };
-}
-
-function readAudio(part: Fields): Part {
-  const audio = part.fields("input_audio");
-  if (audio === undefined) throw part.wrong("input_audio", "an object");
-  const format = audio.word("format", ["mp3", "wav"]) ?? "wav";
-  return { kind: "audio", source: { kind: "base64", mediaType: audioTypes[format], data: audio.needText("data") } };
 }
 
 /** The kind of this wire's own seals. */

@@ -37,9 +37,9 @@ export class PartWriter {
       this.#keep(text.length);
       return this.#open?.delta(text, logProbabilities ?? []) ?? "";
     },
-    citation: ({ citation }) => this.#open?.cite(citation) ?? "",
+    citation: ({ citation }) => this.#open?.cite?.(citation) ?? "",
     "part-end": ({ seal }) => this.#end(seal),
-    "part-whole": ({ whole }) => this.#close() + this.#whole(whole),
+    "part-whole": ({ whole }) => this.close() + this.#whole(whole),
   };
 
   constructor(context: AnswerContext, emit: Emit) {
@@ -57,11 +57,6 @@ export class PartWriter {
       .join("");
   }
 
-  /** Closes what is open. */
-  finish(): string {
-    return this.#close();
-  }
-
   /** The output of a broken stream: what was sent, with the open item as far as it came. */
   broken(): readonly JsonObject[] {
     return this.#open === undefined ? this.output : [...this.output, this.#open.item("incomplete")];
@@ -70,11 +65,11 @@ export class PartWriter {
   #start(opened: OpenedPart): string {
     this.#opened = opened;
     if (opened.kind === "refusal") this.refusedInWords = true;
-    if (this.#open?.joins(opened) === true) return this.#open.start(opened);
-    const closed = this.#close();
+    if (this.#open?.joins(opened) === true) return this.#open.start?.(opened) ?? "";
+    const closed = this.close();
     const item = this.#openItem(opened);
     this.#open = item;
-    return closed + this.#added(item.item("in_progress")) + item.start(opened);
+    return closed + this.#added(item.item("in_progress")) + (item.start?.(opened) ?? "");
   }
 
   #openItem(opened: OpenedPart): OpenItem {
@@ -94,7 +89,7 @@ export class PartWriter {
     const ended = this.#open?.endPart(seal) ?? "";
     if (seal === undefined || this.#opened?.kind === "reasoning") return ended;
     const call = this.#opened?.kind === "tool-call" ? this.#opened.id : undefined;
-    return ended + this.#close() + this.#carry(seal, call);
+    return ended + this.close() + this.#carry(seal, call);
   }
 
   #carry(seal: Seal, call: string | undefined): string {
@@ -131,11 +126,12 @@ export class PartWriter {
     return this.#added(item) + this.#done(item);
   }
 
-  #close(): string {
+  /** Closes the open item. */
+  close(): string {
     const open = this.#open;
     if (open === undefined) return "";
     this.#open = undefined;
-    return open.close() + this.#done(open.item("completed"));
+    return this.#done(open.item("completed"));
   }
 
   #added(item: JsonObject): string {

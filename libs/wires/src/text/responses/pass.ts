@@ -1,12 +1,13 @@
+import { keepAlive } from "../../sse/framing.ts";
 import { failureFrames, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { seenFees, type SeenFees } from "../fees.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
-import { plainFrame, type TextPass, renameAt } from "../pass.ts";
+import { fromWord, holdsWord, plainFrame, type TextPass, renameAt } from "../pass.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
-import { endResponseEarly, showsThoughts, wordsOf } from "./early-end.ts";
+import { endResponseEarly, wordsOf } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { outputOf } from "./vendor-answer.ts";
 
@@ -77,15 +78,12 @@ export const responsesPass: TextPass = {
   },
   fees: responsesFees,
 
-  written(frame) {
-    const at = frame.indexOf(deltaWord);
-    return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
-  },
+  written: (frame) => fromWord(frame, deltaWord),
   wordsOf,
-  showsThoughts,
+  showsThoughts: holdsWord("response.reasoning", '"reasoning'),
 
   failureFrame: failureFrames.responses,
-  heartbeat: ": keep-alive\n\n",
+  heartbeat: keepAlive,
   earlyEnd: endResponseEarly,
 };
 
