@@ -1,14 +1,47 @@
-/** A member of a list, and its neighbours in it. */
-interface Member<Value> {
-  readonly value: Value;
-  previous: Member<Value> | undefined;
-  next: Member<Value> | undefined;
-}
-
 /** A value that a list has, until it is removed. */
 export interface Listed {
   /** Takes the member out of the list; whether it was still there. */
   remove(): boolean;
+}
+
+/** The ends of a list, and how many members it has. */
+interface Ends<Value> {
+  first: Member<Value> | undefined;
+  last: Member<Value> | undefined;
+  size: number;
+}
+
+/** A member of a list, and its neighbours in it. */
+class Member<Value> implements Listed {
+  readonly value: Value;
+  previous: Member<Value> | undefined;
+  next: Member<Value> | undefined;
+  #ends: Ends<Value> | undefined;
+
+  constructor(value: Value, ends: Ends<Value>) {
+    this.value = value;
+    this.previous = ends.last;
+    this.next = undefined;
+    this.#ends = ends;
+    if (ends.last === undefined) ends.first = this;
+    else ends.last.next = this;
+    ends.last = this;
+    ends.size++;
+  }
+
+  /** A member that is removed refers to no other: what is garbage must not keep its neighbours. */
+  remove(): boolean {
+    const ends = this.#ends;
+    if (ends === undefined) return false;
+    const { previous, next } = this;
+    if (previous === undefined) ends.first = next;
+    else previous.next = next;
+    if (next === undefined) ends.last = previous;
+    else next.previous = previous;
+    this.previous = this.next = this.#ends = undefined;
+    ends.size--;
+    return true;
+  }
 }
 
 /**
@@ -17,47 +50,21 @@ export interface Listed {
  * them has become old, V8 keeps every call that follows until it next collects old objects.
  */
 export class OpenList<Value> implements Iterable<Value> {
-  #first: Member<Value> | undefined;
-  #last: Member<Value> | undefined;
-  #size = 0;
+  readonly #ends: Ends<Value> = { first: undefined, last: undefined, size: 0 };
 
   get size(): number {
-    return this.#size;
+    return this.#ends.size;
   }
 
   /** Adds a member behind all others. */
   add(value: Value): Listed {
-    const member: Member<Value> = { value, previous: this.#last, next: undefined };
-    if (this.#last === undefined) this.#first = member;
-    else this.#last.next = member;
-    this.#last = member;
-    this.#size++;
-    let isOpen = true;
-    return {
-      remove: () => {
-        if (!isOpen) return false;
-        isOpen = false;
-        this.#remove(member);
-        return true;
-      },
-    };
-  }
-
-  /** A member that is removed refers to no other: what is garbage must not keep its neighbours. */
-  #remove(member: Member<Value>): void {
-    const { previous, next } = member;
-    if (previous === undefined) this.#first = next;
-    else previous.next = next;
-    if (next === undefined) this.#last = previous;
-    else next.previous = previous;
-    member.previous = member.next = undefined;
-    this.#size--;
+    return new Member(value, this.#ends);
   }
 
   /** The members, oldest first; any of them may be removed meanwhile. */
   [Symbol.iterator](): Iterator<Value> {
     const values: Value[] = [];
-    for (let member = this.#first; member !== undefined; member = member.next) values.push(member.value);
+    for (let member = this.#ends.first; member !== undefined; member = member.next) values.push(member.value);
     return values.values();
   }
 }

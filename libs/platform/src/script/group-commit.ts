@@ -99,9 +99,22 @@ function wordsOf(program: string, group: readonly GroupedCall[]): string[] {
   return words;
 }
 
+/** A command of text alone, put together at once: ioredis adds each word to those before it. */
+class TextCommand extends Command {
+  override toWritable(): string {
+    const lines = [`*${this.args.length + 1}`, `$${this.name.length}`, this.name];
+    for (const word of this.args) {
+      const text = String(word);
+      lines.push(`$${Buffer.byteLength(text)}`, text);
+    }
+    lines.push("");
+    return lines.join("\r\n");
+  }
+}
+
 /** Writes a command at once: it has waited for the end of the turn already. */
 function written(redis: Redis, name: string, args: string[]): Promise<unknown> {
-  return Promise.resolve(redis.sendCommand(new Command(name, args, { replyEncoding: "utf8" })));
+  return Promise.resolve(redis.sendCommand(new TextCommand(name, args, { replyEncoding: "utf8" })));
 }
 
 function listOf(reply: unknown): readonly unknown[] {
