@@ -13,9 +13,9 @@ const other = "other";
 const maxRemembered = 500;
 
 /** The values that are counted, by name, of an account and day. */
-type Counted = Map<string, Set<string>>;
+type CountedTags = Map<string, Set<string>>;
 
-const remembered = new WeakMap<Books, Map<string, Counted>>();
+const remembered = new WeakMap<Books, Map<string, CountedTags>>();
 
 /**
  * Returns calls with the tags that they count under: where their account has had `maxPairs` pairs that day, a new value of a known
@@ -40,7 +40,7 @@ export async function boundTags(
   return bounded;
 }
 
-function admitted(counted: Counted, name: string, value: string): readonly [name: string, value: string] {
+function admitted(counted: CountedTags, name: string, value: string): readonly [name: string, value: string] {
   const values = counted.get(name);
   if (values?.has(value) === true) return [name, value];
   const pairs = [...counted.values()].reduce((sum, each) => sum + each.size, 0);
@@ -54,8 +54,8 @@ async function countedOf(
   books: Books,
   at: Transaction<Tables>,
   { accountId: account, time }: UsageEvent,
-): Promise<Counted> {
-  const known = remembered.get(books) ?? new Map<string, Counted>();
+): Promise<CountedTags> {
+  const known = remembered.get(books) ?? new Map<string, CountedTags>();
   remembered.set(books, known);
   const period = periodOf(Date.parse(time), totalsPeriods.daily_tag_totals);
   const key = `${period} ${account}`;
@@ -68,7 +68,7 @@ async function countedOf(
     .where("account", "=", account)
     .where("period", "=", period)
     .execute();
-  const counted: Counted = new Map();
+  const counted: CountedTags = new Map();
   for (const { name, value } of rows) {
     const tag = name.slice("tag:".length);
     counted.set(tag, (counted.get(tag) ?? new Set()).add(value));

@@ -113,7 +113,7 @@ export interface FirstByteGroup {
 
 /** Percentiles of the time to the first byte over all completed calls of whole hours, in the order of their groups. */
 export async function firstByteTimes(books: Books, query: FirstBytesQuery): Promise<readonly FirstByteGroup[]> {
-  const groups = new Map<string, { readonly row: Row; readonly ranges: Map<number, number> }>();
+  const groups = new Map<string, { readonly row: FirstBytesRow; readonly ranges: Map<number, number> }>();
   for (const part of partsOf(query))
     for (const row of await readPart(books, part)) {
       const key = query.by.map((_, at) => row[`by_${at}`]).join("\u001f");
@@ -130,15 +130,15 @@ export async function firstByteTimes(books: Books, query: FirstBytesQuery): Prom
     }));
 }
 
-type Row = Readonly<Record<string, string | number>>;
+type FirstBytesRow = Readonly<Record<string, string | number>>;
 
 /** A stretch of a query, and the table that has it. */
-interface Part extends FirstBytesQuery {
+interface TableStretch extends FirstBytesQuery {
   readonly table: "first_bytes" | "daily_first_bytes" | "daily_tag_first_bytes";
 }
 
 /** The whole days of a query, and the hours before and after them. */
-function partsOf(query: FirstBytesQuery): readonly Part[] {
+function partsOf(query: FirstBytesQuery): readonly TableStretch[] {
   const [from, to] = [Math.floor(query.from / hourMs) * hourMs, Math.ceil(query.to / hourMs) * hourMs];
   if (query.by.some(isLabelName)) {
     const days = { from: Math.floor(from / dayMs) * dayMs, to: Math.ceil(to / dayMs) * dayMs };
@@ -146,7 +146,7 @@ function partsOf(query: FirstBytesQuery): readonly Part[] {
   }
   const [first, last] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs];
   if (query.by.includes("hour") || first >= last) return [{ ...query, table: "first_bytes", from, to }];
-  const parts: readonly Part[] = [
+  const parts: readonly TableStretch[] = [
     { ...query, table: "first_bytes", from, to: first },
     { ...query, table: "daily_first_bytes", from: first, to: last },
     { ...query, table: "first_bytes", from: last, to },
@@ -155,7 +155,7 @@ function partsOf(query: FirstBytesQuery): readonly Part[] {
 }
 
 /** Calls by range, of each group. */
-async function readPart({ db }: Books, { table, from, to, ...query }: Part): Promise<readonly Row[]> {
+async function readPart({ db }: Books, { table, from, to, ...query }: TableStretch): Promise<readonly FirstBytesRow[]> {
   const columns = { model: "model", channel: "channel", hour: "period", day: "period - period % 86400000" } as const;
   const columnOf = (name: FirstBytesQuery["by"][number]): string => (isLabelName(name) ? "value" : columns[name]);
   const groups = query.by.map((name, at) => sql`${sql.raw(columnOf(name))} as ${sql.ref(`by_${at}`)}`);
@@ -165,7 +165,7 @@ async function readPart({ db }: Books, { table, from, to, ...query }: Part): Pro
   const tagged = query.by.filter(isLabelName).map((name) => sql`name = ${name}`);
   const where = sql.join([sql`period >= ${from}`, sql`period < ${to}`, ...narrowed, ...tagged], sql` and `);
   const ordinals = sql.join(Array.from({ length: groups.length + 1 }, (_, at) => sql.lit(at + 1)));
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<FirstBytesRow>`
     select ${sql.join([...groups, sql`bucket`, sql`sum(calls) as calls`])} from ${sql.table(table)}
     where ${where} group by ${ordinals}`.execute(db);
   return rows;

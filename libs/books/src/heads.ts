@@ -12,7 +12,7 @@ export interface AccountChange {
   readonly credited?: bigint;
 }
 
-interface Sums {
+interface HeadSums {
   head: Receipt | undefined;
   credited: bigint;
   chain: number;
@@ -20,7 +20,7 @@ interface Sums {
 
 /** Adds entries that were just written to what the books know of their accounts: sums, and the newest receipt. */
 export async function changeAccounts(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
-  const accounts = new Map<string, Sums>();
+  const accounts = new Map<string, HeadSums>();
   for (const change of changes)
     if (change.receipt !== undefined || change.credited !== undefined) add(accounts, change);
   if (accounts.size === 0) return;
@@ -74,7 +74,7 @@ async function replaceHeads(at: Transaction<Tables>, changes: readonly AccountCh
         .execute();
 }
 
-function add(accounts: Map<string, Sums>, { accountId, receipt, before, credited = 0n }: AccountChange): void {
+function add(accounts: Map<string, HeadSums>, { accountId, receipt, before, credited = 0n }: AccountChange): void {
   const sums = accounts.get(accountId) ?? { head: undefined, credited: 0n, chain: 0 };
   accounts.set(accountId, sums);
   sums.credited += credited;

@@ -64,13 +64,13 @@ async function readRows({ db }: Books, filter: CallFilter, reading: CallReading)
 }
 
 /** An index that has the positions of calls in the order of the log: how many at once, and what is asked beside it. */
-interface Source {
+interface CallSource {
   readonly positions: (after: CallPosition | undefined, limit: number) => RawBuilder<CallPosition>;
   readonly wanted: readonly RawBuilder<unknown>[];
 }
 
 /** Returns the table in which calls of a request, or with a label, are looked up; undefined: the log itself. */
-function sourceOf(filter: CallFilter, reading: CallReading): Source | undefined {
+function sourceOf(filter: CallFilter, reading: CallReading): CallSource | undefined {
   const { labels = [], requestId } = filter;
   const [first, ...others] = labels;
   if (requestId !== undefined) {
@@ -115,7 +115,7 @@ async function readAtPositions(
   { db }: Books,
   filter: CallFilter,
   reading: CallReading,
-  { positions, wanted }: Source,
+  { positions, wanted }: CallSource,
 ): Promise<readonly StoredCall[]> {
   const batch = wanted.length === 0 ? reading.limit : Math.max(reading.limit, placesAtOnce);
   const found: StoredCall[] = [];

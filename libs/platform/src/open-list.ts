@@ -6,16 +6,16 @@ export interface Listed {
 
 /** The ends of a list, and how many members it has. */
 interface Ends<Value> {
-  first: Member<Value> | undefined;
-  last: Member<Value> | undefined;
+  first: ListMember<Value> | undefined;
+  last: ListMember<Value> | undefined;
   size: number;
 }
 
 /** A member of a list, and its neighbours in it. */
-class Member<Value> implements Listed {
+class ListMember<Value> implements Listed {
   readonly value: Value;
-  previous: Member<Value> | undefined;
-  next: Member<Value> | undefined;
+  previous: ListMember<Value> | undefined;
+  next: ListMember<Value> | undefined;
   #ends: Ends<Value> | undefined;
 
   constructor(value: Value, ends: Ends<Value>) {
@@ -58,7 +58,7 @@ export class OpenList<Value> implements Iterable<Value> {
 
   /** Adds a member behind all others. */
   add(value: Value): Listed {
-    return new Member(value, this.#ends);
+    return new ListMember(value, this.#ends);
   }
 
   /** The members, oldest first; any of them may be removed meanwhile. */

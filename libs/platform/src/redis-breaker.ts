@@ -8,7 +8,7 @@ const lookMs = 200;
 const steps = 10;
 
 /** A command on its way, and the step that it was sent in. */
-interface Sent {
+interface SentCommand {
   readonly command: Command;
   readonly step: number;
   /** Among those that are not answered. */
@@ -25,7 +25,7 @@ interface Sent {
  */
 export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
-  const open = new OpenList<Sent>();
+  const open = new OpenList<SentCommand>();
   let step = 0;
   let answeredAt = 0;
   let broken = false;
@@ -68,7 +68,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
   }
 
   function watched(command: Command, stream?: Parameters<typeof send>[1]): ReturnType<typeof send> {
-    const sent: Sent = { command, step, listed: undefined };
+    const sent: SentCommand = { command, step, listed: undefined };
     sent.listed = open.add(sent);
     const settled = (): void => {
       if (sent.listed?.remove() !== true) return;

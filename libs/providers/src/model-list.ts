@@ -48,10 +48,10 @@ export function modelsIn(list: unknown): readonly ListedModel[] | undefined {
   return [...new Map(found.map((model) => [model.name, model])).values()].slice(0, maxModels);
 }
 
-type Row = Readonly<Record<string, unknown>>;
+type ModelRow = Readonly<Record<string, unknown>>;
 
 /** By `id`, or by `name` where the id is no name (Cloudflare) or there is none (Gemini, Databricks). */
-function modelIn(row: Row): readonly ListedModel[] {
+function modelIn(row: ModelRow): readonly ListedModel[] {
   const { id, name, model } = row;
   const isNamed = typeof name === "string" && name.startsWith("@");
   const found = [isNamed ? name : id, name, model].find((word) => typeof word === "string");
@@ -62,7 +62,7 @@ function modelIn(row: Row): readonly ListedModel[] {
 }
 
 /** Prices per token, as aggregators write them beside each model (OpenRouter), as a configuration has them: per million. */
-function priceIn({ pricing }: Row): ListedModel["price"] {
+function priceIn({ pricing }: ModelRow): ListedModel["price"] {
   if (!isObject(pricing)) return null;
   const names = { input: "prompt", output: "completion", cachedInput: "input_cache_read" };
   const price = Object.entries(names).flatMap(([ours, theirs]) => {
@@ -72,13 +72,13 @@ function priceIn({ pricing }: Row): ListedModel["price"] {
   return price.length === 0 ? null : Object.fromEntries(price);
 }
 
-function contextIn(row: Row): number | null {
+function contextIn(row: ModelRow): number | null {
   const tokens = [row["context_length"], row["context_window"], row["inputTokenLimit"]].find(
     (value) => typeof value === "number" && Number.isSafeInteger(value) && value > 0,
   );
   return typeof tokens === "number" ? tokens : null;
 }
 
-function isObject(value: unknown): value is Row {
+function isObject(value: unknown): value is ModelRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

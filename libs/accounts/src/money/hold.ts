@@ -71,7 +71,7 @@ const run = defineScript({
   },
 });
 
-type Reply = Awaited<ReturnType<typeof run>>;
+type HoldReply = Awaited<ReturnType<typeof run>>;
 
 /**
  * Puts money aside in one atomic step, or throws: insufficient_quota (402, balance or a budget), rate_limit_exceeded
@@ -120,7 +120,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
 }
 
 /** Throws unless the money is held. */
-function refuse(reply: Reply, request: HoldRequest): void {
+function refuse(reply: HoldReply, request: HoldRequest): void {
   switch (reply.verdict) {
     case "held":
       return;

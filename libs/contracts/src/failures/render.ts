@@ -9,8 +9,8 @@ import type { Failure } from "./failure.ts";
  */
 export type ErrorFormat = "common" | "alpha" | "gamma" | "task" | "epsilon" | "ollama";
 
-type Body = Readonly<Record<string, unknown>>;
-type Render = (failure: Failure, requestId: string) => Body;
+type ErrorBody = Readonly<Record<string, unknown>>;
+type Render = (failure: Failure, requestId: string) => ErrorBody;
 
 const common: Render = (failure) => ({
   error: {
@@ -40,9 +40,12 @@ const gamma: Render = (failure) => {
 };
 
 /** google.rpc details that gamma clients read: why a key was refused, which field was wrong, when to come back. */
-function gammaDetails(failure: Failure): readonly Body[] {
-  const rpc = (name: string, fields: Body): Body => ({ "@type": `type.googleapis.com/google.rpc.${name}`, ...fields });
-  const details: Body[] = [];
+function gammaDetails(failure: Failure): readonly ErrorBody[] {
+  const rpc = (name: string, fields: ErrorBody): ErrorBody => ({
+    "@type": `type.googleapis.com/google.rpc.${name}`,
+    ...fields,
+  });
+  const details: ErrorBody[] = [];
   if (failure.status === 401) details.push(rpc("ErrorInfo", { reason: "API_KEY_INVALID", domain: "googleapis.com" }));
   if (failure.param !== undefined) {
     details.push(rpc("BadRequest", { fieldViolations: [{ field: failure.param, description: failure.message }] }));
@@ -72,7 +75,7 @@ const ollama: Render = ({ message }) => ({ error: message });
 const renders = { common, alpha, gamma, task, epsilon, ollama } as const satisfies Record<ErrorFormat, Render>;
 
 /** The JSON error body of a failure in the format of the request that it answers. */
-export function renderFailure(format: ErrorFormat, failure: Failure, requestId: string): Body {
+export function renderFailure(format: ErrorFormat, failure: Failure, requestId: string): ErrorBody {
   return renders[format](failure, requestId);
 }
 

@@ -69,10 +69,10 @@ export function defineScript<
 }
 
 /** Calls a script with its keys and arguments as text. */
-type Caller = (redis: Redis, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+type ScriptCaller = (redis: Redis, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
 /** Makes what calls a script as a command of its own. */
-function callerOf(shape: LuaShape): Caller {
+function callerOf(shape: LuaShape): ScriptCaller {
   const source = scriptText(shape, (file) => readFileSync(file, "utf8"));
   scriptSources.add(source);
   const digest = createHash("sha1").update(source).digest("hex");
@@ -84,7 +84,7 @@ function callerOf(shape: LuaShape): Caller {
 }
 
 /** Makes what calls a script with the others of its turn. */
-function groupedCaller(shape: LuaShape): Caller {
+function groupedCaller(shape: LuaShape): ScriptCaller {
   const script = addToProgram(shape);
   return (redis, keys, args) => callInGroup(redis, { script, keys, args });
 }

@@ -37,15 +37,15 @@ function tasksAt({ baseUrl, wire }: Pick<VendorCall, "baseUrl" | "wire">, ...mor
   return new URL([baseUrl.replace(/\/+$/, "") + path, ...more.map(encodeURIComponent)].join("/"));
 }
 
-interface Content {
+interface VideoContent {
   readonly contentType: string;
   readonly body: Buffer;
 }
 
-function posted(url: URL, call: StartCall, { contentType, body }: Content): VendorRequest {
+function posted(url: URL, call: StartCall, { contentType, body }: VideoContent): VendorRequest {
   return requestTo(url, call, { ...bearer(call), "content-type": contentType }, body);
 }
 
-function* json(body: object): Generator<undefined, Content> {
+function* json(body: object): Generator<undefined, VideoContent> {
   return { contentType: "application/json", body: yield* stringifyInTurns(body) };
 }

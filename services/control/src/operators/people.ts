@@ -8,7 +8,7 @@ import { hashPassword, isPassword } from "./passwords.ts";
 
 const role = Type.Enum([...operatorRoles]);
 
-const OperatorRecord = Type.Object({
+const PersonRecord = Type.Object({
   role,
   /** A member of this account alone. */
   account: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -19,7 +19,7 @@ const OperatorRecord = Type.Object({
   disabled: Type.Boolean(),
   createdAt: Type.String(),
 });
-type OperatorRecord = Static<typeof OperatorRecord>;
+type PersonRecord = Static<typeof PersonRecord>;
 
 const KeyRecord = Type.Object({
   name: Type.String(),
@@ -29,7 +29,7 @@ const KeyRecord = Type.Object({
   createdAt: Type.String(),
 });
 
-const readOperatorRecord = stored("operator", OperatorRecord);
+const readPerson = stored("operator", PersonRecord);
 const readKeyRecord = stored("operator's key", KeyRecord);
 
 /** An operator as others see them. */
@@ -75,7 +75,7 @@ const rememberMs = 2_000;
 /** Maximum keys that are remembered, unknown ones among them. */
 const maxRemembered = 1_000;
 
-interface Booked {
+interface BookedRecord {
   readonly name: string;
   readonly record: object;
 }
@@ -126,13 +126,13 @@ export class People {
   }
 
   async list(): Promise<readonly PersonView[]> {
-    const all = await this.#ledger.read<readonly Booked[]>("/operators");
-    return all.map(({ name, record }) => shown(name, readOperatorRecord(JSON.stringify(record))));
+    const all = await this.#ledger.read<readonly BookedRecord[]>("/operators");
+    return all.map(({ name, record }) => shown(name, readPerson(JSON.stringify(record))));
   }
 
   /** Creates an operator. Throws Failure (409) where the name is taken. */
   async create({ name, role: wanted, account, password }: NewPerson, actor: string): Promise<PersonView> {
-    const record: OperatorRecord = present({
+    const record: PersonRecord = present({
       role: wanted,
       account,
       password: password === undefined ? undefined : await hashPassword(password),
@@ -157,7 +157,7 @@ export class People {
     const record = { role: has, account, email };
     const act = { account: account ?? "", after: { name, ...record } };
     if (found === undefined) {
-      const whole: OperatorRecord = { ...record, disabled: false, createdAt: new Date().toISOString() };
+      const whole: PersonRecord = { ...record, disabled: false, createdAt: new Date().toISOString() };
       await this.#ledger.write("/operators", { name, record: whole, action: "operator.create", ...act }, name);
     } else if (found.role !== has || (found.account ?? null) !== account || (found.email ?? null) !== email)
       await this.#ledger.write(
@@ -173,8 +173,8 @@ export class People {
     const after = present({ name, ...change, password: password === undefined ? undefined : "changed" });
     const path = `/operators/${encodeURIComponent(name)}`;
     const body = { record, action: "operator.change", account: "", after };
-    const changed = await this.#ledger.write<Booked>(path, body, actor);
-    return shown(name, readOperatorRecord(JSON.stringify(changed.record)));
+    const changed = await this.#ledger.write<BookedRecord>(path, body, actor);
+    return shown(name, readPerson(JSON.stringify(changed.record)));
   }
 
   async keys(): Promise<readonly OperatorKeyView[]> {
@@ -208,9 +208,9 @@ export class People {
     this.#remembered.clear();
   }
 
-  async #find(name: string): Promise<OperatorRecord | undefined> {
-    const [booked] = await this.#ledger.read<readonly Booked[]>(`/operators?name=${encodeURIComponent(name)}`);
-    return booked === undefined ? undefined : readOperatorRecord(JSON.stringify(booked.record));
+  async #find(name: string): Promise<PersonRecord | undefined> {
+    const [booked] = await this.#ledger.read<readonly BookedRecord[]>(`/operators?name=${encodeURIComponent(name)}`);
+    return booked === undefined ? undefined : readPerson(JSON.stringify(booked.record));
   }
 }
 
@@ -219,6 +219,6 @@ export function actorOfKey({ name }: { readonly name: string }): string {
   return `key ${name}`;
 }
 
-function shown(name: string, { password, account = null, email = null, ...record }: OperatorRecord): PersonView {
+function shown(name: string, { password, account = null, email = null, ...record }: PersonRecord): PersonView {
   return { name, ...record, account, email, hasPassword: password !== undefined };
 }

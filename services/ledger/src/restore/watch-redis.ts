@@ -14,7 +14,7 @@ import { LateTasks, restoreTasks } from "./restore-tasks.ts";
 import { restoreTokens } from "./restore-tokens.ts";
 
 /** Dependencies of the watch. */
-export interface WatchOptions {
+export interface RedisWatchOptions {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly connection: BooksConnection;
@@ -55,14 +55,14 @@ const epochMark = "epoch";
  * Compares Redis with the books, again and again: one that has lost all is filled from them, one that is behind is charged
  * what it does not know. A server that was started or put into another's place has all its accounts compared.
  */
-export function watchRedis(options: WatchOptions): RedisWatch {
+export function watchRedis(options: RedisWatchOptions): RedisWatch {
   const watch = new Watch(options);
   watch.start();
   return watch;
 }
 
 class Watch implements RedisWatch {
-  readonly #options: WatchOptions;
+  readonly #options: RedisWatchOptions;
   readonly #sleep = Promise.withResolvers<void>();
   readonly #offsets: Offsets = new Map();
   readonly #lateTasks = new LateTasks();
@@ -80,7 +80,7 @@ class Watch implements RedisWatch {
   #rounds = 0;
   #going: Promise<void> = Promise.resolve();
 
-  constructor(options: WatchOptions) {
+  constructor(options: RedisWatchOptions) {
     this.#options = options;
   }
 

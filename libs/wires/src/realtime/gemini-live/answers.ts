@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { responseUsage, ResponseWriter, type ResponseSink } from "./response-writer.ts";
+import { responseUsage, ResponseWriter, type LiveResponseSink } from "./response-writer.ts";
 
 /** Facts that the answers of a session share. */
 interface AnswerFacts {
@@ -13,7 +13,7 @@ interface AnswerFacts {
  * response by itself, and reports its end and its usage.
  */
 export class Answers {
-  readonly #sink: ResponseSink;
+  readonly #sink: LiveResponseSink;
   readonly #facts: AnswerFacts;
   /** Calls that the vendor made and waits for: their names by id. */
   readonly #calls = new Map<string, string>();
@@ -23,7 +23,7 @@ export class Answers {
   #stopped: "client_cancelled" | "turn_detected" | undefined;
   #heard: { readonly itemId: string; words: string } | undefined;
 
-  constructor(sink: ResponseSink, facts: AnswerFacts) {
+  constructor(sink: LiveResponseSink, facts: AnswerFacts) {
     this.#sink = sink;
     this.#facts = facts;
   }

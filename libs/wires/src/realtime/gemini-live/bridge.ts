@@ -10,7 +10,7 @@ import {
 } from "../bridge.ts";
 import { Answers } from "./answers.ts";
 import { audioInput, PendingInput } from "./pending-input.ts";
-import type { ResponseSink } from "./response-writer.ts";
+import type { LiveResponseSink } from "./response-writer.ts";
 import { isManual, lostSettings, speaks } from "./settings.ts";
 import { Setup } from "./setup.ts";
 import { errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
@@ -26,7 +26,7 @@ export function geminiLiveBridge(names: RealtimeNames): RealtimeBridge {
   return new GeminiLiveBridge(names);
 }
 
-class GeminiLiveBridge implements RealtimeBridge, ResponseSink {
+class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly greets = false;
   readonly transcriber = undefined;
   /** The vendor writes by itself, as a part of its answers. */

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 
 /** Makes ids and takes events. */
-export interface ResponseSink {
+export interface LiveResponseSink {
   newId(prefix: string): string;
   send(type: string, members: JsonRecord): void;
 }
@@ -23,13 +23,13 @@ interface MadeCall {
 /** One response, as the realtime format's events for the client, in their order. */
 export class ResponseWriter {
   readonly id: string;
-  readonly #sink: ResponseSink;
+  readonly #sink: LiveResponseSink;
   readonly #facts: ResponseFacts;
   readonly #output: JsonRecord[] = [];
   /** The message that is being said; its index is after every item before it. */
   #message: { readonly id: string; words: string } | undefined;
 
-  constructor(sink: ResponseSink, facts: ResponseFacts) {
+  constructor(sink: LiveResponseSink, facts: ResponseFacts) {
     this.#sink = sink;
     this.#facts = facts;
     this.id = sink.newId("resp");

@@ -19,7 +19,7 @@ export interface BackgroundStoreLimits {
 }
 
 /** What came of the renewal of a lease: it holds, the response is to be cancelled, or it was given up. */
-type Renewal = "renewed" | "cancelled" | "lost";
+type LeaseRenewal = "renewed" | "cancelled" | "lost";
 
 const enterScript = defineScript({
   file: new URL("enter.lua", import.meta.url),
@@ -31,7 +31,7 @@ const renewScript = defineScript({
   file: new URL("renew.lua", import.meta.url),
   keys: ["lease", "open"],
   args: { id: "text", leaseMs: "number" },
-  replies: { renewed: {}, cancelled: {}, lost: {} } satisfies Record<Renewal, object>,
+  replies: { renewed: {}, cancelled: {}, lost: {} } satisfies Record<LeaseRenewal, object>,
 });
 
 /** Redis keys of an account's background responses, all in its slot. */
@@ -68,7 +68,7 @@ export class BackgroundStore {
   }
 
   /** Keeps the lease for another while. */
-  async renew({ accountId, id }: BackgroundId, tokenId: string): Promise<Renewal> {
+  async renew({ accountId, id }: BackgroundId, tokenId: string): Promise<LeaseRenewal> {
     const { lease, open } = keysOf(accountId);
     const { leaseMs } = this.#limits;
     return (await renewScript(this.#redis, { lease: lease(id), open: open(tokenId) }, { id, leaseMs })).verdict;

@@ -32,7 +32,7 @@ export async function followEvents(
         param: "stream",
       },
     );
-  using client = new Follower(answer);
+  using client = new EventFollower(answer);
   answer.begin(200, { "content-type": eventStream, "cache-control": "no-cache", "x-accel-buffering": "no" });
   const until = Date.now() + background.longestMs;
   let next = after + 1;
@@ -74,7 +74,7 @@ function typeOf(event: string): string {
 }
 
 /** The client that reads. */
-class Follower implements Disposable {
+class EventFollower implements Disposable {
   isGone: boolean;
   readonly #answer: AnswerSink;
   readonly #watching: Disposable;
