@@ -4,7 +4,7 @@ import { hearProcesses, sharedRedis, type HeardProcesses, type Redis, type Servi
 import { ConfigurationBooks } from "./configuration/books-source.ts";
 import { followConfiguration, type Follower } from "./configuration/follow.ts";
 import { VendorLists } from "./configuration/vendor-lists.ts";
-import { namedVariables } from "./configuration/names.ts";
+import { namedVariables } from "./configuration/resolve.ts";
 import { fileSource } from "./configuration/source.ts";
 import { ConsoleCookies } from "./console/cookie.ts";
 import { Sessions } from "./console/sessions.ts";

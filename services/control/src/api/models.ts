@@ -1,8 +1,7 @@
-import type { Published } from "@modelgate/catalog";
+import { publishedKey, readPublished, publishedPrice, type Published } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { modelView } from "./model-view.ts";
-import { readPublishedNow } from "./published.ts";
 
 /** The models that are published, with their prices as they were written and the channels that serve them. */
 export function modelRoutes(redis: Redis): OperatorRoutes {
@@ -38,4 +37,21 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
 /** Returns true if a channel's models, a list or a table of the vendor's names, contain a name. */
 function namesModel(models: Published["channels"][number]["models"], name: string): boolean {
   return Array.isArray(models) ? models.includes(name) : Object.hasOwn(models, name);
+}
+
+/** The configuration that is published; undefined where none is yet. */
+export async function readPublishedNow(redis: Redis): Promise<Published | undefined> {
+  const text = await redis.get(publishedKey);
+  return text === null ? undefined : readPublished(text);
+}
+
+/** Prices as they were published, by the versions that usage events name. */
+export function priceRoutes(redis: Redis): OperatorRoutes {
+  return {
+    "GET /prices/{version}": async ({ params: { version = "" } }) => {
+      const found = await publishedPrice(redis, version);
+      if (found === undefined) throw new Failure("unknown_url", "No price was ever published under that version.");
+      return { version, ...found };
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { findTokenById, listTokens, newKey, tokenOf, type Token, type TokenBudget } from "@modelgate/accounts";
-import { readPublishedNow } from "./published.ts";
 import { Failure, present } from "@modelgate/contracts";
 import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
+import { readPublishedNow } from "./models.ts";
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";

@@ -8,7 +8,7 @@ import {
 } from "@modelgate/contracts";
 import { canSpeak, providers } from "@modelgate/providers";
 import { parseDocument } from "yaml";
-import { baseUrlProblem } from "./base-url.ts";
+import { baseUrlProblem } from "./addresses.ts";
 import { hasVariables } from "./resolve.ts";
 
 /** A file's text as a configuration, or everything that is wrong with it. */

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { ResolvedChannel } from "@modelgate/catalog";
 import { isSendableKey, type ChannelConfiguration, type Configuration } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
-import { baseUrlProblem } from "./base-url.ts";
+import { baseUrlProblem } from "./addresses.ts";
 
 /** Variables of the environment by name. */
 export type Names = Readonly<Record<string, string | undefined>>;
@@ -126,4 +126,10 @@ async function resolveKey(
     }
   }
   return { key: written };
+}
+
+/** The variables that a configuration may name with env:NAME and ${NAME}: all there are, since an operator chooses. */
+export function namedVariables(): Readonly<Record<string, string | undefined>> {
+  // oxlint-disable-next-line no-restricted-properties
+  return process.env;
 }

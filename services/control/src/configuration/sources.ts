@@ -2,7 +2,7 @@ import { resolve, sep } from "node:path";
 import type { ChannelConfiguration, Configuration, ConfigurationProblem } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
 import { filledIn, hasVariables, usualKeys, variablesIn, type Names } from "./resolve.ts";
-import { unsafeAddress } from "./unsafe-address.ts";
+import { unsafeAddress } from "./addresses.ts";
 
 /**
  * Sources of keys and addresses for a configuration from the console or the API, in addition to vendors' usual

@@ -1,5 +1,5 @@
-import { Failure } from "@modelgate/contracts";
 import type { IncomingHttpHeaders } from "node:http";
+import { Failure } from "@modelgate/contracts";
 import { operatorRoles, WithHeaders, type Operator, type OperatorRoutes } from "@modelgate/platform";
 import { fields } from "../api/fields.ts";
 import type { People } from "../operators/people.ts";
@@ -70,4 +70,19 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
 
 function sessionView({ name, role, account, email }: Operator) {
   return { name, role, account: account ?? null, email: email ?? null };
+}
+
+/**
+ * The address that a call comes from: the connection's other end, or with proxies before control the one that the
+ * outermost of them saw. What stands further left in the header is what a client says of itself.
+ */
+export function addressBefore(
+  proxies: number,
+): (call: { readonly headers: IncomingHttpHeaders; readonly address: string }) => string {
+  return ({ headers, address }) => {
+    if (proxies === 0) return address;
+    const written = headers["x-forwarded-for"];
+    const hops = (Array.isArray(written) ? written.join(",") : (written ?? "")).split(",").map((hop) => hop.trim());
+    return hops.at(-proxies) || address;
+  };
 }

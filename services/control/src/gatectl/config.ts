@@ -2,12 +2,11 @@ import { readFile } from "node:fs/promises";
 import type { ResolvedChannel } from "@modelgate/catalog";
 import type { ConfigurationProblem } from "@modelgate/contracts";
 import { readVariables } from "@modelgate/platform";
-import { namedVariables } from "../configuration/names.ts";
+import { namedVariables, resolveChannels } from "../configuration/resolve.ts";
 import { problemLines, readConfigurationFile } from "../configuration/read.ts";
-import { resolveChannels } from "../configuration/resolve.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { field } from "../field.ts";
-import { CommandFailed } from "./command-failed.ts";
+import { CommandFailed } from "./server.ts";
 import { position, positionInPath, type Command, type Output } from "./command.ts";
 import { cell, table, type Column } from "./table.ts";
 

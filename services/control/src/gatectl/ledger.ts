@@ -1,9 +1,8 @@
-import { formatUsd } from "@modelgate/contracts";
 import { readFile } from "node:fs/promises";
+import { formatUsd } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
-import { CommandFailed } from "./command-failed.ts";
-import type { Query, Server } from "./server.ts";
+import { CommandFailed, type Query, type Server } from "./server.ts";
 import { cell, money, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [

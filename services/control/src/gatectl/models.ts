@@ -1,9 +1,9 @@
-import { configurationPath } from "../env.ts";
 import { readFile, writeFile } from "node:fs/promises";
 import { readVariables } from "@modelgate/platform";
+import { configurationPath } from "../env.ts";
 import { parseConfiguration, problemLines } from "../configuration/read.ts";
 import { field } from "../field.ts";
-import { CommandFailed } from "./command-failed.ts";
+import { CommandFailed } from "./server.ts";
 import { demo } from "./config.ts";
 import { importModels } from "./import-models.ts";
 import { position, positionInPath, type Command, type Output } from "./command.ts";

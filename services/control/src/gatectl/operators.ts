@@ -1,6 +1,6 @@
 import { text as readAll } from "node:stream/consumers";
 import { field } from "../field.ts";
-import { CommandFailed } from "./command-failed.ts";
+import { CommandFailed } from "./server.ts";
 import { position, positionInPath, type Command, type Output } from "./command.ts";
 import { cell, table, type Column } from "./table.ts";
 

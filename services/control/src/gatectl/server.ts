@@ -1,11 +1,10 @@
-import { present } from "@modelgate/contracts";
 import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { present } from "@modelgate/contracts";
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { readVariables, type VariableReader } from "@modelgate/platform";
 import { field } from "../field.ts";
-import { CommandFailed } from "./command-failed.ts";
 
 /** Query parameters; undefined ones are left out. */
 export type Query = Readonly<Record<string, string | undefined>>;
@@ -117,4 +116,9 @@ async function jsonOf(response: Response): Promise<unknown> {
 function messageOf(answer: unknown): string | undefined {
   const message = field(field(answer, "error"), "message");
   return typeof message === "string" ? message : undefined;
+}
+
+/** Failure of a command, with a message for a person; exit status 1. */
+export class CommandFailed extends Error {
+  override readonly name = "CommandFailed";
 }

@@ -2,11 +2,11 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { toolUnits } from "@modelgate/contracts";
-import { CommandFailed } from "./command-failed.ts";
+import { CommandFailed } from "./server.ts";
 import { WrongUsage, type Command } from "./command.ts";
 import { field } from "../field.ts";
 import { cell, money, table, type Column } from "./table.ts";
-import { usageFilters } from "./usage-filters.ts";
+import { usageFilters } from "./usage.ts";
 
 const unit = (name: string) => (row: unknown) => cell(name)(field(row, "units"));
 /** Calls of all tools that the vendor ran; blank for none. */

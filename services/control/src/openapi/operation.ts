@@ -1,5 +1,5 @@
 import type { OperatorRole } from "@modelgate/platform";
-import type { TSchema } from "typebox";
+import { Type, type TSchema } from "typebox";
 
 /** One operation of control's API: what its description, its guard and the console's client are made of. */
 export interface Operation {
@@ -18,3 +18,26 @@ export interface Operation {
   /** The schema of `data` in its answer; a content type where it is no JSON. */
   readonly answer: TSchema | "text/csv";
 }
+
+/** Members that several operations have. */
+export const text = Type.String();
+export const optional = Type.Optional(text);
+export const nothing = Type.Object({});
+export const name = Type.Optional(Type.Union([text, Type.Null()]));
+
+export const period = {
+  from: "first day or time, included; today (UTC) where absent",
+  to: "last day or time, included",
+  day: "one day, in place of from and to",
+};
+export const narrowing = {
+  account: "an account",
+  token: "a token's id",
+  model: "a model",
+  channel: "a channel",
+  outcome: "completed, cancelled or failed",
+  status: "an HTTP status",
+  "request-id": "a request's id",
+  "end-user": "an end user",
+  tag: "tags, as in team=search",
+};

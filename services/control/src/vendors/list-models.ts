@@ -2,8 +2,7 @@ import type { Transport } from "@modelgate/channels";
 import { Failure, isSendableKey, type ModelKind } from "@modelgate/contracts";
 import { cleanWords, providers, type ListedModel, type Provider } from "@modelgate/providers";
 import { askModels } from "../configuration/ask-models.ts";
-import { baseUrlProblem } from "../configuration/base-url.ts";
-import { unsafeAddress } from "../configuration/unsafe-address.ts";
+import { baseUrlProblem, unsafeAddress } from "../configuration/addresses.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
 /** A model that a vendor says it has, and what it is for by its name. */

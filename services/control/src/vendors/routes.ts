@@ -1,9 +1,28 @@
 import type { Transport } from "@modelgate/channels";
 import type { OperatorRoutes } from "@modelgate/platform";
+import { providers } from "@modelgate/providers";
 import { fields } from "../api/fields.ts";
 import { withKnownPrices } from "./known-prices.ts";
-import { knownVendors } from "./known.ts";
 import { listModels } from "./list-models.ts";
+
+/** A vendor that can be added. */
+export interface KnownVendor {
+  /** Prefix of its channels' names. */
+  readonly name: string;
+  readonly title: string;
+  /** Provider that speaks to it. */
+  readonly provider: string;
+  /** Null where only its customer knows it. */
+  readonly baseUrl: string | null;
+}
+
+/** The vendors that this build can speak to, by title, and any other that follows OpenAI's formats. */
+export const knownVendors: readonly KnownVendor[] = [
+  ...Object.entries(providers)
+    .map(([name, { title = name, baseUrl = null }]) => ({ name, title, provider: name, baseUrl }))
+    .toSorted((one, other) => one.title.localeCompare(other.title)),
+  { name: "compatible", title: "Another that speaks OpenAI's formats", provider: "openai", baseUrl: null },
+];
 
 /** The vendors that can be added, and the models that each says it has. */
 export function vendorRoutes(transport: Transport, inside: readonly string[]): OperatorRoutes {

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import type { Operation } from "../operation.ts";
 import * as shape from "../shapes.ts";
-import { narrowing, period } from "./members.ts";
+import { narrowing, period, type Operation } from "../operation.ts";
 
 /** Operations about the cost of calls. */
 export const calls: Readonly<Record<string, Operation>> = {

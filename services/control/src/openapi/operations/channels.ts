@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import type { Operation } from "../operation.ts";
 import * as shape from "../shapes.ts";
-import { optional } from "./members.ts";
+import { optional, type Operation } from "../operation.ts";
 
 /** Channels and models. */
 export const channels: Readonly<Record<string, Operation>> = {

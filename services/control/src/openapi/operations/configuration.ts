@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import type { Operation } from "../operation.ts";
 import * as shape from "../shapes.ts";
-import { name, nothing, text } from "./members.ts";
+import { name, nothing, text, type Operation } from "../operation.ts";
 
 const settings = {
   note: name,

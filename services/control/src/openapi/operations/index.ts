@@ -1,11 +1,29 @@
-import type { Operation } from "../operation.ts";
+import { Type } from "typebox";
+import * as shape from "../shapes.ts";
+import { text, type Operation } from "../operation.ts";
 import { accounts } from "./accounts.ts";
 import { calls } from "./calls.ts";
 import { channels } from "./channels.ts";
 import { configuration } from "./configuration.ts";
 import { operators } from "./operators.ts";
 import { session } from "./session.ts";
-import { system } from "./system.ts";
+
+/** The API itself. */
+export const system: Readonly<Record<string, Operation>> = {
+  "GET /system": {
+    summary: "Show which processes run, how the stores stand, and how far the books are behind.",
+    area: "system",
+    role: "viewer",
+    answer: shape.System,
+  },
+  "GET /openapi.json": {
+    summary: "Describe this API, as OpenAPI 3.1.",
+    area: "system",
+    role: "viewer",
+    member: "all",
+    answer: Type.Record(text, Type.Unknown()),
+  },
+};
 
 /** Every operation of control's API, by method and path. */
 export const operations: Readonly<Record<string, Operation>> = {

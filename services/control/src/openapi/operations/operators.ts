@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import type { Operation } from "../operation.ts";
 import * as shape from "../shapes.ts";
-import { name, nothing, optional, text } from "./members.ts";
+import { name, nothing, optional, text, type Operation } from "../operation.ts";
 
 /** Those who operate the gateway. */
 export const operators: Readonly<Record<string, Operation>> = {

@@ -1,7 +1,6 @@
 import { Type } from "typebox";
-import type { Operation } from "../operation.ts";
 import * as shape from "../shapes.ts";
-import { nothing, optional } from "./members.ts";
+import { nothing, optional, type Operation } from "../operation.ts";
 
 /** Signing in and out. */
 export const session: Readonly<Record<string, Operation>> = {
