@@ -69,7 +69,7 @@ export { firstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./fir
 export { isAway, isUnwritable } from "./failure.ts";
 export { forgetCalls } from "./forget.ts";
 export { isLabelName, labelsOf, type Label, type LabelName } from "./labels.ts";
-export { hasCall } from "./has-call.ts";
+export { hasCall } from "./read-calls.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
 export { BooksAway, openBooks, type Books, type BooksAddress } from "./open.ts";
 export { readCalls, type CallFilter, type CallOrder, type CallPage } from "./read-calls.ts";

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import { stored, UsageEvent } from "@modelgate/contracts";
+import { stored, UsageEvent, type UsageDraft } from "@modelgate/contracts";
 import type { Label } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { eventsAt, type CallPosition, type StoredCall } from "./read-positions.ts";
@@ -175,4 +175,15 @@ function narrowed(wanted: CallFilter): readonly RawBuilder<unknown>[] {
     ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
     ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),
   ];
+}
+
+/** Returns true if the books have a call, with any outcome. */
+export async function hasCall({ db }: Books, { accountId, id }: UsageDraft): Promise<boolean> {
+  const found = await db
+    .selectFrom("call_ids")
+    .select("id")
+    .where("account", "=", accountId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return found !== undefined;
 }

@@ -1,12 +1,11 @@
 import { totalsPeriods } from "./add-totals.ts";
 import { Groups } from "./groups.ts";
 import { isLabelName } from "./labels.ts";
-import { onlyTagOf } from "./only-tag.ts";
+import { onlyTagOf, readTable, type TotalsName } from "./totals-table.ts";
 import type { Books } from "./open.ts";
 import { readCalls } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
 import { amountsOf, sumColumns } from "./sums.ts";
-import { readTable, type TotalsName } from "./totals-table.ts";
 import { valueIn, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
 
 /** Calls that are read at once where no table has what is asked for: other work goes on between two pages. */

@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
 import { totalsPeriods } from "./add-totals.ts";
-import { onlyTagOf } from "./only-tag.ts";
 import { isLabelName, type LabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { sumColumns } from "./sums.ts";
@@ -61,4 +60,16 @@ function labelIn(engine: Books["engine"], name: LabelName): RawBuilder<string> {
 
 function shown(dimension: TotalsDimension, value: string | number): string {
   return dimension === "day" || dimension === "hour" ? shownPeriod(dimension, Number(value)) : String(value);
+}
+
+/** Dimensions of a tag's totals in addition to its value. */
+const dimensions: ReadonlySet<string> = new Set(["account", "outcome", "day"]);
+
+/** The tag whose own totals have all that a query asks for; undefined: it asks for more, or for no tag. */
+export function onlyTagOf(query: TotalsQuery): LabelName | undefined {
+  const { groupBy, labels = [], token, model, channel } = query;
+  if ([token, model, channel].some((one) => one !== undefined)) return undefined;
+  if (!groupBy.every((dimension) => isLabelName(dimension) || dimensions.has(dimension))) return undefined;
+  const [tag, ...others] = new Set([...groupBy.filter(isLabelName), ...labels.map(({ name }) => name)]);
+  return others.length > 0 || tag === "endUser" ? undefined : tag;
 }

@@ -3,7 +3,7 @@ export { Caller } from "./caller.ts";
 export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
 export { isSendableKey } from "./configuration/keys.ts";
 export { modelPaths } from "./configuration/routing.ts";
-export type { ConfigurationProblem } from "./configuration/problem.ts";
+export type { ConfigurationProblem } from "./configuration/schema.ts";
 export {
   AccountConfiguration,
   ChannelConfiguration,
@@ -75,7 +75,7 @@ export {
 export { inOneLine } from "./one-line.ts";
 export { openApi } from "./openapi/document.ts";
 export { isTagName, parseTags, type Tags } from "./tags.ts";
-export { parseTime } from "./time.ts";
+export { parseTime } from "./configuration/check.ts";
 export type { DeclaredVariable, VariableDescription } from "./variable.ts";
 export {
   addUnits,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseTime } from "../src/time.ts";
+import { parseTime } from "../src/configuration/check.ts";
 
 test.each([
   ["2030-01-01T00:00:00Z", "2030-01-01T00:00:00.000Z"],

@@ -1,7 +1,8 @@
+import type { UpstreamWire } from "@modelgate/contracts";
 import { anthropic } from "./anthropic/index.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
-import { rowVendors } from "./by-name/index.ts";
+import { rowVendors } from "./by-name/vendor.ts";
 import { cohere } from "./cohere/index.ts";
 import { deepgram } from "./deepgram/index.ts";
 import { elevenlabs } from "./elevenlabs/index.ts";
@@ -13,7 +14,6 @@ import { openai } from "./openai/index.ts";
 import { qwen } from "./qwen/index.ts";
 import { vertex } from "./vertex/index.ts";
 import { volcengine } from "./volcengine/index.ts";
-import type { UpstreamWire } from "@modelgate/contracts";
 import { byUniqueName, type Provider } from "./provider.ts";
 
 export { cleanWords } from "./clean.ts";

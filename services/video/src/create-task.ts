@@ -18,10 +18,9 @@ import {
 import { askedOf, type AskedVideo } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import { Frames } from "./frames.ts";
-import { maxCost, unitsOf } from "./price-task.ts";
+import { maxCost, unitsOf, type WantedTask } from "./price-task.ts";
 import { recordSurely } from "./record-task.ts";
 import { startAtVendor, routesOf, type Started } from "./start-task.ts";
-import type { WantedTask } from "./wanted-task.ts";
 
 /** A task as it was accepted, and the fields that its vendor does not support. */
 export interface CreatedTask {

@@ -1,10 +1,45 @@
-import { costOf, Failure, priceAt, type Nanos, type Units, type VideoWire } from "@modelgate/contracts";
+import {
+  costOf,
+  Failure,
+  priceAt,
+  type Nanos,
+  type Units,
+  type VideoWire,
+  type VideoStyle,
+} from "@modelgate/contracts";
 import { vendorOf } from "@modelgate/channels";
 import type { Priced } from "@modelgate/relay";
-import { wires, type RenderedVideo, type VideoRequest, type VideoVendor } from "@modelgate/wires/video";
+import {
+  wires,
+  type RenderedVideo,
+  type VideoRequest,
+  type VideoVendor,
+  type VideoClient,
+} from "@modelgate/wires/video";
+import type { TaskRecord } from "@modelgate/accounts";
+import type { Candidate } from "@modelgate/catalog";
 import { unfetched } from "./frames.ts";
 import { askedIn } from "./show-task.ts";
-import type { WantedTask, Routes } from "./wanted-task.ts";
+
+/** A request for a video that has been read. */
+export interface WantedTask {
+  /** The client's style, and its wire. */
+  readonly style: VideoStyle;
+  readonly client: VideoClient;
+  readonly request: VideoRequest;
+  /** Hints that had no place in the neutral form. */
+  readonly dropped: readonly string[];
+  readonly callbackUrl?: string | undefined;
+  /** The task whose video is made anew; it stays with the vendor and key that have it. */
+  readonly remix?: TaskRecord | undefined;
+}
+
+/** Where a task could be started. */
+export interface Routes {
+  readonly candidates: readonly Candidate[];
+  /** The wires that may be used, the client's own first. */
+  readonly wires: readonly VideoWire[];
+}
 
 /** What a video is priced by. */
 export interface Measured extends Pick<RenderedVideo, "seconds" | "lines"> {

@@ -1,10 +1,8 @@
 import type { AreaHandlers } from "@modelgate/platform";
 import type { Deps } from "./deps.ts";
 import { createVideo } from "./routes/create-video.ts";
-import { deleteVideo } from "./routes/delete-video.ts";
+import { deleteVideo, getTask, listVideos } from "./routes/tasks.ts";
 import { epsilon } from "./routes/epsilon.ts";
-import { getTask } from "./routes/get-task.ts";
-import { listVideos } from "./routes/list-videos.ts";
 import { remixVideo } from "./routes/remix-video.ts";
 import { videoContent } from "./routes/video-content.ts";
 import { videoEvents } from "./routes/video-events.ts";

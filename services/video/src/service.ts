@@ -1,8 +1,7 @@
 import { defineService, serveArea } from "@modelgate/platform";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
-import { pollMetrics } from "./poll/poll-metrics.ts";
-import { openPoller } from "./poll/poller.ts";
+import { pollMetrics, openPoller } from "./poll/poller.ts";
 import { routes } from "./routes.ts";
 
 /** The service of the video area. */

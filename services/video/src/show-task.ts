@@ -1,6 +1,6 @@
-import type { TaskRecord } from "@modelgate/accounts";
-import { endpoints } from "@modelgate/contracts";
-import type { ServiceCall } from "@modelgate/platform";
+import { findTask, unlessLost, type TaskRecord, type StoredTask } from "@modelgate/accounts";
+import { endpoints, Failure } from "@modelgate/contracts";
+import { orUnavailable, type ServiceCall } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { AskedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
@@ -47,4 +47,22 @@ export function contextOf({ publicUrl }: Deps, { request, requestId }: ServiceCa
 /** The host as the client named it: it is only shown back to that client. */
 function hostIn(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
+}
+
+/** What an id of ours can look like; anything else never reaches Redis. */
+const idShape = /^[\w-]{1,100}$/;
+
+/**
+ * The caller's own task. Throws Failure task_not_found (404) for an unknown one and for another account's alike,
+ * server_overloaded (503) while what Redis has lost is put back.
+ */
+export async function ownTask({ relay }: Deps, { caller }: ServiceCall, id: string | undefined): Promise<StoredTask> {
+  const { redis } = relay;
+  const look = (taskId: string) => (): Promise<StoredTask | undefined> => findTask(redis, caller.accountId, taskId);
+  const found =
+    id !== undefined && idShape.test(id)
+      ? await orUnavailable(unlessLost(redis, look(id), (task) => task === undefined))
+      : undefined;
+  if (found === undefined) throw new Failure("task_not_found");
+  return found;
 }

@@ -9,8 +9,7 @@ import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { wires, type VideoRequest, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
-import { measured, type Measured } from "./price-task.ts";
-import type { WantedTask, Routes } from "./wanted-task.ts";
+import { measured, type Measured, type WantedTask, type Routes } from "./price-task.ts";
 
 /** What a vendor has taken. */
 export interface Started {

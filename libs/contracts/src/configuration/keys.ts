@@ -1,5 +1,4 @@
-import type { ConfigurationProblem } from "./problem.ts";
-import type { Configuration } from "./schema.ts";
+import type { ConfigurationProblem, Configuration } from "./schema.ts";
 
 /** Returns true if a key can be sent to a vendor: a key that does not fit into a header would fail with every call. */
 export function isSendableKey(key: string): boolean {

@@ -1,5 +1,4 @@
-import type { ConfigurationProblem } from "./problem.ts";
-import type { Configuration } from "./schema.ts";
+import type { ConfigurationProblem, Configuration } from "./schema.ts";
 
 const longestName = 200;
 

@@ -1,6 +1,5 @@
 import { shown } from "./names.ts";
-import type { ConfigurationProblem } from "./problem.ts";
-import type { ChannelConfiguration, Configuration } from "./schema.ts";
+import type { ConfigurationProblem, ChannelConfiguration, Configuration } from "./schema.ts";
 
 /** The kinds whose calls may be split between models. */
 const divisible: ReadonlySet<string> = new Set(["chat", "completion"]);

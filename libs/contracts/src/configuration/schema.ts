@@ -1,5 +1,5 @@
-import { present } from "../present.ts";
 import { Type, type Static } from "typebox";
+import { present } from "../present.ts";
 import { modelKinds } from "../endpoints/endpoint.ts";
 import type { lengthFields, ToolPriceField } from "../money/price.ts";
 import type { resolutionFields, WrittenPrices } from "../money/resolutions.ts";
@@ -263,3 +263,9 @@ export const Configuration = Type.Object(
   { $id: "Configuration", ...closed },
 );
 export type Configuration = Static<typeof Configuration>;
+
+/** One thing wrong with a configuration, at a path such as `channels[0].models.gpt-x`. */
+export interface ConfigurationProblem {
+  readonly path: string;
+  readonly message: string;
+}

@@ -1,7 +1,6 @@
 import type { Area, Endpoint } from "./endpoint.ts";
 import { mediaEndpoints } from "./media.ts";
-import { modelEndpoints } from "./models.ts";
-import { moneyEndpoints } from "./money.ts";
+import { modelEndpoints, moneyEndpoints } from "./models.ts";
 import { textEndpoints } from "./text.ts";
 import { unimplementedEndpoints } from "./unimplemented.ts";
 import { videoEndpoints } from "./video.ts";

@@ -1,7 +1,10 @@
+import { Failure } from "@modelgate/contracts";
+import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import { readErrorBody } from "../error-body.ts";
 import { keyRefused, meaningOfStatus, noEndpoint, noModel } from "../meanings.ts";
 import type { Provider, VendorFailure } from "../provider.ts";
 import { requestsAt } from "../request.ts";
+import type { AnswerCall } from "../call.ts";
 
 /** The version that is asked for where the client named none. */
 const version = "2023-06-01";
@@ -36,4 +39,22 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (status === 400 && accountWords.test(error.message ?? "")) return keyRefused(error);
   if (status === 404) return /\bmodel\b/i.test(error.message ?? "") ? noModel : noEndpoint;
   return meaningOfStatus(status, error);
+}
+
+/**
+ * A request of the messages wire for a cloud that serves Claude: the model is in its address, and the version in the body.
+ * All else stays as it came.
+ */
+export function claudeBody(
+  { body }: Pick<AnswerCall, "body">,
+  members: Readonly<Record<string, string>>,
+  left: readonly string[],
+): Buffer {
+  return spliceMembers(withoutMembers(wholeBody(body), left), members);
+}
+
+/** A body that can be signed and changed. Throws Failure upstream_error for one that is sent as it comes. */
+export function wholeBody(body: AnswerCall["body"]): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  throw new Failure("upstream_error", "The vendor of this model does not accept uploads.");
 }

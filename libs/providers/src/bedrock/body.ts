@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import type { AnswerCall } from "../call.ts";
-import { claudeBody, wholeBody } from "../claude-body.ts";
+import { claudeBody, wholeBody } from "../anthropic/index.ts";
 
 /** The version of the messages wire that Bedrock speaks. */
 const anthropicVersion = JSON.stringify("bedrock-2023-05-31");

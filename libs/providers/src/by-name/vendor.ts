@@ -5,6 +5,9 @@ import type { VendorCall } from "../call.ts";
 import type { Provider } from "../provider.ts";
 import { requestsAt } from "../request.ts";
 import type { VendorRow } from "./row.ts";
+import { chineseVendors } from "./chinese.ts";
+import { hostedVendors } from "./hosted.ts";
+import { ownVendors } from "./own.ts";
 
 /** The version of the messages wire that is asked for where the client named none. */
 const messagesVersion = "2023-06-01";
@@ -47,3 +50,10 @@ function headersOf(call: VendorCall): Readonly<Record<string, string>> {
   if (call.wire !== "messages" && call.wire !== "count-messages") return { authorization };
   return { authorization, "x-api-key": call.key, "anthropic-version": messagesVersion };
 }
+
+const tables: readonly Readonly<Record<string, VendorRow>>[] = [hostedVendors, chineseVendors, ownVendors];
+
+/** The vendors that are a row of a table and need no code. */
+export const rowVendors: readonly Provider[] = tables.flatMap((table) =>
+  Object.entries(table).map(([name, row]) => vendorOfRow(name, row)),
+);

@@ -1,7 +1,39 @@
-import type { Provider } from "../provider.ts";
+import type { Provider, VendorFailure } from "../provider.ts";
 import { requestsAt } from "../request.ts";
-import { failureOf } from "./failures.ts";
 import { pollVideo, startVideo, taskOf } from "./video.ts";
+import { readErrorBody } from "../error-body.ts";
+import { broken, inputRefused, keyLimited, keyRefused, meaningOfStatus } from "../meanings.ts";
+
+/** The key may not use the service, or cannot pay; too fast, too many at once; the vendor's own trouble. */
+const [refusals, limits, troubles]: readonly (readonly number[])[] = [
+  [50_400, 50_401, 50_402, 50_403],
+  [50_429, 50_430],
+  [50_500, 50_501],
+];
+
+/** What the envelope says of the access key: unknown, wrongly signed with, out of time, without rights, or in arrears. */
+const keyCodes =
+  /"Code"\s*:\s*"(InvalidAccessKey|InvalidCredential|SignatureDoesNotMatch|InvalidTimestamp|InvalidSecretToken|InvalidAuthorization|MissingAuthenticationToken|AccessDenied|AccountOverdue|ServiceNotOpen)"/;
+
+function ofSignature(status: number, body: string): VendorFailure {
+  const error = readErrorBody(body);
+  if (status === 429) return keyLimited;
+  const code = keyCodes.exec(body)?.[1];
+  return code === undefined ? meaningOfStatus(status, error) : keyRefused({ ...error, code });
+}
+
+/** What an error of this vendor means: `{code, message}`, or Volcengine's envelope where it is about the signature. */
+export function failureOf(status: number, body: string): VendorFailure {
+  if (/"ResponseMetadata"/.test(body) && status < 500) return ofSignature(status, body);
+  const error = readErrorBody(body);
+  const code = Number(/"code"\s*:\s*(\d{5})\b/.exec(body)?.[1] ?? Number.NaN);
+  if (refusals?.includes(code)) return keyRefused({ ...error, code: String(code) });
+  if (limits?.includes(code)) return keyLimited;
+  if (troubles?.includes(code)) return broken;
+  // Reviews of text and pictures, in and out: 504xx and 505xx.
+  if (code >= 50_410 && code < 50_600) return inputRefused({ ...error, code: String(code) });
+  return meaningOfStatus(status, error);
+}
 
 /** It makes videos only: nothing else carries its key. */
 const answers = requestsAt(

@@ -1,7 +1,56 @@
-import type { Provider } from "../provider.ts";
+import type { Provider, VendorFailure } from "../provider.ts";
 import { requestsAt } from "../request.ts";
-import { failureOf } from "./failures.ts";
 import { headers, startVideo, pollVideo, taskOf } from "./video.ts";
+import { readErrorBody, type ErrorBody } from "../error-body.ts";
+import {
+  broken,
+  inputRefused,
+  keyLimited,
+  keyRefused,
+  meaningOfStatus,
+  noEndpoint,
+  noModel,
+  timedOut,
+} from "../meanings.ts";
+
+/**
+ * Codes that say that the key is unknown, that its account cannot pay or is closed, or that its list of addresses does not
+ * hold ours. With 1003 and 1004 a clock is wrong: the token is too young or too old.
+ */
+const aboutKey: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1304];
+/** Other codes of the vendor's: `{code, message, request_id}`, whatever the status. */
+const meanings: Readonly<Record<number, VendorFailure>> = {
+  // The key has no right to this endpoint or model; it may have others.
+  1103: noModel,
+  1202: noEndpoint,
+  1203: noModel,
+  1302: keyLimited,
+  1303: keyLimited,
+  5000: broken,
+  5001: broken,
+  5002: timedOut,
+};
+/** A wrong parameter, a policy, unsafe content. */
+const aboutInput: readonly number[] = [1200, 1201, 1300, 1301];
+
+/** What an error of this vendor means. */
+export function failureOf(status: number, body: string): VendorFailure {
+  const error = readErrorBody(body);
+  const code = codeIn(body);
+  if (code === undefined) return meaningOfStatus(status, error);
+  if (aboutInput.includes(code)) return inputRefused(withCode(error, code));
+  if (aboutKey.includes(code)) return keyRefused(withCode(error, code));
+  return meanings[code] ?? meaningOfStatus(status, error);
+}
+
+function withCode(error: ErrorBody, code: number): ErrorBody {
+  return { ...error, code: String(code) };
+}
+
+function codeIn(body: string): number | undefined {
+  const code = /"code"\s*:\s*"?(\d{4})\b/.exec(body)?.[1];
+  return code === undefined ? undefined : Number(code);
+}
 
 const answers = requestsAt(({ baseUrl }) => new URL(baseUrl), headers);
 

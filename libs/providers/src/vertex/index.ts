@@ -1,7 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
-import { failureOf as failureOfClaude } from "../anthropic/index.ts";
+import { failureOf as failureOfClaude, claudeBody, wholeBody } from "../anthropic/index.ts";
 import type { AnswerCall } from "../call.ts";
-import { claudeBody, wholeBody } from "../claude-body.ts";
 import { readErrorBody } from "../error-body.ts";
 import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
 import { credentialsRefused } from "../meanings.ts";

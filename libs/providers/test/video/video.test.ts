@@ -1,8 +1,8 @@
 import { atOnce } from "@modelgate/wires/json";
 import { expect, test } from "vitest";
 import { providers } from "../../src/index.ts";
-import { failureOf as jimengFailure } from "../../src/jimeng/failures.ts";
-import { failureOf as klingFailure } from "../../src/kling/failures.ts";
+import { failureOf as jimengFailure } from "../../src/jimeng/index.ts";
+import { failureOf as klingFailure } from "../../src/kling/index.ts";
 import type { VendorFailure } from "../../src/provider.ts";
 import type { StartCall } from "../../src/call.ts";
 

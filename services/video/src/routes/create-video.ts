@@ -8,7 +8,7 @@ import { createTask, type CreatedTask } from "../create-task.ts";
 import type { Deps } from "../deps.ts";
 import { readVideoBody } from "../read-body.ts";
 import { contextOf, shownTask } from "../show-task.ts";
-import type { WantedTask } from "../wanted-task.ts";
+import type { WantedTask } from "../price-task.ts";
 
 /** POST of a new task in styles A, B and C (interface endpoints 15, 18, 20 and 23). */
 export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {

@@ -4,9 +4,8 @@ import { refuseVendorIds } from "@modelgate/relay";
 import { videoStores, wires } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
-import { ownTask } from "../find-task.ts";
+import { ownTask, contextOf, shownTask } from "../show-task.ts";
 import { readVideoBody, type VideoBody } from "../read-body.ts";
-import { contextOf, shownTask } from "../show-task.ts";
 import { answerCreated } from "./create-video.ts";
 
 const { client } = wires["jimeng-video"];

@@ -3,9 +3,8 @@ import type { EndpointHandler } from "@modelgate/platform";
 import { parseSize, wires } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
-import { ownTask } from "../find-task.ts";
+import { ownTask, askedIn } from "../show-task.ts";
 import { readVideoBody } from "../read-body.ts";
-import { askedIn } from "../show-task.ts";
 import { answerCreated } from "./create-video.ts";
 
 /** POST /v1/videos/{task_id}/remix: a new task of the same length, at the vendor that has the video. */

@@ -1,9 +1,10 @@
+import type { ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import type { EndpointHandler } from "@modelgate/platform";
-import { passContent } from "../content/pass-content.ts";
+import { idsOf, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
+import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import { contentSource } from "../content/source.ts";
 import type { Deps } from "../deps.ts";
-import { ownTask } from "../find-task.ts";
+import { ownTask } from "../show-task.ts";
 
 const variants = ["video", "thumbnail", "spritesheet"];
 
@@ -20,4 +21,64 @@ export function videoContent(deps: Deps): EndpointHandler {
     await using source = await contentSource(deps, task, { variant, request: call.request, signal: gone.signal });
     await passContent(call, source.answer, variant);
   };
+}
+
+/** What of a file's head is its client's business. */
+const passedBack = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
+
+/**
+ * Passes a file through at its reader's pace: never more of it in memory than a piece. A reader that leaves ends it; a
+ * file that breaks off ends in a cut connection, never as if it were whole. Resolves when it is over.
+ */
+export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: string) {
+  const { response, log } = call;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.writeHead(answer.status, headOf(answer, variant));
+  const over = (): void => {
+    response.off("drain", onDrain).off("close", onClose);
+    resolve();
+  };
+  const onDrain = (): void => answer.resume();
+  const onClose = (): void => {
+    answer.abort();
+    over();
+  };
+  const sink: BodySink = {
+    data(chunk) {
+      if (!response.write(chunk)) answer.pause();
+    },
+    end() {
+      response.end();
+      over();
+    },
+    broken(error) {
+      if (!response.destroyed) log.warn({ ...idsOf(call), err: error }, "a video was cut off");
+      response.destroy();
+      over();
+    },
+  };
+  response.on("drain", onDrain).on("close", onClose);
+  if (response.destroyed) onClose();
+  else answer.pipe(sink);
+  return promise;
+}
+
+function headOf({ headers }: UpstreamAnswer, variant: string): Parameters<ServerResponse["writeHead"]>[1] {
+  const passed = passedBack.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === "string" ? [[name, value] as const] : [];
+  });
+  const type = headers["content-type"];
+  return {
+    ...Object.fromEntries(passed),
+    "content-type":
+      variant === "video" ? videoType(type) : typeof type === "string" ? type : "application/octet-stream",
+    "content-disposition": "inline",
+    "cache-control": "private",
+  };
+}
+
+/** Hosts of files often do not know what they have. */
+function videoType(type: string | string[] | undefined): string {
+  return typeof type === "string" && /^video\/[\w.+-]+$/i.test(type) ? type : "video/mp4";
 }

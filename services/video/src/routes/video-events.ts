@@ -6,9 +6,8 @@ import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
-import { ownTask } from "../find-task.ts";
+import { ownTask, shownTask } from "../show-task.ts";
 import { isEnded } from "../poll/advance.ts";
-import { shownTask } from "../show-task.ts";
 
 /**
  * GET /v1/videos/{task_id}/events: the task as it is, then again whenever its state or progress is another one, until

@@ -1,9 +1,10 @@
-import { listTasks } from "@modelgate/accounts";
-import { Failure } from "@modelgate/contracts";
+import { listTasks, removeTask } from "@modelgate/accounts";
+import { Failure, type VideoStyle } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
 import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
-import { shownTask } from "../show-task.ts";
+import { shownTask, contextOf, ownTask } from "../show-task.ts";
+import { isEnded } from "../poll/advance.ts";
 
 const [usualLimit, maxLimit] = [20, 100];
 
@@ -32,4 +33,22 @@ function orderIn(text: string | null): "asc" | "desc" {
   if (text === null || text === "desc") return "desc";
   if (text === "asc") return "asc";
   throw new Failure("invalid_value", "order must be asc or desc.", { param: "order" });
+}
+
+/** A task's state in styles A, B and C, whatever style created it (interface endpoints 16, 19, 21 and 24): Redis only. */
+export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
+  return async (call) => {
+    const { task } = await ownTask(deps, call, call.params["task_id"]);
+    answerJson(call.response, 200, wires[style].client.render(shownTask(task), contextOf(deps, call, task.id)));
+  };
+}
+
+/** DELETE /v1/videos/{task_id}: an ended task is forgotten here; a running one would still be paid for. */
+export function deleteVideo(deps: Deps): EndpointHandler {
+  return async (call) => {
+    const stored = await ownTask(deps, call, call.params["task_id"]);
+    if (!isEnded(stored.task.state)) throw new Failure("task_not_finished");
+    await removeTask(deps.relay.redis, stored);
+    answerJson(call.response, 200, { id: stored.task.id, object: "video.deleted", deleted: true });
+  };
 }
