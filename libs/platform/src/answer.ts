@@ -47,7 +47,7 @@ export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Fail
 /** Nginx' status for a client that left before its answer: for logs and metrics only. */
 const clientLeft = 499;
 
-/** How a closed response ended. */
+/** Returns the status that a closed response ended with. */
 export function statusOf(response: ServerResponse): number {
   return response.headersSent ? response.statusCode : clientLeft;
 }

@@ -29,7 +29,7 @@ export interface UpgradeCall extends Pick<
 /** Takes the connection over, or throws what is answered instead: nothing has been written yet. */
 export type UpgradeCallHandler = (call: UpgradeCall) => Promise<void>;
 
-/** What an area upgrades. */
+/** Options of an area's upgrades. */
 export interface AreaUpgradeOptions extends Omit<AreaOptions, "handlers"> {
   readonly handlers: Readonly<Partial<Record<EndpointId, UpgradeCallHandler>>>;
 }

@@ -2,13 +2,13 @@ import { Failure } from "@modelgate/contracts";
 import { countBuffered } from "./metrics.ts";
 import { OpenList } from "./open-list.ts";
 
-/** Whose bytes are held: the account and the token of a call. */
+/** The account and the token of a call that holds bytes. */
 export interface Holder {
   readonly accountId: string;
   readonly tokenId: string;
 }
 
-/** What one account and one token may take of a budget. */
+/** Maximum shares of a budget for one account and one token. */
 export interface BudgetShares {
   /** Percent of the budget's bytes. A token's only body is exempt: the largest body must fit into a small budget. */
   readonly accountPercent: number;
@@ -25,10 +25,10 @@ const unshared: BudgetShares = {
   tokenBodies: Infinity,
 };
 
-/** What one account or one token holds now. */
+/** The present use of one account or one token. */
 interface Use {
   bytes: number;
-  /** How many bodies it has open. */
+  /** Number of its open bodies. */
   holdings: number;
   readonly arriving: OpenList<Holding>;
 }
@@ -73,7 +73,7 @@ export class BufferBudget {
     return new Holding(this.#book, { accountId, account, tokenKey, token });
   }
 
-  /** What holdings ask of this budget. */
+  /** The budget as its holdings use it. */
   readonly #book: Book = {
     opened({ account, token }) {
       account.holdings++;
@@ -161,7 +161,7 @@ export class BufferBudget {
   }
 }
 
-/** Whose uses a holding is a part of, and what these are known by. */
+/** The uses that a holding is a part of, and their keys. */
 interface Uses {
   readonly accountId: string;
   readonly account: Use;
@@ -169,12 +169,12 @@ interface Uses {
   readonly token: Use;
 }
 
-/** What holdings ask of their budget. */
+/** The operations of a budget that its holdings use. */
 interface Book {
   opened(uses: Uses): void;
   take(holding: Holding, uses: Uses, bytes: number): void;
   give(uses: Uses, bytes: number): void;
-  /** What it answers is called when the body has arrived. */
+  /** Returns a function to call when the body has arrived. */
   arrives(holding: Holding, uses: Uses): () => void;
   ended(uses: Uses): void;
 }

@@ -1,7 +1,7 @@
 import type { NatsConnection } from "nats";
 import { absent } from "./bus-streams.ts";
 
-/** How far a durable reader is in its stream. */
+/** The position of a durable reader in its stream. */
 export interface Progress {
   /** Sequence of the stream's newest message. */
   readonly last: number;

@@ -9,7 +9,7 @@ export interface BusMessage {
   readonly id: string;
 }
 
-/** What came of a message: undefined where JetStream has stored it, otherwise why it has not. */
+/** The result of publishing a message: undefined where JetStream has stored it, otherwise the error. */
 export type Published = Error | undefined;
 
 /** Messages that were sent together. */

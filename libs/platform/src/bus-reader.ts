@@ -13,7 +13,7 @@ import type { Logger } from "./log.ts";
 /** Most messages of one batch. */
 const batchSize = 500;
 const pauseMs = 500;
-/** How long NATS collects a batch after its first message. */
+/** Time that NATS collects a batch after its first message. */
 const gatherMs = 1_000;
 /** Longest wait for messages that NATS has. */
 const fetchMs = 1_000;
@@ -28,7 +28,7 @@ export interface StreamAccess {
   readonly jetstream: JetStreamClient;
 }
 
-/** What a reader reads, and for whom. */
+/** The stream and the consumer of a reader. */
 export interface ReaderOptions {
   readonly stream: string;
   readonly durable: string;
@@ -158,7 +158,7 @@ async function fetchWaiting(consumer: Consumer, { redelivered }: JsMsg): Promise
   return fetched(await consumer.fetch({ max_messages: Math.min(waiting, batchSize - 1), expires: fetchMs }));
 }
 
-/** What a fetch brings. Where the stream is deleted meanwhile, what came before that is not lost with it. */
+/** Returns the messages of a fetch. Where the stream is deleted meanwhile, the messages before that are kept. */
 async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
   const messages: JsMsg[] = [];
   try {
@@ -169,7 +169,7 @@ async function fetched(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
   return messages;
 }
 
-/** Whether the error is one of those that JetStream has for a stream that is gone. */
+/** Returns whether JetStream reports with this error that a stream is gone. */
 function isStreamGone(error: unknown): boolean {
   if (!(error instanceof NatsError)) return false;
   return error.code === ErrorCode.NoResponders.toString() || error.api_error?.err_code === streamNotFound;

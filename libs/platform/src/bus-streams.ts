@@ -2,7 +2,7 @@ import { nanos, NatsError, RetentionPolicy, StorageType, type NatsConnection } f
 import { eventStreams } from "@modelgate/contracts";
 import type { Logger } from "./log.ts";
 
-/** How each stream of events is kept. */
+/** Bounds of a stream of events. */
 export interface StreamBounds {
   /** Ids remembered by JetStream to drop repetitions. */
   readonly duplicateWindowMs: number;
@@ -14,7 +14,7 @@ export interface StreamBounds {
   readonly replicas: number;
 }
 
-/** How JetStream says that a stream may have any size. */
+/** JetStream's value for a stream of any size. */
 const unbounded = -1;
 
 /** NATS is there, and does not keep a stream as it must be kept. */

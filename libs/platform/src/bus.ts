@@ -24,7 +24,7 @@ export interface Bus extends AsyncDisposable {
    * Reads how far a durable reader is; undefined where there is no such stream. Rejects while NATS is away.
    */
   progress(stream: string, durable: string): Promise<Progress | undefined>;
-  /** Whether NATS is there and has the streams. */
+  /** True while NATS is connected and has the streams. */
   readonly connected: boolean;
 }
 

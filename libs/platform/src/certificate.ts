@@ -18,8 +18,8 @@ export function certificateRefused(server: string, error: unknown): StartError |
 }
 
 /**
- * Why a handshake with a server fails; undefined where it does not, or the server says nothing. Clients of clusters and
- * Sentinels keep to themselves why a connection was closed: they can be asked no better.
+ * Returns the error of a handshake with a server; undefined where it succeeds, or the server does not answer. Clients
+ * of clusters and Sentinels do not report why a connection was closed.
  */
 export function handshakeError({ host, port }: { readonly host: string; readonly port: number }): Promise<unknown> {
   return new Promise((resolve) => {

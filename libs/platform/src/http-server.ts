@@ -13,11 +13,11 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Whether other processes listen on the same port, too. */
+  /** True if other processes listen on the same port. */
   readonly isShared?: boolean;
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
-  /** How long open requests may go on after `drain`; then their connections are cut. */
+  /** Time that open requests may go on after `drain`; then their connections are cut. */
   readonly drainMs: number;
   /** Time before that which an ending has to reach its client. */
   readonly farewellMs?: number;
@@ -39,8 +39,8 @@ const headersTimeoutMs = 30_000;
 const keepAliveMs = 75_000;
 
 /**
- * How long a draining server still serves kept connections after its last request, each for one more answer that says
- * `close`: its client cannot know, and a connection that is closed under a request fails it.
+ * Time that a draining server still serves kept connections after its last request, each for one more answer with
+ * `connection: close`: its client cannot know, and a request on a closed connection would fail.
  */
 const lastRequestsMs = 1_000;
 
@@ -158,7 +158,7 @@ const malformations: Readonly<Record<string, readonly [status: string, code: str
   other: ["400 Bad Request", "invalid_request", "This is not a well-formed HTTP request."],
 };
 
-/** What is no HTTP gets a clean refusal instead of a broken connection. */
+/** Answers a malformed request with 400 instead of a broken connection. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, code, message] = malformations[error.code ?? ""] ?? malformations.other;

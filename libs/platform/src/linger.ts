@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 
-/** How long a client may be silent in the rest of a refused upload. */
+/** Maximum silence of a client in the rest of a refused upload. */
 const silenceMs = 2_000;
-/** How long the rest of a refused upload is read and thrown away. */
+/** Maximum time for which the rest of a refused upload is read and discarded. */
 const lingerMs = 30_000;
 
 /**

@@ -6,7 +6,7 @@ export type { Logger } from "pino";
 /** Lines are written in blocks of this size, or after `flushMs`: a synchronous line costs 60–100 µs. */
 const blockBytes = 8_192;
 const flushMs = 250;
-/** How long the end of a process waits for the reader of its log; one that is gone never reads it. */
+/** Maximum time that the end of a process waits for the reader of its log, which may be gone. */
 const lastLinesMs = 1_000;
 
 /**
@@ -29,7 +29,7 @@ const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${na
 /** Our keys and the vendors', wherever they stand in a line. */
 const keyShapes = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
-/** Where the lines of a process go. */
+/** The destination of a process's log lines. */
 export interface ProcessLog {
   /** The log of the process itself. */
   readonly log: Logger;

@@ -5,7 +5,7 @@ const maxEntries = 10_000;
 export class BoundedMap<Value> {
   readonly #entries = new Map<string, Value>();
 
-  /** Whether the map has no entries. */
+  /** True if the map has no entries. */
   get isEmpty(): boolean {
     return this.#entries.size === 0;
   }

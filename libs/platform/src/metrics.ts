@@ -22,7 +22,7 @@ export function createMetrics(service: string, worker?: number): Registry {
   return register;
 }
 
-/** What changes with every call is counted in plain numbers, and given to its gauge when that is scraped. */
+/** Values that change with every call: plain numbers, copied to their gauges when those are scraped. */
 const counts = { activeRequests: 0, bufferBytes: 0 };
 
 const activeRequests: Gauge = new Gauge({
@@ -64,7 +64,7 @@ export function observeRequest({ method = "", route, status, seconds }: RequestS
   series.observe(seconds);
 }
 
-/** Whether a store answers, as its connection last heard. */
+/** 1 if a store answered the last check of its connection, else 0. */
 const storeUp = new Gauge({
   name: "modelgate_store_up",
   help: "1 where the connection to the store stands",
@@ -76,10 +76,10 @@ export function observeStore(store: "redis" | "nats" | "books", up: boolean): vo
   storeUp.set({ store }, up ? 1 : 0);
 }
 
-/** What leases are of: the money of calls, and their seats. */
+/** The kinds of leases: of the money of calls, and of their seats. */
 type LeaseKind = "holds" | "seats";
 
-/** Who knows how many leases there are. */
+/** Functions that return numbers of leases. */
 const leaseCounts: Readonly<Record<LeaseKind, Set<() => number>>> = { holds: new Set(), seats: new Set() };
 
 const leasesHeld: Gauge<"of"> = new Gauge({

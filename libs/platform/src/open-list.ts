@@ -45,9 +45,9 @@ class ListMember<Value> implements Listed {
 }
 
 /**
- * What is open now, oldest first; members come and go with calls. A Set would do, but for the garbage that it leaves: each time
- * that its table is made anew, the old table goes on referring to the new one and to all that was open then. Once one of
- * them has become old, V8 keeps every call that follows until it next collects old objects.
+ * A list of open things, oldest first; members come and go with calls. A Set leaves garbage: when its table grows, the
+ * old table keeps referring to the new one and to every member at that time. Once an old table is in the old
+ * generation, V8 keeps every call that follows until its next major collection.
  */
 export class OpenList<Value> implements Iterable<Value> {
   readonly #ends: Ends<Value> = { first: undefined, last: undefined, size: 0 };

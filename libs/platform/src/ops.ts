@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-/** What /metrics says. */
+/** The source of the text of /metrics. */
 export interface MetricsSource {
   readonly contentType: string;
   readonly metrics: () => Promise<string>;
 }
 
-/** Whether a process can serve now, and what it says of it: a line for each of its services. */
+/** True if a process can serve now, with a line of text for each of its services. */
 export interface Readiness {
   readonly isReady: boolean;
   readonly words: string;

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 
-/** How fast a body must arrive. */
+/** Minimum speed of a body's arrival. */
 export interface PaceLimits {
   /** Longest silence while the body arrives. */
   readonly silenceMs: number;

@@ -93,7 +93,7 @@ async function collect(
   };
 }
 
-/** Where chunks go; while they come their holding may be ended. */
+/** The destination of a body's chunks; its holding may be ended while they arrive. */
 interface Gathering {
   readonly holding: Holding;
   add(chunk: Buffer): void;

@@ -7,7 +7,7 @@ export interface RedisNode {
   readonly port: number;
 }
 
-/** Where Redis is, and how it is reached. */
+/** The addresses of Redis, and the way it is connected to. */
 export type RedisAddress = {
   readonly credentials: { readonly username?: string; readonly password?: string };
   readonly tls: boolean;
@@ -23,7 +23,7 @@ export type RedisAddress = {
     }
 );
 
-/** What may stand before `://`; with an s after redis, by TLS. */
+/** Schemes of an address; with an s after redis, TLS is used. */
 const scheme = /^redis(s?)(?:\+(cluster|sentinel))?:$/;
 const ports = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
 

@@ -1,7 +1,7 @@
 import { Cluster } from "ioredis";
 import type { Redis } from "./redis.ts";
 
-/** What the servers that take writes say of themselves. */
+/** The state of the servers that take writes, as they report it. */
 export interface RedisServers {
   /** Another text where one was started again, or another server took its place. */
   readonly runs: string;
@@ -38,10 +38,10 @@ async function askServers(redis: Redis): Promise<RedisServers> {
   };
 }
 
-/** How a process that looks for work in Redis knows that there is none. */
+/** Options of the check whether Redis can have new work. */
 export interface QuietOptions {
   readonly redis: Redis;
-  /** How long after a write something may still come due by its age, in ms. */
+  /** Maximum time after a write at which something may become due by its age, in ms. */
   readonly graceMs: number;
   /** Looks at what waits in Redis for its time: when the first of it is due, Unix ms; Infinity where there is nothing. */
   nextDue(): Promise<number>;
@@ -66,7 +66,7 @@ export class Quiet {
     this.#options = options;
   }
 
-  /** Whether to look now; what was last seen of the servers is taken as looked at. Rejects while Redis is away. */
+  /** Returns whether to read now, and remembers the servers' state as read. Rejects while Redis is away. */
   async ends(): Promise<boolean> {
     const { redis, graceMs, nextDue, now = Date.now } = this.#options;
     const { writes } = await readServers(redis);

@@ -13,7 +13,7 @@ import { storeAway } from "./store-failure.ts";
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */
 export type Redis = Single | Cluster;
 
-/** How long a start waits for Redis before it gives up. */
+/** Maximum time that a start waits for Redis. */
 const connectWithinMs = 30_000;
 /** Longest pause between two attempts to connect again. */
 const longestPauseMs = 1_000;
@@ -22,7 +22,7 @@ const longestPauseMs = 1_000;
  * is far too long at the beginning, and the client would wait for as much, up to ten seconds.
  */
 const loadingPauseMs = 250;
-/** How often a command follows a slot that has moved, or a shard whose new master is not chosen yet. */
+/** Maximum number of times that a command follows a slot that has moved, or waits for a shard's new master. */
 const maxRedirections = 5;
 
 /** A primary that has become a replica keeps its connections where it was not restarted: the new one is looked for. */
@@ -125,7 +125,7 @@ async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
   }
 }
 
-/** What is wrong with the certificates of the servers that REDIS_URL names. */
+/** Returns the error in the certificates of the servers that REDIS_URL names. */
 async function certificateProblem(address: RedisAddress): Promise<StartError | undefined> {
   if (!address.tls) return undefined;
   const errors = await Promise.all((address.kind === "single" ? [address.node] : address.nodes).map(handshakeError));

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type LabelValues } from "prom-client";
 
-/** What a metric of series is made with. */
+/** Options of a metric with series. */
 interface SeriesOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
@@ -101,7 +101,7 @@ export class SeriesHistogram<Label extends string> extends Histogram<Label> {
     return this.#series.get(labels);
   }
 
-  /** What prom-client asks a histogram for, in whatever form it is shown. */
+  /** Returns the values that prom-client reads from a histogram, for every output format. */
   getForPromString() {
     const { name, help } = this.#declared;
     const values = [...this.#series.all.values()].flatMap(({ labels, series: { counts, sum } }) => {

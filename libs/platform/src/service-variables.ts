@@ -10,13 +10,13 @@ export interface ServiceVariables<Env> {
   describe(): readonly DeclaredVariable[];
 }
 
-/** What `runProcess` needs of the environment. */
+/** The part of the environment that `runProcess` uses. */
 export type ServiceFrame = Readonly<ReturnType<typeof frameVariables>>;
 
 /** The values of a service's own variables. */
 export type EnvOf<Variables> = Variables extends ServiceVariables<infer Env> ? Env : never;
 
-/** How a service differs from others in what all of them read. */
+/** Differences between services in the variables that all of them read. */
 export interface FrameOptions {
   /** The variable of its port, and the port where that is unset; absent: TEXT_PORT and 0 for `text`. */
   readonly port?: readonly [name: string, fallback: number];
@@ -146,7 +146,7 @@ export function busVariables(read: VariableReader) {
 /** The values of the variables of the bus. */
 export type BusEnv = ReturnType<typeof busVariables>;
 
-/** What a service reads that charges calls: the store, and the bus. */
+/** Reads the variables of a service that charges calls: the store, and the bus. */
 export function stateVariables(read: VariableReader) {
   return { ...storeVariables(read), ...busVariables(read) };
 }

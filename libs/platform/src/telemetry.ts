@@ -15,7 +15,7 @@ import type { Span, SpanStart, StartSpan } from "./tracing.ts";
 
 /** Most spans that wait for the collector; what is beyond is dropped, no request waits for it. */
 const maxWaiting = 4_096;
-/** How long the end of a process waits for its last spans. */
+/** Maximum time that the end of a process waits for its last spans. */
 const lastFlightMs = 3_000;
 
 const kinds: Readonly<Record<SpanStart["kind"], SpanKind>> = { server: SpanKind.SERVER, client: SpanKind.CLIENT };

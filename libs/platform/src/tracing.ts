@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 
-/** What a span may say: plain values, none of them of a client's or a vendor's body. */
+/** The attributes of a span: plain values, none of them of a client's or a vendor's body. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** A piece of a request's way, as its service sees it. */
@@ -14,7 +14,7 @@ export interface Span {
   end(error?: string): void;
 }
 
-/** Who begins a span, and below which. */
+/** The start of a span, and its parent. */
 export interface SpanStart {
   readonly name: string;
   readonly kind: "server" | "client";
@@ -32,7 +32,7 @@ export function traceIdOf(span: Pick<Span, "traceparent"> | undefined): string |
   return span?.traceparent?.slice(3, 35);
 }
 
-/** What every line of log during a request names it by. */
+/** The ids in every log line of a request. */
 export interface RequestIds {
   readonly requestId: string;
   /** Undefined where there is no trace. */
@@ -101,7 +101,7 @@ export function idSource(kind: string): () => string {
 
 const requestIdForm = /^[A-Za-z0-9][A-Za-z0-9._:/=+-]{0,127}$/;
 
-/** Whether a client's own request id can be kept: short, and nothing in it that a log or a header could stumble over. */
+/** Returns whether a client's own request id can be used: short, with characters that are safe in logs and headers. */
 export function isRequestId(text: string): boolean {
   return requestIdForm.test(text);
 }

@@ -141,7 +141,7 @@ function integerOf(
   };
 }
 
-/** What the ending of a variable's name says that it counts. */
+/** Units by the ending of a variable's name. */
 const units: readonly (readonly [string, string])[] = [
   ["_BYTES_PER_SECOND", "bytes a second"],
   ["_BYTES", "bytes"],

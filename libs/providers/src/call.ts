@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import type { UpstreamWire, VideoWire } from "@modelgate/contracts";
 
-/** What is asked of a vendor: all that its request is made of. Tasks are started by calls of their own (`StartCall`). */
+/** A request to a vendor, before it is rendered. Tasks are started by calls of another type (`StartCall`). */
 export type VendorCall = AnswerCall | SessionCall | PollCall | DownloadCall | FileCall;
 
-/** Who is asked, with which key, and when: some vendors sign the time. */
+/** The address and key of a call, and its time: some vendors sign the time. */
 interface AnyCall {
   /** Exactly what that vendor's own SDK takes as base URL. */
   readonly baseUrl: string;
@@ -17,7 +17,7 @@ interface AnyCall {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Who signs, and when. */
+/** The key that signs a request, and the time. */
 export type SigningCall = Pick<AnyCall, "baseUrl" | "key" | "nowMs">;
 
 /** A call that is answered at once: whole or as a stream. */
@@ -60,7 +60,7 @@ export interface FormFile {
   readonly data: string;
 }
 
-/** How a started task is doing. */
+/** A poll of a started task. */
 export interface PollCall extends AnyCall {
   readonly act: "poll";
   readonly wire: UpstreamWire;

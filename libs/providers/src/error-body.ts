@@ -1,6 +1,9 @@
 import { cleanName, cleanWords } from "./clean.ts";
 
-/** What an error body says, in the shapes that vendors use: `{error: {…}}`, `{error: "…"}`, `{message}`, `{detail}`. */
+/**
+ * The content of an error body, in the shapes that vendors use: `{error: {…}}`, `{error: "…"}`, `{message}`,
+ * `{detail}`.
+ */
 export interface ErrorBody {
   /** Any of `code`, `type` and `status`, as words. */
   readonly code: string | undefined;
@@ -44,8 +47,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 const maxSaid = 300;
 
 /**
- * What a vendor said, for an operator, in one line: the message of an error body, else the body. Amazon writes below what it
- * would have signed: only the first line is taken of a message.
+ * Returns a vendor's error for an operator, in one line: the message of an error body, else the body. Amazon appends
+ * the text that it would have signed: only the first line of a message is used.
  */
 export function saidInOneLine(body: string): string {
   const { message } = readErrorBody(body);

@@ -26,7 +26,7 @@ export type { VendorRequest } from "./request.ts";
 export { saidInOneLine } from "./error-body.ts";
 export { CredentialsFailed, signed } from "./signing.ts";
 
-/** Whether there is a way to say a wire to a vendor: whether a channel of it may name it. */
+/** Returns whether a vendor can be sent requests in a wire: a channel of it may name only such wires. */
 export function canSpeak({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {
   return wires.includes(wire) || moreWires.includes(wire);
 }

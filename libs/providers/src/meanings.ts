@@ -54,19 +54,19 @@ const keyWords =
 const requestWords =
   /\b(?:files?|models?|deployments?|assistants?|vector stores?|urls?|images?|polic(?:y|ies)|moderation|flagged|safety|content)\b/i;
 
-/** Whether an error's words are about the key itself. */
+/** Returns whether an error's message is about the key itself. */
 export function speaksOfKey({ message = "", param }: ErrorBody): boolean {
   return param === undefined && keyWords.test(message) && !requestWords.test(message);
 }
 
-/** Whether an error's words are about where the gateway calls from. */
+/** Returns whether an error's message is about the region that the gateway calls from. */
 export function speaksOfRegion({ message = "" }: ErrorBody): boolean {
   return /\b(?:country|region|territory|location)\b.{0,60}\b(?:not supported|unsupported|not available|restricted)\b|\b(?:unsupported|not supported|not available|restricted)\b.{0,60}\b(?:country|region|territory|location)\b/i.test(
     message,
   );
 }
 
-/** How vendors name the seals of thoughts: signatures, encrypted content, and reasoning items that they keep by id. */
+/** Vendors' names of the seals of thoughts: signatures, encrypted content, and reasoning items that they keep by id. */
 const sealWords =
   /\bsignature\b.*\bthinking\b|\bthinking\b.*\bsignature\b|\bredacted_thinking\b|thought.?signature|encrypted.content|'rs_/i;
 
@@ -74,7 +74,7 @@ function isAboutSeals({ code, message }: ErrorBody): boolean {
   return code === "invalid_encrypted_content" || (message !== undefined && sealWords.test(message));
 }
 
-/** What a status means whose body says nothing more; a 4xx is about the client's input. */
+/** Classifies an error by its status alone; a 4xx is about the client's input. */
 export function meaningOfStatus(status: number, error: ErrorBody): VendorFailure {
   // 401 and 402 are about who calls; a field that is named is the request's all the same.
   if (status === 401 || status === 402) return error.param === undefined ? keyRefused(error) : forbidden(error);
@@ -86,7 +86,7 @@ export function meaningOfStatus(status: number, error: ErrorBody): VendorFailure
   return status >= 400 && status < 500 && status !== 409 ? inputRefused(error) : broken;
 }
 
-/** What a 403 means by its words. */
+/** Classifies a 403 by its message. */
 function ofForbidden(error: ErrorBody): VendorFailure {
   if (speaksOfRegion(error)) return regionRefused;
   // Without a word it may be anything, a firewall in between as well.

@@ -33,7 +33,7 @@ export function modelListRequest(
   return { url, method: "GET", headers: asked };
 }
 
-/** Where a vendor's list is; a base URL that ends in a version has that of the path already. */
+/** Returns the address of a vendor's list; a base URL that ends in a version already has that of the path. */
 function listAt(base: string, path: string): URL {
   return new URL(base + (/\/v\d\w*$/.test(base) ? path.replace(/^\/v\d\w*/, "") : path));
 }

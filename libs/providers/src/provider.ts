@@ -6,33 +6,33 @@ import type { VendorRequest } from "./request.ts";
 /** A vendor's refusal, understood. */
 export interface VendorFailure {
   readonly code: FailureCode;
-  /** What the client may see: the vendor's words without addresses and keys. Absent: our own words. */
+  /** Message for the client: the vendor's, without addresses and keys. Absent: the gateway's own message. */
   readonly say?: string | undefined;
   readonly vendorCode?: string | undefined;
   readonly param?: string | undefined;
-  /** Whether another channel or key may do better. */
+  /** True if another channel or key may succeed. */
   readonly retryable: boolean;
   /**
-   * What is to blame, for cooling it down: the client's input, one key (only where the vendor says so of the key itself),
-   * the whole channel, or a model or an endpoint that the vendor does not have.
+   * The cause, which is cooled down: the client's input, one key (only where the vendor says so of the key itself), the
+   * whole channel, or a model or an endpoint that the vendor does not have.
    */
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
   /** The endpoint refuses for its own sake what another endpoint of the vendor takes. */
   readonly isEndpoints?: true;
-  /** What the vendor refuses is a seal of thoughts: one that it did not make, or made for another account. */
+  /** The refusal is about a seal of thoughts: one that the vendor did not make, or made for another account. */
   readonly aboutSeals?: true;
   /** It is about what admits a call, which no client has a part in: a signature, a clock, a session that is over. */
   readonly isCertain?: true;
-  /** When the vendor wants to be asked again, where it says so in the body. */
+  /** Time after which the vendor wants the next request, where the body says so. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /** A vendor: what to send where, and what its errors mean. It never sends. */
 export interface Provider {
   readonly name: string;
-  /** What it is called; absent: as it is named. */
+  /** Name that people read; absent: `name`. */
   readonly title?: string | undefined;
-  /** Where it is for a channel that does not say; `${NAME}` stands for what only its customer knows. */
+  /** Base URL of a channel that names none; `${NAME}` is a part that differs by customer. */
   readonly baseUrl?: string | undefined;
   /** The variable that holds its key for a channel that names none. */
   readonly keyVariable?: string | undefined;
@@ -42,15 +42,15 @@ export interface Provider {
   readonly isLocal?: true | undefined;
   /** Its name in the bundled catalogue of prices. */
   readonly pricesAs?: string | undefined;
-  /** Where it lists its models, under the base URL; absent: nowhere. */
+  /** Path of its list of models, under the base URL; absent: it has no list. */
   readonly modelsAt?: string | undefined;
-  /** Where it departs from the chat wire. */
+  /** Differences from the chat wire. */
   readonly dialect?: ChatDialect | undefined;
-  /** What it usually speaks, best first. A channel can say otherwise, and an endpoint that is missing is found out. */
+  /** Its usual wires, best first. A channel can name others, and a missing endpoint is discovered by its calls. */
   readonly wires: readonly UpstreamWire[];
-  /** What it speaks at one base URL, for one of its models, best first, where that differs. Undefined: `wires`. */
+  /** Returns the wires of one of its models at a base URL, best first, where they differ. Undefined: `wires`. */
   wiresAt?(baseUrl: string, model: string): readonly UpstreamWire[] | undefined;
-  /** What a channel may say that it speaks beside: there is an address for it, and some of its family have it. */
+  /** Further wires that a channel may name: there is an address for each, and some models support them. */
   readonly moreWires?: readonly UpstreamWire[];
   /**
    * Makes the whole request for a call, signed where the vendor wants that. Throws Failure: unsupported_parameter for
@@ -62,13 +62,16 @@ export interface Provider {
    * the request is sent: use `signed`. Rejects with CredentialsFailed. Absent: `request` made them.
    */
   sign?(request: VendorRequest, call: SigningCall): Promise<Readonly<Record<string, string>>>;
-  /** How the first message of a session names a model, where its address does not; absent: by its own name. */
+  /**
+   * Returns the model's name in the first message of a session, where the session's address has none; absent: the name
+   * itself.
+   */
   modelInSession?(baseUrl: string, model: string): string;
-  /** How the streams of a wire come to be in that wire's own framing, where the vendor sends them in another. */
+  /** Converts the framing of a wire's streams, where the vendor uses another than the wire's own. */
   reframing?(wire: UpstreamWire): Reframing | undefined;
-  /** What an address lacks that its requests need, in words that follow `baseUrl`. Undefined: nothing. */
+  /** Describes what an address lacks, in words that follow `baseUrl`. Undefined: nothing. */
   addressProblem?(baseUrl: string): string | undefined;
-  /** Why a text is no key of it, in words that do not repeat it; in place of what every header can carry. */
+  /** Describes why a text is no key, without repeating it; replaces the general check of header characters. */
   keyProblem?(key: string): string | undefined;
   /**
    * Makes the request that starts a video task, in steps of a millisecond, for pictures of megabytes are written into it;
@@ -77,13 +80,13 @@ export interface Provider {
   start?(call: StartCall): Generator<undefined, VendorRequest>;
   /** Its base URL may have a query, which its addresses keep. */
   readonly baseUrlQuery?: true;
-  /** What is kept of a video task that was started, by the vendor's id of it; absent: the id. */
+  /** Returns the stored id of a started video task, made from the vendor's id; absent: the vendor's id. */
   taskOf?(id: string, start: Pick<StartCall, "model" | "fromImage">): string;
   /** The wires whose finished videos it serves itself; for others a poll names the video's address. */
   readonly downloads?: readonly VideoWire[];
   /** The form of its keys, as a pattern and in words, where not every text is one. */
   readonly keyForm?: { readonly pattern: RegExp; readonly words: string };
-  /** What an answer with an error status means; `body` is its text, cut at a bound. */
+  /** Classifies an answer with an error status; `body` is its text, cut at a bound. */
   failureOf(status: number, body: string): VendorFailure;
 }
 

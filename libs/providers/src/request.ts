@@ -11,7 +11,7 @@ export interface VendorRequest {
   readonly body?: Buffer | Readable | undefined;
 }
 
-/** What the address of a call may depend on. */
+/** The parts of a call that its address may depend on. */
 export type Addressed = Pick<AnswerCall | SessionCall, "baseUrl" | "wire" | "model"> &
   Partial<Pick<AnswerCall, "stream">>;
 

@@ -18,11 +18,11 @@ import type { JsonRecord } from "@modelgate/wires/json";
 export interface Callbacks extends AsyncDisposable {
   /** Sends a transition that is kept in Redis, in the background, if there is one; what is not accepted is tried again. */
   send(callback: Callback | undefined): void;
-  /** When other processes may send a callback that this one sends now, Unix ms. */
+  /** Returns the time from which other processes may send a callback that this process sends now, Unix ms. */
   leaseEnd(): number;
 }
 
-/** What callbacks are sent with. */
+/** Options of callbacks. */
 export interface CallbackOptions {
   readonly redis: Redis;
   readonly remote: RemoteStreams;
@@ -30,7 +30,7 @@ export interface CallbackOptions {
   readonly now: () => number;
   /** Longest wait for the client's answer. */
   readonly timeoutMs: number;
-  /** How often due callbacks are looked for, in ms. */
+  /** Interval between reads of due callbacks, in ms. */
   readonly roundMs: number;
 }
 

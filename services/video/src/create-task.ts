@@ -62,7 +62,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
   }
 }
 
-/** What a create costs that came to nothing. */
+/** The settlement of a creation that failed. */
 const nothingUsed = { units: {}, estimated: false, outcome: "failed" } as const;
 
 /** The model's price. Throws Failure where the caller may not call it, naming the field as the client's style spells it. */
@@ -97,7 +97,7 @@ function logTask(
   );
 }
 
-/** What a vendor has accepted, and what is held for it. */
+/** A start that a vendor has accepted, and the amount that is held for it. */
 interface AcceptedStart {
   readonly attempted: Attempted<Started>;
   readonly sent: SentCall;

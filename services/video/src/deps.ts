@@ -10,7 +10,7 @@ import type { PollPace } from "./poll/advance.ts";
 /** Every bound of a task's life. */
 export type TaskLimits = Readonly<Env["tasks"]>;
 
-/** What the video service's endpoints and its poller work with. */
+/** The dependencies of the video service's endpoints and its poller. */
 export interface Deps extends OpenRelay, AsyncDisposable {
   readonly limits: TaskLimits;
   readonly pace: PollPace;
@@ -67,7 +67,7 @@ function openPictures({ frames: { privateHosts, ...bounds }, tasks }: Env, budge
   return openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) });
 }
 
-/** How long the end of a process waits for what its clients no longer wait for. */
+/** Maximum time that the end of a process waits for work whose clients have left. */
 const lastWorkMs = 10_000;
 
 /** Promises that may have lost their callers. */

@@ -34,26 +34,26 @@ export interface WantedTask {
   readonly remix?: TaskRecord | undefined;
 }
 
-/** Where a task could be started. */
+/** The channels and wires that can start a task. */
 export interface Routes {
   readonly candidates: readonly Candidate[];
   /** The wires that may be used, the client's own first. */
   readonly wires: readonly VideoWire[];
 }
 
-/** What a video is priced by. */
+/** The properties that a video is priced by. */
 export interface Measured extends Pick<RenderedVideo, "seconds" | "lines"> {
-  /** Whether the vendor was not sent the size that was asked for. */
+  /** True if the vendor is not sent the size that the client requested. */
   readonly isSizeLost: boolean;
 }
 
-/** What is asked of a vendor, as it is priced; a remix has the resolution of the video that it is made from. */
+/** Returns the properties that a rendered request is priced by; a remix has the resolution of its source. */
 export function measured({ client, remix }: WantedTask, { seconds, lines, dropped }: RenderedVideo): Measured {
   const isSizeLost = dropped.includes(client.spelling["size"] ?? "size");
   return { seconds, lines: remix === undefined ? lines : askedIn(remix).lines, isSizeLost };
 }
 
-/** What a task is billed as; a picture is one where it is priced. */
+/** Returns the units that a task is billed as; pictures are counted for models that price them. */
 export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Measured): Units {
   const images = [firstFrame, lastFrame].filter((image) => image !== undefined).length;
   return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };
@@ -66,7 +66,7 @@ export function maxCost(asked: WantedTask, routes: Routes, { model, multiplier }
     .reduce((most, cost) => (cost > most ? cost : most), 0n);
 }
 
-/** What the request comes to in each wire that a candidate supports. */
+/** Returns the measures of the request in each wire that a candidate supports. */
 function measuresOf(asked: WantedTask, { candidates, wires }: Routes): readonly Measured[] {
   const supported = new Set(
     candidates.flatMap(({ channel, upstreamModel }) => vendorOf(channel, upstreamModel)?.wires ?? []),

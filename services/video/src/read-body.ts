@@ -10,7 +10,7 @@ export interface VideoBody extends Disposable {
   readonly members: JsonRecord;
 }
 
-/** How often a picture is in memory beside the body as it came: as text, and as it is sent. */
+/** Number of copies of a picture in memory besides the body as it arrived: as text, and as it is sent. */
 const copies = 2;
 
 /**

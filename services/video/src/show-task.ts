@@ -21,12 +21,12 @@ export function shownTask(task: TaskRecord): VideoTask {
   };
 }
 
-/** What was asked for. */
+/** Returns the values of the request. */
 export function askedIn({ asked }: TaskRecord): AskedVideo {
   return { seconds: 0, fromImage: false, ...asked };
 }
 
-/** Where a finished video is; undefined for a task that has not completed. */
+/** Returns the location of a finished video; undefined for a task that has not completed. */
 export function resultOf({ result }: TaskRecord): VideoResult | undefined {
   if (result === undefined) return undefined;
   const found: unknown = JSON.parse(result);
@@ -38,7 +38,7 @@ export function resultOf({ result }: TaskRecord): VideoResult | undefined {
   };
 }
 
-/** What an answer needs beside the task. */
+/** Returns the values that an answer shows besides the task. */
 export function contextOf({ publicUrl }: Deps, { request, requestId }: ServiceCall, taskId: string): TaskContext {
   const base = publicUrl?.replace(/\/+$/, "") ?? `http://${hostIn(request.headers.host)}`;
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
@@ -49,7 +49,7 @@ function hostIn(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
 }
 
-/** What an id of ours can look like; anything else never reaches Redis. */
+/** The form of the gateway's task ids; other texts never reach Redis. */
 const idShape = /^[\w-]{1,100}$/;
 
 /**

@@ -11,7 +11,7 @@ import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
 import { measured, type Measured, type WantedTask, type Routes } from "./price-task.ts";
 
-/** What a vendor has taken. */
+/** A task that a vendor has accepted. */
 export interface Started {
   readonly wire: VideoWire;
   readonly operation: string;
@@ -19,7 +19,7 @@ export interface Started {
   readonly dropped: readonly string[];
 }
 
-/** How much of a vendor's answer to a start is read. */
+/** Maximum bytes that are read of a vendor's answer to a start. */
 const answerBytes = 1024 * 1024;
 
 /** The channels that could serve a request. */
@@ -39,7 +39,7 @@ function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: Tas
   return channel.id === channelId && keys.length > 0 ? [{ upstreamModel, channel: { ...channel, keys } }] : [];
 }
 
-/** What a start is made with. */
+/** The parts of a start besides the request. */
 export interface StartedWith {
   readonly price: Priced;
   readonly routes: Routes;
@@ -92,7 +92,7 @@ async function renderable(
   }
 }
 
-/** What is said to one vendor. */
+/** A rendered start for one vendor. */
 interface Saying {
   readonly provider: Provider;
   readonly start: StartCall;

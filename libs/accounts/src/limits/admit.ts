@@ -18,14 +18,14 @@ export interface AdmitRequest {
   /** Names the seat that the call takes. */
   readonly permitId: string;
   readonly limits: TokenLimits;
-  /** Whether the call costs money: then the balance must be above zero. */
+  /** True for a call that costs money: the balance must be above zero. */
   readonly metered: boolean;
-  /** How long a seat is kept without being renewed. */
+  /** Time after which a seat that is not renewed is free again. */
   readonly leaseMs: number;
   readonly nowMs?: number | undefined;
 }
 
-/** What is left of a limit, and when it will be whole again. */
+/** The rest of a limit, and the time until it is whole again. */
 export interface Remaining {
   readonly limit: number;
   readonly remaining: number;
@@ -38,7 +38,7 @@ export interface Admission {
   readonly decision: Decision;
   readonly requests?: Remaining | undefined;
   readonly tokens?: Remaining | undefined;
-  /** When the refusal will pass. */
+  /** Time until the call may be sent again. */
   readonly retryAfterMs: number;
 }
 
@@ -118,7 +118,7 @@ const limited: Words = {
   concurrency: ({ concurrency = 0 }) => `This key is limited to ${concurrency} calls at the same time.`,
 };
 
-/** Why a call was not let in, in words for its client; undefined where it was. */
+/** Returns the failure that the client of a refused call gets; undefined for an admitted one. */
 export function refusalOf(admission: Admission, limits: TokenLimits, tokenId: string): Failure | undefined {
   const { decision, retryAfterMs } = admission;
   if (decision === "admitted") return undefined;

@@ -15,7 +15,7 @@ export function within(nanos: Nanos): Nanos {
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** What calls can still be paid from. */
+  /** Amount that further calls can be paid from. */
   readonly availableNanos: Nanos;
   /** Put aside for calls that are under way. */
   readonly heldNanos: Nanos;

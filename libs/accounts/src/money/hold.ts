@@ -12,7 +12,7 @@ export interface HoldRequest {
   readonly callId: string;
   /** An upper bound of the cost. */
   readonly nanos: Nanos;
-  /** What is certain once the call is sent; a dead hold is settled at it. */
+  /** Amount that is certain once the call is sent; a dead hold is settled at it. */
   readonly floorNanos: Nanos;
   /** The event as it would be if the service died now. */
   readonly draft: UsageDraft;
@@ -20,7 +20,7 @@ export interface HoldRequest {
   /** Tokens to reserve of the token's minute. */
   readonly tokens: number;
   readonly tokensPerMinute?: number | undefined;
-  /** What the token and its group may spend beside the account's balance. */
+  /** Limits of spending of the token and its group, in addition to the account's balance. */
   readonly budgets?: Budgets | undefined;
   readonly leaseMs: number;
   /** Events that may wait in the account's shard before calls are refused. */

@@ -4,7 +4,7 @@ import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { findAccount } from "./account.ts";
 
-/** Whose money is asked about. */
+/** The token whose money is read. */
 export interface SpendingScope {
   readonly accountId: string;
   readonly tokenId: string;
@@ -23,7 +23,7 @@ export interface BudgetUse {
   readonly usedNanos: Nanos;
 }
 
-/** What a token can still spend, and why not more. */
+/** The amount that a token can still spend, and the limits that bound it. */
 export interface MoneyLeft {
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Values } from "@modelgate/platform";
 import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
 
-/** What a script returns of a receipt. */
+/** The values of a receipt in a script's reply. */
 export const receiptKinds = { number: "number", previous: "text", balance: "text", hash: "text" } as const;
 
 /** Makes a receipt out of what a script returned. */
@@ -19,7 +19,7 @@ export interface ChainEntry {
   /** Nano-dollars, below zero where money was taken. */
   readonly amountNanos: bigint;
   readonly receipt: Receipt;
-  /** Whether the receipt's hash is that of what stands beside it. */
+  /** True if the receipt's hash is the hash of its entry. */
   readonly sound: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface Renewal {
   readonly accountId: string;
   readonly callId: string;
   readonly leaseMs: number;
-  /** What is certain by now, with the event that would record it; never lowers what was certain before. */
+  /** Amount that is certain by now, with the event that would record it. A lower amount than before is ignored. */
   readonly floorNanos?: Nanos | undefined;
   readonly draft?: UsageDraft | undefined;
   readonly nowMs?: number | undefined;

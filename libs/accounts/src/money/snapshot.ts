@@ -8,7 +8,7 @@ export interface Snapshot {
   readonly heldNanos: Nanos;
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
-  /** How many receipts there are, and the newest one's hash. */
+  /** Number of receipts, and the hash of the newest one. */
   readonly receipts: number;
   readonly head: string;
   /** Sum of the open holds; undefined where the shard has too many to be looked at in one step. */

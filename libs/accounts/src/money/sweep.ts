@@ -5,7 +5,7 @@ import type { OutboxEntry } from "../outbox/entry.ts";
 import { firstScore } from "../tasks/claim.ts";
 import { settle } from "./settle.ts";
 
-/** When and where holds are swept. */
+/** Bounds of one sweep of a shard. */
 export interface SweepBounds {
   /** The clock of holds; absent: this machine's. */
   readonly nowMs?: number | undefined;
@@ -60,12 +60,12 @@ export async function sweepHolds(
   return swept;
 }
 
-/** How many holds of a shard are open. */
+/** Returns the number of open holds of a shard. */
 export async function openHolds(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.holds(shard));
 }
 
-/** When the first lease of a shard's holds ends, Unix ms; Infinity where no hold is open. */
+/** Returns the time at which the first lease of a shard's holds ends, Unix ms; Infinity where no hold is open. */
 export function firstLeaseEnd(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.holds(shard));
 }

@@ -9,17 +9,20 @@ import { creditLink, settlementLink, type ChainEntry } from "./receipt.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 
 export interface VerifyOptions {
-  /** What the books have of the account from a time (Unix ms) on: its credits, and its calls from the oldest on, by pages. */
+  /**
+   * Reads the account's entries in the books from a time (Unix ms) on: its credits, and its calls from the oldest on,
+   * by pages.
+   */
   readonly readEntries: (from: number) => AsyncIterable<readonly (CreditEvent | UsageEvent)[]>;
-  /** When the account was made by the books, RFC 3339: "" where they know its calls only. */
+  /** Creation time of the account according to the books, RFC 3339; "" where the books know its calls only. */
   readonly createdAt: string;
   /** Signed heads that its chain passed through when it was verified before. */
   readonly anchors: readonly AnchoredHead[];
-  /** Whether a hash was an entry's before a Redis that had lost it was filled again. */
+  /** Returns whether a hash was an entry's before a Redis that had lost it was filled again. */
   readonly wasReplaced: (hash: string) => Promise<boolean>;
-  /** How many days of calls the books keep: what is older cannot be asked for. */
+  /** Days for which the books keep calls: older ones cannot be read. */
   readonly keepDays: number;
-  /** How long a receipt whose event is on its way to the books is waited for. */
+  /** Time to wait for a receipt whose event is on its way to the books. */
   readonly waitMs: number;
 }
 
@@ -29,13 +32,13 @@ export interface AnchoredHead {
   readonly head: string;
   /** The balance after it, nano-dollars, decimal. */
   readonly balanceNanos: string;
-  /** When the account was made, RFC 3339. */
+  /** Creation time of the account, RFC 3339. */
   readonly createdAt: string;
-  /** When it was signed, RFC 3339. */
+  /** Time of the signature, RFC 3339. */
   readonly time: string;
 }
 
-/** What the books of an account say when they are computed anew. */
+/** The result of computing the books of an account anew. */
 export interface Verification {
   readonly account: string;
   readonly ok: boolean;
@@ -113,7 +116,7 @@ async function walkChain(redis: Redis, account: Account, most: number, options: 
   return { from, walk };
 }
 
-/** When an account was made. The books say it: Redis is what they are compared with. */
+/** Returns the creation time of an account, as the books have it: Redis is compared with them. */
 function madeAt({ createdAt }: Account, options: VerifyOptions): string {
   return options.createdAt === "" ? createdAt : options.createdAt;
 }
@@ -135,7 +138,7 @@ function numberOf({ receipt }: ChainEntry): number {
   return receipt.number;
 }
 
-/** What the account says of itself, against its receipts. */
+/** Compares the account's own amounts with its receipts. */
 async function compare(
   redis: Redis,
   { id }: Account,
@@ -205,7 +208,7 @@ export async function keepVerification(
   else await redis.hset(accountKeys.divergences, account, JSON.stringify(divergence));
 }
 
-/** How many accounts diverged when they were last verified. */
+/** Returns the number of accounts that diverged in their last verification. */
 export async function countDivergences(redis: Redis): Promise<number> {
   return redis.hlen(accountKeys.divergences);
 }

@@ -8,7 +8,7 @@ import {
   type UsageEvent,
 } from "@modelgate/contracts";
 
-/** What is published through the outbox: a settled call, a task's transition, or a change of a balance. */
+/** An event that is published through the outbox: a settled call, a task's transition, or a change of a balance. */
 export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
 
 /** An event that stands in the outbox, and its text: it is written once for all that it is sent to. */

@@ -6,7 +6,7 @@ import { publishEntries } from "./publish.ts";
 export interface Outbox extends AsyncDisposable {
   /** Takes events that stand in Redis already, several to be published together; never blocks, never fails. */
   push(...entries: readonly OutboxEntry[]): void;
-  /** How often events were taken that are not yet published or left to the ledger. */
+  /** Number of events that are neither published nor left to the ledger yet. */
   readonly waiting: number;
 }
 
@@ -19,7 +19,7 @@ const batchMs = 50;
 const batchSize = 512;
 /** Most events remembered here; what is beyond stays in Redis, where the ledger finds it. */
 const maxWaiting = 20_000;
-/** How long the end of a process waits for its last events; what is not published by then is left to the ledger. */
+/** Time that the end of a process waits for its last events; those not published by then are left to the ledger. */
 const lastFlightMs = 5_000;
 
 /**

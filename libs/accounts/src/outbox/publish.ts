@@ -94,7 +94,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** How many events wait in a shard. */
+/** Returns the number of events that wait in a shard. */
 export async function outboxLength(redis: Redis, shard: string): Promise<number> {
   return redis.xlen(accountKeys.outbox(shard));
 }

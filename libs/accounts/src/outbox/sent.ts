@@ -12,7 +12,7 @@ export interface SentEvent {
   readonly subject: string;
   readonly event: OutboxEvent;
   readonly messageId: string;
-  /** What it is remembered under. */
+  /** The shard that remembers it. */
   readonly shard: string;
   readonly name: string;
 }
@@ -47,7 +47,7 @@ export async function forgetSent(redis: Redis, events: readonly OutboxEvent[]): 
 
 const readEvent = stored("event", Type.Union([UsageEvent, KeptTaskEvent, CreditEvent]));
 
-/** What was published and is not in the books yet, of these shards. */
+/** Returns the events of these shards that were published and are not in the books yet. */
 export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {
   const found = await Promise.all(
     of.map(async (shard) => [shard, await redis.hgetall(accountKeys.sent(shard))] as const),

@@ -13,7 +13,7 @@ export interface LostCall {
   readonly replaces?: string | undefined;
 }
 
-/** How long a charge is remembered, so that no other ledger makes it again: far longer than one works on it. */
+/** Time for which a charge is remembered, so that no other ledger repeats it: far longer than a ledger works on it. */
 const rememberMs = 86_400_000;
 
 const run = defineScript({

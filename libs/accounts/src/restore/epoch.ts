@@ -31,7 +31,9 @@ export async function unlessLost<T>(redis: Redis, look: () => Promise<T>, isAbse
   return look();
 }
 
-/** How long the servers' word is used: keys that were never made must not cost Redis a dear command each. */
+/**
+ * Time for which the servers' answer is reused: a check of each unknown key would cost Redis an expensive command each.
+ */
 const wholeForMs = 250;
 
 /** Until when each Redis counts as in such a run, by `performance.now()`. */

@@ -6,7 +6,7 @@ import { holdBeyondMs, type TaskRecord } from "../tasks/record.ts";
 /** A task as its newest event has it. */
 export interface LostTask {
   readonly task: TaskRecord;
-  /** How long it can be fetched, Unix ms. */
+  /** Time until which it can be fetched, Unix ms. */
   readonly untilMs: number;
 }
 

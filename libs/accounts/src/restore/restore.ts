@@ -62,7 +62,7 @@ export interface KnownHead {
   readonly head: string;
 }
 
-/** What Redis has of accounts, in the order asked for. */
+/** Returns the heads of accounts in Redis, in the order of the ids. */
 export function readHeads(redis: Redis, ids: readonly string[]): Promise<readonly (KnownHead | undefined)[]> {
   return Promise.all(
     ids.map(async (id) => {

@@ -9,7 +9,7 @@ import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
 import { taskEvent, type TaskRecord, type TaskSeal } from "./record.ts";
 
-/** What a task's end costs, and its usage event. */
+/** The cost of a task's end, and its usage event. */
 export interface TaskSettlement {
   readonly costNanos: Nanos;
   readonly draft: UsageDraft;
@@ -20,15 +20,15 @@ export interface TaskAdvance {
   readonly task: TaskRecord;
   /** The version that the record was made from. */
   readonly version: string;
-  /** When to look again, Unix ms; absent: never, the task has ended. */
+  /** Time of the next poll, Unix ms; absent: the task has ended. */
   readonly dueAt?: number | undefined;
   /** The state that it came from, where it has another one now. */
   readonly from?: TaskState | undefined;
   /** With the end: completed at its cost, or failed at nothing. */
   readonly settlement?: TaskSettlement | undefined;
-  /** How long an ended task is kept, in ms. */
+  /** Time for which an ended task is kept, in ms. */
   readonly keepMs: number;
-  /** When another process may send the transition's callback, Unix ms: this one sends it at once. */
+  /** Time from which another process may send the transition's callback, Unix ms: this process sends it at once. */
   readonly callbackDueAt: number;
   readonly nowMs: number;
   /** Seals the record for its events; absent: Redis alone has it. */

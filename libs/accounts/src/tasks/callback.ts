@@ -51,7 +51,7 @@ export function callbackArguments(callback: Callback | undefined, callbackDueAt:
   return { callbackId: callback?.event.id, callback: callback && JSON.stringify(callback), callbackDueAt };
 }
 
-/** When the first callback of a shard is due, Unix ms; Infinity where none waits. */
+/** Returns the time at which the first callback of a shard is due, Unix ms; Infinity where none waits. */
 export function firstCallbackDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.callbacksDue(shard));
 }

@@ -1,13 +1,13 @@
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-/** Whose task, and which. */
+/** Identifies a task: its account and its id. */
 export interface TaskName {
   readonly accountId: string;
   readonly id: string;
 }
 
-/** What one process takes of what is due: at most `most`, until its lease is over. */
+/** A claim of due members by one process: at most `most`, until its lease ends. */
 export interface Claim {
   readonly nowMs: number;
   readonly leaseMs: number;
@@ -39,12 +39,12 @@ export async function firstScore(redis: Redis, key: string): Promise<number> {
   return score === undefined ? Infinity : Number(score);
 }
 
-/** When the first task of a shard is due, Unix ms; Infinity where none is open. */
+/** Returns the time at which the first task of a shard is due, Unix ms; Infinity where none is open. */
 export function firstTaskDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.tasksDue(shard));
 }
 
-/** How many tasks of a shard have not ended. */
+/** Returns the number of tasks of a shard that have not ended. */
 export function openTasks(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.tasksDue(shard));
 }

@@ -9,13 +9,13 @@ import { taskEvent, type TaskRecord, type TaskSeal } from "./record.ts";
 /** A task that its vendor has accepted. */
 export interface TaskCreation {
   readonly task: TaskRecord;
-  /** When it is looked at first, Unix ms. */
+  /** Time of its first poll, Unix ms. */
   readonly dueAt: number;
-  /** How long its hold is kept open at most, Unix ms: beyond the task's deadline. */
+  /** End of its hold's lease, Unix ms: after the task's deadline. */
   readonly holdUntil: number;
-  /** How long an account's list shows a task, in ms. */
+  /** Time for which an account's list shows a task, in ms. */
   readonly keepMs: number;
-  /** When another process may send its callback, Unix ms: this one sends it at once. */
+  /** Time from which another process may send its callback, Unix ms: this process sends it at once. */
   readonly callbackDueAt: number;
   /** Seals the record for its events; absent: Redis alone has it. */
   readonly seal?: Pick<TaskSeal, "seal"> | undefined;

@@ -15,7 +15,7 @@ export interface TaskPage {
   readonly hasMore: boolean;
 }
 
-/** Which part of a list is wanted: so many after one, oldest or newest first. */
+/** A page of a list: `limit` tasks after one, oldest or newest first. */
 export interface TaskQuery {
   readonly after?: string | undefined;
   readonly limit: number;

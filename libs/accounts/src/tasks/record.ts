@@ -10,20 +10,20 @@ export interface TaskRecord {
   readonly tokenId: string;
   /** The gateway's name of the model. */
   readonly model: string;
-  /** Where the vendor keeps it: it is looked at through the same channel with the same key. */
+  /** The channel of its vendor: the task is polled through the same channel with the same key. */
   readonly channelId: string;
   readonly keyId: string;
   /** The wire of its vendor. */
   readonly wire: VideoWire;
-  /** What the vendor calls it, in words that only its provider reads. */
+  /** The vendor's id of it, in a form that only its provider reads. */
   readonly operation: string;
-  /** What was asked for, as answers repeat it. */
+  /** The request's values that answers repeat. */
   readonly asked: Readonly<Record<string, unknown>>;
-  /** Where its client wants its transitions sent. */
+  /** The client's URL for the task's transitions. */
   readonly callbackUrl?: string | undefined;
   /** The hold that pays for it. */
   readonly callId: string;
-  /** What it costs when it completes, decimal. */
+  /** Its cost when it completes, decimal. */
   readonly costNanos: string;
   /** Its usage event, as far as it was known when it was created. */
   readonly draft: UsageDraft;
@@ -31,7 +31,7 @@ export interface TaskRecord {
   /** Percent; never goes down. */
   readonly progress: number;
   readonly createdAt: number;
-  /** When it was first seen in progress. */
+  /** Time at which a poll first found it in progress. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
   /** A task that has not ended by then has failed. */
@@ -40,11 +40,11 @@ export interface TaskRecord {
   readonly looks: number;
   readonly misses: number;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
-  /** Where the vendor keeps the video, in words that only its provider reads. */
+  /** The location of the video at the vendor, in a form that only its provider reads. */
   readonly result?: string | undefined;
 }
 
-/** How long a task's hold outlives its deadline, in ms: only then may the sweep take it for dead. */
+/** Time by which a task's hold outlives its deadline, in ms: only then may the sweep settle it as dead. */
 export const holdBeyondMs = 3_600_000;
 
 const time = Type.Number();
@@ -79,12 +79,12 @@ export const readTask: (text: string) => TaskRecord = stored(
   }),
 );
 
-/** What the event of a task's present state is called: each state is entered once, so that it never repeats. */
+/** Returns the id of the event of a task's present state: each state is entered once, so the id never repeats. */
 export function transitionId({ id, state }: TaskRecord): string {
   return `${id}.${state}`;
 }
 
-/** When a task was changed, what state it came from, and how long it is kept once it has ended, in ms. */
+/** A change of a task's state. */
 export interface Transition {
   readonly from: TaskState | null;
   readonly nowMs: number;

@@ -18,7 +18,7 @@ export interface ClientSecretWish {
   readonly settings: string;
 }
 
-/** How long settings outlive their key: a connection that began in its last moment still reads them. */
+/** Time for which settings outlive their key: a connection that began in the key's last moment still reads them. */
 const graceSeconds = 60;
 
 /** Makes such a key; it is gone from Redis by itself, and is in no books. */
@@ -38,7 +38,7 @@ export async function newClientSecret(redis: Redis, wish: ClientSecretWish): Pro
   return key;
 }
 
-/** What a session begins with, beside what its vendor alone knows. */
+/** The settings that a session begins with; all but the model is the vendor's format. */
 const SessionSettings = Type.Object({ model: Type.String() });
 export type SessionSettings = Static<typeof SessionSettings>;
 const readSettings = stored("session settings", SessionSettings);

@@ -1,9 +1,12 @@
 import { hash, randomBytes } from "node:crypto";
 
-/** What a key looks like: `sk-`, or `ek_` of a client secret, and 8 to 250 letters, digits, `_` or `-`. Anything else never reaches a database. */
+/**
+ * The form of a key: `sk-`, or `ek_` of a client secret, and 8 to 250 letters, digits, `_` or `-`. Other texts never
+ * reach a database.
+ */
 const shape = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
 
-/** Whether a text can be a key at all. */
+/** Returns whether a text has the form of a key. */
 export function isKeyShaped(text: string): boolean {
   return shape.test(text);
 }
@@ -13,7 +16,7 @@ export function newKey(): string {
   return `sk-${randomBytes(36).toString("base64url")}`;
 }
 
-/** What is kept of a key: its SHA-256, hex. */
+/** Returns the digest that is stored of a key: its SHA-256, hex. */
 export function digestOf(key: string): string {
   return hash("sha256", key, "hex");
 }
@@ -23,7 +26,7 @@ export function tokenIdOf(digest: string): string {
   return `tok_${digest.slice(0, 20)}`;
 }
 
-/** What may be shown of a key so that a person can recognise it. */
+/** Returns the part of a key that may be shown so that a person can recognise it. */
 export function hintOf(key: string): string {
   return `${key.slice(0, 6)}…${key.slice(-3)}`;
 }

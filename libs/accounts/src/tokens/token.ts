@@ -5,7 +5,7 @@ import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { digestOf, hintOf, tokenIdOf } from "./key.ts";
 
-/** What a token may spend, in nano-dollars; absent: as much as there is. */
+/** The limits of a token's spending, in nano-dollars; absent: the account's balance alone. */
 export interface TokenBudget {
   readonly perDay?: string | undefined;
   readonly perMonth?: string | undefined;
@@ -41,7 +41,7 @@ export interface Token {
   readonly version?: number | undefined;
 }
 
-/** What a new token is to be. */
+/** The properties of a new token. */
 export interface TokenWish {
   readonly accountId: string;
   readonly group: string;

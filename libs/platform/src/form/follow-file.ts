@@ -24,7 +24,7 @@ export interface FollowedFile extends AsyncDisposable {
   read(): Readable;
 }
 
-/** Where files are put, and how much all of them together may take of the disk. */
+/** The folder of spooled files, and the maximum of the disk that all of them together may use. */
 export interface Spool {
   readonly folder?: string | undefined;
   readonly budget: BufferBudget;

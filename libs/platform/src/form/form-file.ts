@@ -29,10 +29,10 @@ export type FormPart = FormField | FormFile;
 /** A parser's stream of one file; `truncated` is set where it was cut at its bound. */
 export type FileStream = Readable & { readonly truncated?: boolean };
 
-/** What a file gets from its form. */
+/** The parts of a form that a file uses. */
 interface FileOptions {
   readonly maxBytes: number;
-  /** Why the form ended before its file did. */
+  /** Returns the error that ended the form before its file ended. */
   readonly whyBroken: () => Error;
   readonly breakOff: (error: Error) => void;
 }

@@ -17,13 +17,13 @@ export interface FormLimits extends PaceLimits {
   readonly fieldBytes: number;
   readonly fieldsBytes: number;
   readonly fileBytes: number;
-  /** What text fields, and files that are held in memory, count against. */
+  /** The budget of text fields and of files that are held in memory. */
   readonly budget: BufferBudget;
 }
 
 /** A form being read: its parts in their order. Dispose it when done, whatever happened. */
 export interface Form extends AsyncIterable<FormPart>, Disposable {
-  /** What the form holds in memory; given back when the form is disposed of. */
+  /** The memory that the form holds; released when the form is disposed of. */
   readonly holding: Holding;
   /** Ends the form: its reader gets this error. */
   breakOff(error: Error): void;

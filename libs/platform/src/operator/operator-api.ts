@@ -11,7 +11,7 @@ import { idSource } from "../tracing.ts";
 import type { Secrets } from "../secrets.ts";
 import { failureOf } from "../store-failure.ts";
 
-/** What an operator may do: a viewer reads, an operator changes what calls need, an admin decides who operates. */
+/** Roles of an operator: a viewer reads, an operator changes what calls need, an admin manages operators. */
 export const operatorRoles = ["viewer", "operator", "admin"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
@@ -28,7 +28,7 @@ export interface Operator {
 /** Finds out who makes a call. Throws Failure invalid_api_key for a stranger, permission_denied for too small a role. */
 export type Authorise = (request: IncomingMessage) => Operator | Promise<Operator>;
 
-/** What an operator's call brings. */
+/** A call of the operator's API. */
 export interface OperatorCall {
   readonly operator: Operator;
   readonly headers: IncomingMessage["headers"];
@@ -37,7 +37,7 @@ export interface OperatorCall {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** Who changes something: the operator, or whom a caller with the secret acts for. */
+  /** The name that the audit log records: the operator, or the person for whom a caller with the secret acts. */
   readonly actor: string;
 }
 

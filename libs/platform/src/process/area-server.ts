@@ -23,7 +23,7 @@ export interface AreaServer extends LocalArea {
   readonly upgrade?: UpgradeHandler | undefined;
 }
 
-/** What an area answers, and what it upgrades. */
+/** The endpoints and upgrades of an area. */
 export interface AreaServerOptions<A extends Area> extends AreaOptions<A> {
   readonly upgrades?: AreaUpgradeOptions["handlers"];
 }

@@ -1,12 +1,12 @@
 import type { createLogger } from "../log.ts";
 
 /**
- * What the end of a process may take after its drain: last settlements, last events. Together with its last lines
- * (log.ts) it is over before the kubelet's SIGKILL.
+ * Maximum time from the drain of a process to its end: last settlements, last events. Together with its last log lines
+ * (log.ts) it ends before the kubelet's SIGKILL.
  */
 export const lastStepsMs = 8_000;
 
-/** What a process is doing, and how long its end may take from the moment it is asked for. */
+/** The state of a process, and the maximum time of its end from the moment of the signal. */
 export interface Life {
   step: "starting" | "draining" | "closing what it holds";
   endWithinMs: number;

@@ -9,16 +9,16 @@ import { openSubscriber, type Redis } from "../redis.ts";
 
 /** The channel that processes say on that they are there. Nothing is written: a write would wake what sleeps until one comes. */
 const beats = "processes";
-/** How often a process says that it is there. */
+/** Interval between a process's announcements. */
 const beatMs = 5_000;
 /** A process that has said nothing for so long is gone. */
 const goneAfterMs = 20_000;
-/** How long one that went without a word is shown. */
+/** Time for which a process without announcements is shown. */
 const keptMs = 3_600_000;
 /** Most processes that are kept; of more, those heard first are forgotten. */
 const maxKept = 1_000;
 
-/** What a process says of itself. */
+/** An announcement of a process. */
 const Beat = Type.Object({
   /** Made by the process for itself. */
   id: Type.String(),
@@ -43,10 +43,10 @@ export interface SeenProcess extends Omit<Beat, "at" | "ends"> {
   readonly isGone: boolean;
 }
 
-/** What a process knows of itself. */
+/** The data of a process's announcements. */
 export interface ProcessSelf {
   readonly services: readonly string[];
-  /** Why services of it cannot serve now, by name. */
+  /** Returns the reasons why services cannot serve now, by name. */
   problems(): Promise<Readonly<Record<string, string>>>;
 }
 
@@ -84,7 +84,7 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
   };
 }
 
-/** Who has been heard of, since it began to listen. */
+/** The processes that announced themselves since this one began to listen. */
 export interface HeardProcesses extends Disposable {
   /** The processes that are there, and those that went without a word in the last hour, which stand last. */
   list(nowMs?: number): readonly SeenProcess[];

@@ -20,7 +20,7 @@ interface Running {
   readonly ending: AbortController;
 }
 
-/** What the services of a process are opened with. */
+/** The objects that the services of a process are opened with. */
 export interface Surroundings {
   readonly log: Logger;
   readonly metrics: Registry;
@@ -140,7 +140,7 @@ export class ProcessServices implements AsyncDisposable {
     this.#servers.set(name, await listen({ ...at, ...counted(open.serves) }));
   }
 
-  /** Why services cannot serve now, by name. */
+  /** Returns the reasons why services cannot serve now, by name. */
   async problems(): Promise<Readonly<Record<string, string>>> {
     const said = await this.#said();
     return Object.fromEntries(
@@ -153,8 +153,8 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   /**
-   * Whether the process can serve, and each service's word. Behind a door only what clients call counts: a ledger that waits
-   * for NATS turns no client away.
+   * Returns whether the process can serve, with a line for each service. Where the process has a door, only what
+   * clients call counts: a ledger that waits for NATS does not make it unready.
    */
   async #readiness(): Promise<Readiness> {
     if (this.#isDraining) return { isReady: false, words: "draining" };
@@ -167,7 +167,7 @@ export class ProcessServices implements AsyncDisposable {
   }
 }
 
-/** Why a service cannot serve now; undefined where it can. */
+/** Returns the reason why a service cannot serve now; undefined where it can. */
 async function problemOf({ ready }: OpenService): Promise<string | undefined> {
   try {
     await ready?.();

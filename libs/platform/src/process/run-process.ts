@@ -71,7 +71,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
   }
 }
 
-/** What all services of a process read alike stands in each of their frames. */
+/** Returns the frame of the first service: all services of a process read the same values. */
 function frameOf<Frame>([first]: readonly { readonly frame: Frame }[]): Frame {
   if (first === undefined) throw new StartError("No service was named for this process to run.");
   return first.frame;

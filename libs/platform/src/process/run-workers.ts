@@ -5,7 +5,7 @@ import { report, runProcess } from "./run-process.ts";
 import type { Service } from "./service.ts";
 import { supervise } from "./supervise.ts";
 
-/** What a program runs, and in how many processes. */
+/** The services of a program, and its number of processes. */
 export interface WorkPlan {
   readonly workers: number;
   /** The services' names; the first one's variables name the port of probes. */

@@ -7,7 +7,7 @@ import type { VariableReader } from "../variables.ts";
 import type { AreaServer, LocalAreas } from "./area-server.ts";
 import type { Shared } from "./shared.ts";
 
-/** What a service is opened with: everything that it does not make itself. */
+/** The objects that a service is opened with. */
 export interface ServiceContext<Env> {
   /** The values of the service's own variables. */
   readonly env: Env;
@@ -19,13 +19,13 @@ export interface ServiceContext<Env> {
   readonly ending: AbortSignal;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** What all services of the process use. */
+  /** Shared by all services of the process. */
   readonly shared: Shared;
   /** The areas that this process serves itself, once they are open. */
   readonly areas: LocalAreas;
 }
 
-/** What a port answers. */
+/** The handlers of a port. */
 export interface PortHandlers {
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
@@ -33,7 +33,7 @@ export interface PortHandlers {
 
 /** An open service. */
 export interface OpenService {
-  /** What its own port answers; an area is served to the edge of its own process directly, too. */
+  /** The handlers of its own port; an area is also served directly to the edge of its own process. */
   readonly serves: PortHandlers | AreaServer;
   /** Takes no more connections and work that last; resolves when what is open has ended, which `ending` sees to. */
   readonly drain?: () => Promise<void>;
@@ -43,7 +43,7 @@ export interface OpenService {
   readonly close?: () => void | PromiseLike<void>;
 }
 
-/** What a service is to the others: the door for clients, an area behind it, or the keeper of what calls leave. */
+/** The role of a service: the door for clients, an area behind it, or a keeper of the records of calls. */
 export type ServiceRole = "door" | "area" | "keeper";
 
 /** Changes the values that the service of a name is opened with: tests make bounds small that are constants. */

@@ -2,13 +2,13 @@ import type { Logger } from "../log.ts";
 import type { ProcessSelf } from "./presence.ts";
 
 /**
- * What the services of one process have in common: connections to the stores, the catalogue, what calls are run with. Each
- * part is opened once, for the first service that asks, and closed after the last service: what was opened last, first.
+ * The objects that the services of one process share: connections to the stores, the catalogue, the state of calls.
+ * Each part is opened once, at its first use, and closed after the last service, in reverse order.
  */
 export class Shared implements AsyncDisposable {
   /** The log of the process. */
   readonly log: Logger;
-  /** What the process says of itself to others; absent: it stays unseen. */
+  /** The data of the process's announcements; absent: it makes none. */
   readonly self: ProcessSelf | undefined;
   readonly #open = new AsyncDisposableStack();
 

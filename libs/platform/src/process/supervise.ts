@@ -7,11 +7,11 @@ import type { ServiceFrame } from "../service-variables.ts";
 import { StartError } from "../start-error.ts";
 import { untilStopped } from "./life.ts";
 
-/** What is supervised. */
+/** The workers to supervise. */
 export interface Supervision {
   readonly frame: ServiceFrame;
   readonly workers: number;
-  /** How a worker is started, by its number. */
+  /** Returns the command that starts a worker, by its number. */
   readonly command: (worker: number) => { readonly program: string; readonly words: readonly string[] };
 }
 

@@ -17,7 +17,7 @@ import { addToProgram } from "./group-program.ts";
 import { scriptText, type LuaShape, scriptSources } from "./lua.ts";
 import type { Kind, Values } from "./values.ts";
 
-/** What a script is given and what it answers, by name: the .lua uses the names as local variables. */
+/** The inputs and replies of a script, by name: the .lua uses the names as local variables. */
 export interface ScriptShape<
   Key extends string,
   Arguments extends Readonly<Record<string, Kind>>,
@@ -32,13 +32,13 @@ export interface ScriptShape<
   /** Kinds of arguments by name; only the last may be a list. */
   readonly args: Arguments;
   /**
-   * What each verdict brings with it. The script returns `{'settled', entry = …}`: the verdict, then values by name; a
-   * list stands last.
+   * The values of each verdict. The script returns `{'settled', entry = …}`: the verdict, then values by name; a list
+   * is last.
    */
   readonly replies: Shapes;
   /**
-   * Whether calls of one turn of the event loop run together with those of other such scripts, as one command; all keys of
-   * a call are in one slot then, and there are no lists.
+   * True if calls of one turn of the event loop run together with those of other such scripts, as one command. All keys
+   * of a call are in one slot then, and there are no lists.
    */
   readonly grouped?: boolean;
 }

@@ -15,7 +15,7 @@ interface GroupedCall {
 /** Most calls of a group: Redis does nothing else while it runs one. */
 const maxTogether = 64;
 
-/** What waits on a connection for the end of the tick, by the slot that it belongs to; a new map for each tick. */
+/** The calls of a connection that wait for the end of the tick, by slot; a new map for each tick. */
 interface Waiting {
   slots: Map<string, GroupedCall[]> | undefined;
 }
@@ -41,12 +41,12 @@ export function callInGroup(redis: Redis, call: Pick<GroupedCall, "script" | "ke
   });
 }
 
-/** What calls must have in common: in a cluster the hash tag of their keys, else nothing. */
+/** Returns the slot that calls of one group share: in a cluster the hash tag of their keys, else "". */
 function slotOf(redis: Redis, [key = ""]: readonly string[]): string {
   return redis instanceof Cluster ? key.slice(key.indexOf("{") + 1, key.indexOf("}")) : "";
 }
 
-/** What waits in this tick; the first to come has all of it sent at the end. */
+/** Returns the waiting calls of this tick; the first one schedules the sending of all of them. */
 function slotsOf(redis: Redis): Map<string, GroupedCall[]> {
   let known = waiting.get(redis);
   if (known === undefined) waiting.set(redis, (known = { slots: undefined }));

@@ -1,6 +1,6 @@
 import { isList, luaOf, type Kind } from "./values.ts";
 
-/** What the text of a script depends on. */
+/** The input of a script's text. */
 export interface LuaShape {
   readonly file: URL;
   readonly shared?: readonly URL[] | undefined;

@@ -1,4 +1,4 @@
-/** What an argument or a part of a reply is in TypeScript; in Redis all of them are text. */
+/** TypeScript types of arguments and of parts of a reply; in Redis all of them are text. */
 interface Plain {
   readonly text: string;
   /** A whole number in replies, for Redis cuts fractions off. */

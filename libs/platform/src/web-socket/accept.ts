@@ -10,7 +10,7 @@ export interface Upgrading {
   readonly head: Buffer;
 }
 
-/** What the WebSockets of a service have in common. */
+/** Options that all WebSockets of a service share. */
 export interface AcceptOptions {
   /** Largest message of a client. */
   readonly messageBytes: number;

@@ -30,8 +30,8 @@ export const anthropic: Provider = {
 const accountWords = /\bcredit balance\b|\borganization has been disabled\b/i;
 
 /**
- * What an error of a vendor of the messages wire means: `{type: "error", error: {type, message}}`; 529 is overloaded. A
- * permission_error (403) is also said of a file or model that a request names: its words decide.
+ * Classifies an error of a vendor of the messages wire: `{type: "error", error: {type, message}}`; 529 is overloaded. A
+ * permission_error (403) may also be about a file or model that a request names: its message decides.
  */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);

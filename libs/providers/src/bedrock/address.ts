@@ -1,14 +1,14 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Addressed } from "../request.ts";
 
-/** What each wire's requests end in, whole and streamed. */
+/** The last step of the path of each wire's requests, whole and streamed. */
 const actions: Readonly<Partial<Record<UpstreamWire, readonly [whole: string, streamed: string]>>> = {
   converse: ["converse", "converse-stream"],
 };
 /** Requests in a model's own format. */
 const invoke = ["invoke", "invoke-with-response-stream"] as const;
 
-/** Where a wire's requests are: the model, or its profile's ARN, is one step of the path. */
+/** Returns the address of a wire's requests: the model, or its profile's ARN, is one step of the path. */
 export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
   const url = new URL(baseUrl);
   const [whole, streamed] = actions[wire] ?? invoke;
@@ -30,7 +30,7 @@ export function regionOf(baseUrl: string): string | undefined {
   return url.searchParams.get(regionName) ?? hostWithRegion.exec(url.hostname)?.[1];
 }
 
-/** What is wrong with an address, for the configuration's check. */
+/** Describes an error in an address, for the configuration's check. */
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;

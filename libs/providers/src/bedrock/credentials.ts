@@ -1,6 +1,6 @@
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
-/** What a request is signed with. */
+/** The credentials that sign a request. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;

@@ -29,7 +29,7 @@ const meanings: Readonly<Record<number, VendorFailure>> = {
 };
 const statusesOfModels: ReadonlySet<number> = new Set([400, 403, 404, 429]);
 
-/** What an error of Bedrock means: `{message}`; which exception it is stands in a header, so the words decide. */
+/** Classifies an error of Bedrock: `{message}`. The exception's name is in a header, so the message decides. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = wordsOf(body);
   const { message = "" } = error;

@@ -34,7 +34,7 @@ export const bedrock: Provider = {
   failureOf,
 };
 
-/** Which wires a model is served in, by its name: `anthropic.claude-…`, a profile (`us.…`) or the ARN of either. */
+/** The wires of a model, by its name: `anthropic.claude-…`, a profile (`us.…`) or the ARN of either. */
 const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   // In its own format nothing is lost between Claude and clients of the messages wire.
   [/(?:^|[./])anthropic\./, ["messages", "converse"]],

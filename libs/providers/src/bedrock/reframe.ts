@@ -11,7 +11,7 @@ export const invokedStream: Reframing = {
   },
 };
 
-/** How exceptions are named by the messages wire, whose errors have a type. */
+/** Error types of the messages wire by the name of Bedrock's exception. */
 const errorTypes: Readonly<Record<string, string>> = {
   validationException: "invalid_request_error",
   throttlingException: "rate_limit_error",

@@ -22,7 +22,7 @@ export async function sign(
   return await signatureFor(request, { region, credentials, nowMs });
 }
 
-/** What is signed of the headers: those that a proxy on the way leaves alone. */
+/** Signs a request. Only headers that proxies leave unchanged are signed. */
 async function signatureFor(
   { url, method, headers, body }: VendorRequest,
   how: { readonly region: string; readonly credentials: AwsCredentials; readonly nowMs: number },

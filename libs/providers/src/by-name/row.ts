@@ -3,9 +3,9 @@ import type { ChatDialect } from "@modelgate/wires/text";
 
 /** A vendor of the wires that OpenAI and Anthropic began: all that is its own, as data. */
 export interface VendorRow {
-  /** What it is called. */
+  /** Name that people read. */
   readonly title: string;
-  /** Where it is; `${NAME}` stands for what only its customer knows. */
+  /** Base URL; `${NAME}` is a part that differs by customer. */
   readonly baseUrl: string;
   /** The variable in which its own SDK or documentation keeps the key. */
   readonly keyVariable: string;
@@ -13,22 +13,22 @@ export interface VendorRow {
   readonly isLocal?: true;
   /** The wires that it has, best first. */
   readonly wires: readonly UpstreamWire[];
-  /** Where a wire is, under the base URL, if that is not OpenAI's path. */
+  /** Path of a wire under the base URL, if it is not OpenAI's path. */
   readonly paths?: Readonly<Partial<Record<UpstreamWire, string>>>;
-  /** Where it lists its models, under the base URL; absent: `/models`. "none": nowhere. */
+  /** Path of the list of models, under the base URL; absent: `/models`. "none": there is no list. */
   readonly modelsAt?: string;
   /** Its name in the bundled catalogue of prices; absent: its prices are not in it. */
   readonly pricesAs?: string;
-  /** Where it departs from the chat wire. */
+  /** Differences from the chat wire. */
   readonly dialect?: ChatDialect;
-  /** Where its documentation says so. */
+  /** Address of the documentation of these values. */
   readonly docs: string;
 }
 
-/** How vendors speak that follow the chat wire as it was before its newest fields. */
+/** The dialect of vendors that follow the chat wire without its newest fields. */
 export const older = { maxTokens: "max_tokens", noDeveloper: true } as const;
 
-/** Where the messages wire is beside an OpenAI one under `/v1`. */
+/** Paths of the messages wire at vendors whose OpenAI paths are under `/v1`. */
 export const messagesBeside = {
   messages: "/../anthropic/v1/messages",
   "count-messages": "/../anthropic/v1/messages/count_tokens",

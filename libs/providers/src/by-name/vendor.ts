@@ -12,7 +12,7 @@ import { ownVendors } from "./own.ts";
 /** The version of the messages wire that is asked for where the client named none. */
 const messagesVersion = "2023-06-01";
 
-/** Where every wire of a row is, unless the row says otherwise. */
+/** Path of every wire, unless the row has another. */
 const usualPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   ...openaiPaths,
   messages: "/messages",

@@ -28,7 +28,7 @@ const keyReasons: ReadonlySet<unknown> = new Set([
   "BILLING_DISABLED",
 ]);
 
-/** What an error of the content wire means: `{error: {code, message, status, details}}`. */
+/** Classifies an error of the content wire: `{error: {code, message, status, details}}`. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const named = error.details.find(({ reason }) => keyReasons.has(reason));

@@ -13,7 +13,7 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
-/** Where sessions are, beside the versioned paths of everything else. */
+/** The method of sessions; its path has no version, unlike all others. */
 const liveMethod = "GenerativeService.BidiGenerateContent";
 
 const answers = requestsAt(address, keyed);
@@ -42,14 +42,14 @@ export const gemini: Provider = {
   failureOf,
 };
 
-/** Which wires a model is served in, by its name, where it is not one that writes. Undefined: it is. */
+/** Returns the wires of a model that does not write text, by its name. Undefined: it writes text. */
 function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
   if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];
   if (model.startsWith("veo-")) return ["veo-video"];
   return /-tts(?:-|$)/.test(model) ? ["content-speech"] : undefined;
 }
 
-/** Where each wire is; streams are asked for as server-sent events. */
+/** Returns the address of each wire; streams are requested as server-sent events. */
 function address({ baseUrl, wire, model, stream = false }: Addressed): URL {
   const base = versioned(baseUrl);
   if (wire === "gemini-live") return liveAddress(base);

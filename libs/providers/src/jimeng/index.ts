@@ -11,7 +11,10 @@ const [refusals, limits, troubles]: readonly (readonly number[])[] = [
   [50_500, 50_501],
 ];
 
-/** What the envelope says of the access key: unknown, wrongly signed with, out of time, without rights, or in arrears. */
+/**
+ * Codes of the envelope that are about the access key: unknown, wrong signature, expired, without rights, or in
+ * arrears.
+ */
 const keyCodes =
   /"Code"\s*:\s*"(InvalidAccessKey|InvalidCredential|SignatureDoesNotMatch|InvalidTimestamp|InvalidSecretToken|InvalidAuthorization|MissingAuthenticationToken|AccessDenied|AccountOverdue|ServiceNotOpen)"/;
 
@@ -22,7 +25,7 @@ function ofSignature(status: number, body: string): VendorFailure {
   return code === undefined ? meaningOfStatus(status, error) : keyRefused({ ...error, code });
 }
 
-/** What an error of this vendor means: `{code, message}`, or Volcengine's envelope where it is about the signature. */
+/** Classifies an error of this vendor: `{code, message}`, or Volcengine's envelope where it is about the signature. */
 export function failureOf(status: number, body: string): VendorFailure {
   if (/"ResponseMetadata"/.test(body) && status < 500) return ofSignature(status, body);
   const error = readErrorBody(body);

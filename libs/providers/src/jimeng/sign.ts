@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** What the vendor's signature is made from. */
+/** The input of the vendor's signature. */
 export interface SignedRequest {
   readonly url: URL;
   readonly method: string;

@@ -33,7 +33,7 @@ const meanings: Readonly<Record<number, VendorFailure>> = {
 /** A wrong parameter, a policy, unsafe content. */
 const aboutInput: readonly number[] = [1200, 1201, 1300, 1301];
 
-/** What an error of this vendor means. */
+/** Classifies an error of this vendor. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = codeIn(body);

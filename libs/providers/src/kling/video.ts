@@ -27,7 +27,10 @@ export function headers({ key, nowMs }: Pick<VendorCall, "key" | "nowMs">): Read
   return { authorization: `Bearer ${token}` };
 }
 
-/** Where tasks are; a key of another gateway's own form stands for that gateway, which has them under a prefix. */
+/**
+ * Returns the address of tasks. A key in the form of another gateway belongs to that gateway, which has them under a
+ * prefix.
+ */
 function tasksAt({ baseUrl, key }: Pick<VendorCall, "baseUrl" | "key">, ...more: readonly string[]): URL {
   const prefix = isGatewayKey(key) ? "/kling/v1/videos" : "/v1/videos";
   return new URL([baseUrl.replace(/\/+$/, "") + prefix, ...more].join("/"));
@@ -41,7 +44,7 @@ function kindOf(fromImage: boolean): string {
   return fromImage ? "image2video" : "text2video";
 }
 
-/** How long a token counts, and how far the vendor's clock may be behind ours, in seconds. */
+/** Lifetime of a token, and tolerated lag of the vendor's clock, in seconds. */
 const [countsFor, clockMargin] = [1_800, 5];
 
 /** The vendor's token of a moment: a JWT by HS256 over the access key, signed with the secret key. */

@@ -29,7 +29,7 @@ const requestCodes: ReadonlySet<string> = new Set(["missing_scope", "content_pol
 /** Codes of a 404 that say that the path is not there; a body without a code says nothing else. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
 
-/** What an error status of an OpenAI-compatible vendor means, by status and by the code of its error body. */
+/** Classifies an error of an OpenAI-compatible vendor, by its status and the code of its body. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? error.type;
@@ -44,8 +44,8 @@ export function failureOf(status: number, body: string): VendorFailure {
 }
 
 /**
- * Whether an endpoint refuses what another one takes, and says so: `Function tools with reasoning_effort are not supported
- * for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
+ * Returns whether an endpoint refuses what another one of the vendor accepts: `Function tools with reasoning_effort are
+ * not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
  */
 function isEndpoints({ message = "" }: ErrorBody): boolean {
   return /\bnot supported\b.{0,80}\bv1\/[a-z/]+\b.{0,80}\buse \/?v1\/[a-z/]+/is.test(message);

@@ -4,7 +4,7 @@ import { requestsAt, type Addressed } from "../request.ts";
 import { failureOf } from "./failures.ts";
 import { bearer, startVideo, videoRequest } from "./video.ts";
 
-/** Where each wire is, under the base URL. */
+/** Path of each wire, under the base URL. */
 export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   chat: "/chat/completions",
   responses: "/responses",

@@ -31,7 +31,7 @@ function* remix(call: StartCall, task: string): Generator<undefined, VendorReque
   return posted(tasksAt(call, task, "remix"), call, yield* json({ prompt: call.body["prompt"] }));
 }
 
-/** Where a wire's tasks are, under the base URL. */
+/** Returns the address of a wire's tasks, under the base URL. */
 function tasksAt({ baseUrl, wire }: Pick<VendorCall, "baseUrl" | "wire">, ...more: readonly string[]): URL {
   const path = wire === "video-generations" ? "/video/generations" : "/videos";
   return new URL([baseUrl.replace(/\/+$/, "") + path, ...more.map(encodeURIComponent)].join("/"));

@@ -12,7 +12,7 @@ const modelCodes: ReadonlySet<string> = new Set([
   "AllocationQuota.FreeTierOnly",
 ]);
 
-/** What an error of this vendor means: `{code, message, request_id}`, its codes being finer than its statuses. */
+/** Classifies an error of this vendor: `{code, message, request_id}`; its codes are finer than its statuses. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? "";

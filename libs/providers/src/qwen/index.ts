@@ -58,7 +58,9 @@ function under(baseUrl: string, path: string): URL {
   return new URL(baseUrl.replace(/\/+$/, "").replace(/\/(?:api|compatible-mode)\/v1$/, "") + path);
 }
 
-/** Where videos are asked for, under `/api/v1/services/aigc`; former models that go from one picture to another have their own. */
+/**
+ * Paths that start videos, under `/api/v1/services/aigc`; older models with a first and a last picture have another.
+ */
 const [usual, fromBothFrames] = ["video-generation/video-synthesis", "image2video/video-synthesis"];
 
 /** Starts a task; `at` gives the address of a service. */

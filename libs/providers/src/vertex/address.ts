@@ -15,7 +15,7 @@ export function projectAt(baseUrl: string): { readonly project: string; readonly
   return { project: project.replace(/\/+$/, ""), storageUri: new URLSearchParams(query).get("storageUri") };
 }
 
-/** Where a wire's requests are, under a project's address. */
+/** Returns the address of a wire's requests, under a project's address. */
 export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): URL {
   const { project } = projectAt(baseUrl);
   if (wire === "chat") return new URL(`${project}/endpoints/openapi/chat/completions`);
@@ -30,7 +30,7 @@ export function addressOf({ baseUrl, wire, model, stream = false }: Addressed): 
   return url;
 }
 
-/** Where sessions are: beside the versioned paths, the model named in the first message. */
+/** Returns the address of sessions: it has no version, and the first message names the model. */
 export function liveAddressOf(baseUrl: string): URL {
   const url = new URL(baseUrl);
   const [, before = "", version = "v1"] = /^(.*)\/(v1(?:beta1)?)\/projects\//.exec(url.pathname) ?? [];
@@ -49,7 +49,9 @@ const projectOfPath = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
 /** Google's hosts that serve one region, and say which. */
 const hostOfRegion = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
 
-/** What is wrong with an address, for the configuration's check: it names the project, and the region of its host. */
+/**
+ * Describes an error in an address, for the configuration's check: it names the project, and the region of its host.
+ */
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;

@@ -9,12 +9,12 @@ const scope = "https://www.googleapis.com/auth/cloud-platform";
 /** Accounts whose tokens are kept. */
 const maxAccounts = 64;
 
-/** Whether a key is a file of credentials: of a service account, or of a workload's identity elsewhere. */
+/** Returns whether a key is a file of credentials: of a service account, or of a workload's identity elsewhere. */
 function isDocument(key: string): boolean {
   return key.startsWith("{");
 }
 
-/** Why a text is no key, in words that do not repeat it. */
+/** Describes why a text is no key, without repeating it. */
 export function keyProblem(key: string): string | undefined {
   if (!isDocument(key)) return /^[\x21-\x7e]+$/.test(key) ? undefined : "holds what no header can carry";
   return documentIn(key) === undefined
@@ -37,7 +37,7 @@ function documentIn(key: string): Document | undefined {
 const serviceAccount = "service_account";
 const externalAccount = "external_account";
 
-/** What else is wrong with a file, Google's package says. */
+/** Checks the type only: Google's package reports every other error in a file. */
 function isCredentials(document: unknown): document is Document {
   if (typeof document !== "object" || document === null || !("type" in document)) return false;
   return document.type === serviceAccount || document.type === externalAccount;

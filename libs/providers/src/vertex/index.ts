@@ -64,14 +64,14 @@ function bodyOf(call: AnswerCall): Buffer {
   return wholeBody(call.body);
 }
 
-/** What of a messages client's head goes on: its beta features. The version is in the body. */
+/** Returns the headers of a messages client that are forwarded: its beta features. The version is in the body. */
 function headersOf({ wire, headers = {} }: AnswerCall): Readonly<Record<string, string>> {
   if (wire !== "messages" && wire !== "count-messages") return headers;
   const { "anthropic-version": _version, ...more } = headers;
   return more;
 }
 
-/** Which wires a model is served in, by its name. */
+/** The wires of a model, by its name. */
 const families: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   [/^claude-/, ["messages", "count-messages"]],
   [/^imagen-/, ["vertex-imagen"]],
@@ -89,13 +89,13 @@ function wiresOfModel(model: string): readonly UpstreamWire[] {
   return families.find(([pattern]) => pattern.test(model))?.[1] ?? usual;
 }
 
-/** What a film's address in Google Cloud Storage begins with. */
+/** Scheme of a video's address in Google Cloud Storage. */
 const scheme = "gs:";
 const googlesOwn = /\.googleapis\.com$/;
 
 /**
- * Where a file of a bucket (`gs://bucket/name`) can be fetched from, by the JSON API of storage. An address that is not
- * Google's own stands for all of Google's, and has storage beneath it as well.
+ * Returns the address of a file of a bucket (`gs://bucket/name`), by the JSON API of storage. A base URL that is not
+ * Google's own serves all of Google's APIs, and storage beneath it as well.
  */
 function storageAddress(file: URL, project: string): URL {
   if (file.protocol !== scheme) return file;

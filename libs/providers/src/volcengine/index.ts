@@ -35,7 +35,7 @@ const keyCodes: ReadonlySet<string> = new Set(["AuthenticationError", "AccountOv
 const modelCodes =
   /^(?:ModelNotOpen|InvalidEndpointOrModel|InvalidEndpoint|UnsupportedModel|OperationDenied\.ServiceNotOpen)/;
 
-/** What an error of this vendor means: `{error: {code, message, param, type}}`. */
+/** Classifies an error of this vendor: `{error: {code, message, param, type}}`. */
 function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const { code = "" } = error;

@@ -1,6 +1,6 @@
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 
-/** How much may stand before the film in an answer. */
+/** Maximum bytes of an answer before its video. */
 const maxBefore = 1024 * 1024;
 /** Characters of an escape at most: `\u003d`. */
 const escapeLength = 6;
@@ -16,7 +16,7 @@ export class FilmInAnswer {
     this.#opening = new RegExp(`"${member}"\\s*:\\s*"`);
   }
 
-  /** Whether the film is whole. */
+  /** True if the video is complete. */
   get isOver(): boolean {
     return this.#state === "after";
   }
@@ -52,7 +52,7 @@ export class FilmInAnswer {
     return Buffer.from(text.slice(0, whole), "base64");
   }
 
-  /** How much ends in no half of an escape. */
+  /** Returns the length of the text that does not end within an escape. */
   #wholeEscapes(): number {
     const { length } = this.#pending;
     const found = this.#pending.indexOf("\\", length - escapeLength);

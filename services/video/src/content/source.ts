@@ -9,7 +9,7 @@ import { pollVendor, routeTo } from "../poll/poll-vendor.ts";
 import { resultOf } from "../show-task.ts";
 import { filmInAnswer } from "./film-in-answer.ts";
 
-/** What of a video is wanted, and by whom. */
+/** The requested part of a video, and the request for it. */
 export interface ContentAsk {
   readonly variant: string;
   readonly request: Pick<IncomingMessage, "headers">;
@@ -22,9 +22,9 @@ type ContentRoute = NonNullable<ReturnType<typeof routeTo>>;
 const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
 /** Wires whose vendors may keep their files behind the key of their API. */
 const keyedWires: ReadonlySet<VideoWire> = new Set(["videos", "video-generations", "veo-video"]);
-/** What the address of a file in a bucket begins with: its vendor says where that is. */
+/** Scheme of the address of a file in a bucket; its provider knows the address to fetch. */
 const bucket = "gs:";
-/** What hosts of files say where there is nothing any more, and signed addresses when they are too old. */
+/** Statuses of file hosts for a deleted file, and for a signed address that has expired. */
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 /**
@@ -97,7 +97,7 @@ async function download(deps: Deps, task: TaskRecord, route: ContentRoute, ask: 
   return { url: request.url, answer };
 }
 
-/** Where a vendor's content endpoint sends its readers: a host of files of its own. */
+/** Returns the file host that a vendor's content endpoint redirects to. */
 function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string | undefined {
   const { location } = headers;
   const isMoved = [301, 302, 303, 307, 308].includes(status) && typeof location === "string";

@@ -2,18 +2,18 @@ import type { TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
 import type { Sighting, VideoResult } from "@modelgate/wires/video";
 
-/** What a poll showed: a vendor's word, or that there is no way to the vendor. */
+/** The result of a poll: the vendor's answer, or "unroutable" where no channel leads to the vendor. */
 export type Observation = Sighting | { readonly kind: "unroutable" };
 
-/** When a task is polled again, and how its progress is guessed. */
+/** The intervals of polls, and the basis of estimated progress. */
 export interface PollPace {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** How long a video usually takes. */
+  /** Usual time that a video takes. */
   readonly usualMs: number;
 }
 
-/** What an advance is decided with. */
+/** The input of a decision about a task's next state. */
 export interface PollMoment {
   readonly nowMs: number;
   /** 0 ≤ random < 1: replicas do not poll in step. */
@@ -34,17 +34,17 @@ const unknownMs = 60_000;
 const maxUnroutable = 20;
 /** A guess never says that a video is done. */
 const [maxGuessed, maxUnfinished] = [95, 99];
-/** How far beyond the longest pause a vendor is left alone that does not answer. */
+/** Factor of the longest pause for a vendor that does not answer. */
 const maxPatience = 8;
 
-/** Whether a state is an end. */
+/** Returns whether a state is an end. */
 export function isEnded(state: TaskState): boolean {
   return ranks[state] === 2;
 }
 
 /**
- * What a sighting makes of a task: states only go forward, progress never goes down, an end is final (undefined: there
- * is nothing to change). A task past its deadline has failed, whatever was seen. Pure.
+ * Returns the next step of a task after a poll: states only go forward, progress never goes down, and an ended task
+ * does not change (undefined). A task past its deadline has failed, whatever the poll returned. Pure.
  */
 export function advance(task: TaskRecord, sighting: Observation, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;

@@ -10,7 +10,7 @@ export class StringCutter {
   #inString = false;
   /** Bytes of the string that were let through. */
   #length = 0;
-  /** Whether the next byte belongs to an escape, and whether that is let through. */
+  /** Set where the next byte belongs to an escape: "kept" if the escape is passed on, "cut" if not. */
   #escaped: "kept" | "cut" | undefined;
   /** Bytes that are let through whatever the length: an escape is not cut in two. */
   #owed = 0;
@@ -61,7 +61,7 @@ export class StringCutter {
   }
 }
 
-/** Where a string's plain characters end: at its quote, at an escape, or with the piece. */
+/** Returns the end of a string's plain characters: its quote, an escape, or the end of the piece. */
 function endOfPlain(piece: Buffer, at: number): number {
   const end = piece.indexOf(quote, at);
   const until = end < 0 ? piece.length : end;

@@ -14,10 +14,10 @@ import { advance, isEnded, type PollStep } from "./advance.ts";
 import { pollVendor } from "./poll-vendor.ts";
 import { PollSlots } from "./poll-slots.ts";
 
-/** What a round came to. */
+/** The result of a round. */
 export interface Round {
   readonly polled: number;
-  /** Whether a shard had more due tasks than one claim takes. */
+  /** True if a shard had more due tasks than one claim takes. */
   readonly more: boolean;
 }
 

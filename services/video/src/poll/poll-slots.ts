@@ -1,4 +1,4 @@
-/** How many polls one process has under way at once; shared by all rounds of its poller. */
+/** Bounds the number of concurrent polls of a process; shared by all rounds of its poller. */
 export class PollSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

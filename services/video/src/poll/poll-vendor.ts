@@ -7,9 +7,9 @@ import type { Deps } from "../deps.ts";
 import type { Observation } from "./advance.ts";
 import { withShortStrings } from "./brief.ts";
 
-/** How much of a vendor's answer to a poll is read. */
+/** Maximum bytes that are read of a vendor's answer to a poll. */
 const answerBytes = 1024 * 1024;
-/** How much of a string in it: an answer may hold the film, which is longer. */
+/** Maximum length of a string in it: an answer may hold the video itself, which is longer. */
 const longestString = 64 * 1024;
 
 /**

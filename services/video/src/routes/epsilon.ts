@@ -12,7 +12,7 @@ const { client } = wires["jimeng-video"];
 
 type Action = (deps: Deps, call: ServiceCall, body: VideoBody) => Promise<void>;
 
-/** What the query's Action asks for: interface endpoint 22. */
+/** Handlers by the query's Action: interface endpoint 22. */
 const actions: Readonly<Record<string, Action>> = {
   async CVSync2AsyncSubmitTask(deps, call, body) {
     const { members, callbackUrl } = takeCallback(body.members);

@@ -23,7 +23,7 @@ export function videoContent(deps: Deps): EndpointHandler {
   };
 }
 
-/** What of a file's head is its client's business. */
+/** Headers of a file's answer that its client receives. */
 const passedBack = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
 
 /**
