@@ -29,7 +29,7 @@ const leases = { relay: { limits: { leaseMs: 2_000 }, channelLeaseMs: 1_500 }, e
 /** Videos that are looked at often. */
 export const quickVideo = {
   pace: { firstMs: 50, longestMs: 200 },
-  tasks: { roundMs: 50, leaseMs: 1_500, lookTimeoutMs: 1_000 },
+  tasks: { roundMs: 50, leaseMs: 1_500, pollTimeoutMs: 1_000 },
 };
 /** Tasks that fail soon. */
 export const shortTasks = { TASK_LIFETIME_MS: "8000" };

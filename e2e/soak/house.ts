@@ -21,7 +21,7 @@ export async function openSoakSuite(): Promise<Suite<LocalBackends>> {
     envOf: { video: { TASK_LIFETIME_MS: "60000", TASK_KEEP_MS: "60000" } },
     limits: {
       control: { configuration: { pollMs: 2_000 } },
-      video: { ...quickVideo, tasks: { ...quickVideo.tasks, lookTimeoutMs: 10_000 } },
+      video: { ...quickVideo, tasks: { ...quickVideo.tasks, pollTimeoutMs: 10_000 } },
       realtime: smallSessions,
     },
     config: {

@@ -31,11 +31,11 @@ export { hold, type HoldRequest } from "./money/hold.ts";
 export { claimVerification, countDivergences, keepVerification } from "./money/verify.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { readMoneyLeft, type BudgetUse, type MoneyLeft, type SpendingScope } from "./money/left.ts";
-export { releaseHold, releaseSurely, type Release } from "./money/release.ts";
+export { releaseHold, releaseWithRetry, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type AnchoredHead, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
-export { settle, settleSurely, type Settlement } from "./money/settle.ts";
+export { settle, settleWithRetry, type Settlement } from "./money/settle.ts";
 export { firstLeaseEnd, openHolds, sweepHolds, type SweepBounds } from "./money/sweep.ts";
 export type { OutboxEntry } from "./outbox/entry.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
@@ -76,7 +76,7 @@ export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   findSessionSettings,
   newClientSecret,
-  type ClientSecretWish,
+  type ClientSecretRequest,
   type SessionSettings,
 } from "./tokens/client-secret.ts";
 export {
@@ -90,5 +90,5 @@ export {
   tokensWithDigests,
   type Token,
   type TokenBudget,
-  type TokenWish,
+  type TokenRequest,
 } from "./tokens/token.ts";

@@ -141,14 +141,14 @@ function isElsewhere(
   if (!(error instanceof Refused) || wire === undefined) return false;
   const { candidate } = attempt.route;
   if (error.meaning.blame === "wire") supportedWires.missing(candidate, wire);
-  else if (error.meaning.isEndpoints === true) supportedWires.refusing(candidate, wire);
+  else if (error.meaning.isAboutEndpoint === true) supportedWires.refusing(candidate, wire);
   else return false;
   return supportedWires.usable(candidate, wires).some((each) => each !== wire && each !== refusing);
 }
 
 /** Whether only the seals of another vendor's thoughts were refused, and the call can go without them. */
 function isSealed(error: unknown, { unsealable, history }: JudgedCall): error is Refused {
-  if (!(error instanceof Refused) || error.meaning.aboutSeals !== true) return false;
+  if (!(error instanceof Refused) || error.meaning.isAboutSeals !== true) return false;
   return unsealable === true && history === undefined;
 }
 

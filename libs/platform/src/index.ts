@@ -65,7 +65,7 @@ export { RefusedCalls, takeRefusedCalls, type WaitingRefusal } from "./refused-c
 export { failureOf } from "./store-failure.ts";
 export { idSource, isRequestId } from "./tracing.ts";
 export { serveArea, type LocalArea, type LocalAreas } from "./process/area-server.ts";
-export { hearProcesses, version, type HeardProcesses, type SeenProcess } from "./process/presence.ts";
+export { watchProcesses, version, type ProcessList, type ProcessStatus } from "./process/presence.ts";
 export { runProcess } from "./process/run-process.ts";
 export { runWorkers, type WorkPlan } from "./process/run-workers.ts";
 export {

@@ -44,7 +44,7 @@ const requestDuration = new SeriesHistogram({
 });
 
 /** A request that is over. */
-export interface RequestSeen {
+export interface FinishedRequest {
   readonly method: string | undefined;
   /** The endpoint's path as its table has it; absent where there is no such endpoint. */
   readonly route: string | undefined;
@@ -55,7 +55,7 @@ export interface RequestSeen {
 const methods = new Set(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"]);
 
 /** Counts a request that is over, under labels that no client can multiply. */
-export function observeRequest({ method = "", route, status, seconds }: RequestSeen): void {
+export function observeRequest({ method = "", route, status, seconds }: FinishedRequest): void {
   const series = requestDuration.series({
     http_request_method: methods.has(method) ? method : "_OTHER",
     http_route: route ?? "none",

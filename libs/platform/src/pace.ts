@@ -12,9 +12,9 @@ export interface PaceLimits {
 }
 
 /** Longest pause between two looks at a body's pace. */
-const longestLookMs = 1_000;
+const maxCheckMs = 1_000;
 /** Looks within the grace time. */
-const looksPerGrace = 4;
+const checksPerGrace = 4;
 
 /**
  * Times a body while it arrives: calls `late` once, with Failure request_timeout (408), when it falls silent, takes
@@ -37,7 +37,7 @@ export class Pace implements Disposable {
     this.#late = late;
     this.#isHeld = isHeld;
     this.#silence = setTimeout(() => this.#fellSilent(), limits.silenceMs);
-    this.#next = setTimeout(() => this.#look(), Math.min(limits.graceMs, limits.totalMs ?? Infinity));
+    this.#next = setTimeout(() => this.#pause(), Math.min(limits.graceMs, limits.totalMs ?? Infinity));
   }
 
   /** Counts bytes as the client sent them. */
@@ -56,7 +56,7 @@ export class Pace implements Disposable {
     else this.#late(late(`The body fell silent for ${this.#limits.silenceMs} ms.`));
   }
 
-  #look(): void {
+  #pause(): void {
     const { totalMs = Infinity, graceMs, floorBytesPerSecond } = this.#limits;
     const now = performance.now();
     if (this.#isHeld()) this.#heldMs += now - this.#lookedAt;
@@ -68,8 +68,8 @@ export class Pace implements Disposable {
       return this.#late(
         late(`The body arrived at less than ${floorBytesPerSecond} bytes a second, after ${graceMs} ms of grace.`),
       );
-    const look = Math.min(longestLookMs, graceMs / looksPerGrace, leftMs);
-    this.#next = setTimeout(() => this.#look(), Math.max(1, look));
+    const pause = Math.min(maxCheckMs, graceMs / checksPerGrace, leftMs);
+    this.#next = setTimeout(() => this.#pause(), Math.max(1, pause));
   }
 }
 

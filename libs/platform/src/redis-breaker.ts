@@ -3,7 +3,7 @@ import type { Logger } from "./log.ts";
 import { OpenList, type Listed } from "./open-list.ts";
 
 /** Pause between two looks whether a Redis that was too slow answers again. */
-const lookMs = 200;
+const pingMs = 200;
 /** Steps that a command's time-out is counted in. */
 const steps = 10;
 
@@ -52,7 +52,7 @@ export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): voi
 
   async function untilAnswered(): Promise<void> {
     while (broken) {
-      await new Promise((resolve) => setTimeout(resolve, lookMs).unref());
+      await new Promise((resolve) => setTimeout(resolve, pingMs).unref());
       // A connection that is away refuses by itself: the breaker has nothing to add.
       broken = redis.status === "ready" && !(await answers());
     }

@@ -44,14 +44,14 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Longest line that is made of what a vendor said. */
-const maxSaid = 300;
+const maxErrorCharacters = 300;
 
 /**
  * Returns a vendor's error for an operator, in one line: the message of an error body, else the body. Amazon appends
  * the text that it would have signed: only the first line of a message is used.
  */
-export function saidInOneLine(body: string): string {
+export function errorInOneLine(body: string): string {
   const { message } = readErrorBody(body);
   const [first = ""] = message === undefined ? [body] : message.trim().split(/[\r\n]/);
-  return cleanWords(first.replaceAll(/\s+/g, " ").trim()).slice(0, maxSaid);
+  return cleanWords(first.replaceAll(/\s+/g, " ").trim()).slice(0, maxErrorCharacters);
 }

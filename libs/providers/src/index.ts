@@ -23,11 +23,11 @@ export { modelListRequest, modelsIn, type ListedModel } from "./model-list.ts";
 export type { Provider, VendorFailure } from "./provider.ts";
 export type { Reframing } from "./provider.ts";
 export type { VendorRequest } from "./request.ts";
-export { saidInOneLine } from "./error-body.ts";
+export { errorInOneLine } from "./error-body.ts";
 export { CredentialsFailed, signed } from "./signing.ts";
 
 /** Returns whether a vendor can be sent requests in a wire: a channel of it may name only such wires. */
-export function canSpeak({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {
+export function supportsWire({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {
   return wires.includes(wire) || moreWires.includes(wire);
 }
 

@@ -26,7 +26,7 @@ export const noEndpoint: VendorFailure = { code: "upstream_error", retryable: tr
 export function inputRefused(error: ErrorBody): VendorFailure {
   const { code, type, status, message, param } = error;
   return {
-    ...(isAboutSeals(error) ? { aboutSeals: true } : {}),
+    ...(isAboutSeals(error) ? { isAboutSeals: true } : {}),
     code: "upstream_rejected",
     say: message,
     vendorCode: code ?? type ?? status,
@@ -55,12 +55,12 @@ const requestWords =
   /\b(?:files?|models?|deployments?|assistants?|vector stores?|urls?|images?|polic(?:y|ies)|moderation|flagged|safety|content)\b/i;
 
 /** Returns whether an error's message is about the key itself. */
-export function speaksOfKey({ message = "", param }: ErrorBody): boolean {
+export function isAboutKey({ message = "", param }: ErrorBody): boolean {
   return param === undefined && keyWords.test(message) && !requestWords.test(message);
 }
 
 /** Returns whether an error's message is about the region that the gateway calls from. */
-export function speaksOfRegion({ message = "" }: ErrorBody): boolean {
+export function isAboutRegion({ message = "" }: ErrorBody): boolean {
   return /\b(?:country|region|territory|location)\b.{0,60}\b(?:not supported|unsupported|not available|restricted)\b|\b(?:unsupported|not supported|not available|restricted)\b.{0,60}\b(?:country|region|territory|location)\b/i.test(
     message,
   );
@@ -88,8 +88,8 @@ export function meaningOfStatus(status: number, error: ErrorBody): VendorFailure
 
 /** Classifies a 403 by its message. */
 function ofForbidden(error: ErrorBody): VendorFailure {
-  if (speaksOfRegion(error)) return regionRefused;
+  if (isAboutRegion(error)) return regionRefused;
   // Without a word it may be anything, a firewall in between as well.
   if (error.message === undefined && error.code === undefined && error.type === undefined) return broken;
-  return speaksOfKey(error) ? keyRefused(error) : forbidden(error);
+  return isAboutKey(error) ? keyRefused(error) : forbidden(error);
 }

@@ -18,9 +18,9 @@ export interface VendorFailure {
    */
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
   /** The endpoint refuses for its own sake what another endpoint of the vendor takes. */
-  readonly isEndpoints?: true;
+  readonly isAboutEndpoint?: true;
   /** The refusal is about a seal of thoughts: one that the vendor did not make, or made for another account. */
-  readonly aboutSeals?: true;
+  readonly isAboutSeals?: true;
   /** It is about what admits a call, which no client has a part in: a signature, a clock, a session that is over. */
   readonly isCertain?: true;
   /** Time after which the vendor wants the next request, where the body says so. */

@@ -2,7 +2,7 @@ import { atOnce } from "@modelgate/wires/json";
 import { describe, expect, test } from "vitest";
 import { upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
 import { anthropic } from "../src/anthropic/index.ts";
-import { canSpeak, providers } from "../src/index.ts";
+import { supportsWire, providers } from "../src/index.ts";
 import { jimeng } from "../src/jimeng/index.ts";
 import { openai } from "../src/openai/index.ts";
 
@@ -128,7 +128,7 @@ const byWire = Object.values(providers).filter(({ name }) => !byModel.has(name))
 
 test.each(byWire)("$name has an address of its own for every wire that it can be spoken to in", (provider) => {
   const addresses = upstreamWires
-    .filter((wire) => canSpeak(provider, wire) && !videos.has(wire))
+    .filter((wire) => supportsWire(provider, wire) && !videos.has(wire))
     .map((wire) => provider.request({ ...call, baseUrl: "https://v.example/base", wire }).url.pathname);
   expect(new Set(addresses).size).toBe(addresses.length);
   for (const path of addresses) expect(path).not.toMatch(/\/(?:base|v1)?$/);
@@ -286,10 +286,10 @@ describe("an error means", () => {
 
   test("a refused seal of thoughts is recognised by its code or by its words", () => {
     const refused = (error: object) => providers["openai"]?.failureOf(400, JSON.stringify({ error }));
-    expect(refused({ message: "no", code: "invalid_encrypted_content" })?.aboutSeals).toBe(true);
-    expect(refused({ message: "messages.1: Invalid `signature` in `thinking` block" })?.aboutSeals).toBe(true);
-    expect(refused({ message: "Function call is missing a thought_signature" })?.aboutSeals).toBe(true);
-    expect(refused({ message: "max_tokens is too large" })).not.toHaveProperty("aboutSeals");
+    expect(refused({ message: "no", code: "invalid_encrypted_content" })?.isAboutSeals).toBe(true);
+    expect(refused({ message: "messages.1: Invalid `signature` in `thinking` block" })?.isAboutSeals).toBe(true);
+    expect(refused({ message: "Function call is missing a thought_signature" })?.isAboutSeals).toBe(true);
+    expect(refused({ message: "max_tokens is too large" })).not.toHaveProperty("isAboutSeals");
   });
 
   test("where a task stands has an address of its own", () => {

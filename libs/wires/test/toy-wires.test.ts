@@ -149,7 +149,7 @@ test("video", () => {
     defaultSeconds: 3,
     render: ({ prompt, seconds = 3 }) => ({ body: { film: prompt, seconds }, dropped: [], seconds, lines: 720 }),
     started: ({ ticket }) => String(ticket),
-    parse: ({ film }) => (typeof film === "string" ? { kind: "finished", result: { url: film } } : { kind: "unseen" }),
+    parse: ({ film }) => (typeof film === "string" ? { kind: "finished", result: { url: film } } : { kind: "unknown" }),
   } satisfies VideoVendor);
   const { client } = videoWires["video-generations"];
   const { vendor } = vendorWire<VideoVendor>(videoWires, "toy");

@@ -390,9 +390,9 @@ describe("a task is written in its client's style", () => {
       for (const state of ["queued", "in_progress", "completed", "failed"] as const) {
         const error = { code: "502", message: "no" };
         const seen = vendor.parse(client.render({ ...task, state, error }, context));
-        const kinds = { queued: "seen", in_progress: "seen", completed: "finished", failed: "failed" } as const;
+        const kinds = { queued: "pending", in_progress: "pending", completed: "finished", failed: "failed" } as const;
         expect([wire, state, seen.kind]).toEqual([wire, state, kinds[state]]);
-        if (seen.kind === "seen") expect(seen.state).toBe(state);
+        if (seen.kind === "pending") expect(seen.state).toBe(state);
       }
     }
   });
@@ -400,11 +400,11 @@ describe("a task is written in its client's style", () => {
 
 describe("a vendor's words", () => {
   test.each([
-    ["videos", { status: "in_progress", progress: 40 }, { kind: "seen", state: "in_progress", progress: 40 }],
+    ["videos", { status: "in_progress", progress: 40 }, { kind: "pending", state: "in_progress", progress: 40 }],
     ["videos", { status: "cancelled" }, { kind: "failed" }],
-    ["videos", { status: "dreaming" }, { kind: "unseen" }],
-    ["videos", { status: "constructor" }, { kind: "unseen" }],
-    ["videos", {}, { kind: "unseen" }],
+    ["videos", { status: "dreaming" }, { kind: "unknown" }],
+    ["videos", { status: "constructor" }, { kind: "unknown" }],
+    ["videos", {}, { kind: "unknown" }],
     ["video-generations", { status: "SUCCESS", url: "https://x" }, { kind: "finished", result: { url: "https://x" } }],
     [
       "video-generations",
@@ -414,35 +414,35 @@ describe("a vendor's words", () => {
     [
       "video-generations",
       { code: "success", data: { status: "IN_PROGRESS", progress: "30%" } },
-      { kind: "seen", progress: 30 },
+      { kind: "pending", progress: 30 },
     ],
     [
       "video-generations",
       { data: { status: "FAILURE", fail_reason: "no" } },
       { kind: "failed", error: { message: "no" } },
     ],
-    ["kling-video", { code: 0, data: { task_status: "submitted" } }, { kind: "seen", state: "queued" }],
+    ["kling-video", { code: 0, data: { task_status: "submitted" } }, { kind: "pending", state: "queued" }],
     [
       "kling-video",
       { code: 0, data: { task_status: "failed", task_status_msg: "no" } },
       { kind: "failed", error: { message: "no" } },
     ],
-    ["kling-video", { code: 0, data: { task_status: "succeed" } }, { kind: "seen", state: "in_progress" }],
-    ["kling-video", { code: 1302, message: "too fast" }, { kind: "unseen" }],
-    ["jimeng-video", { code: 10_000, data: { status: "generating" } }, { kind: "seen", state: "in_progress" }],
-    ["jimeng-video", { code: 10_000, data: { status: "not_found" } }, { kind: "absent" }],
+    ["kling-video", { code: 0, data: { task_status: "succeed" } }, { kind: "pending", state: "in_progress" }],
+    ["kling-video", { code: 1302, message: "too fast" }, { kind: "unknown" }],
+    ["jimeng-video", { code: 10_000, data: { status: "generating" } }, { kind: "pending", state: "in_progress" }],
+    ["jimeng-video", { code: 10_000, data: { status: "not_found" } }, { kind: "not-found" }],
     // The operator's key may not, or cannot pay: nothing is said of the task.
-    ["jimeng-video", { code: 50_400, message: "Access Denied" }, { kind: "unseen" }],
+    ["jimeng-video", { code: 50_400, message: "Access Denied" }, { kind: "unknown" }],
     ["jimeng-video", { code: 50_411, message: "review" }, { kind: "failed", error: { code: "50411" } }],
     ["jimeng-video", { code: 10_000, data: { status: "expired" } }, { kind: "failed", error: { code: "expired" } }],
-    ["jimeng-video", { code: 50_430, message: "many" }, { kind: "unseen" }],
+    ["jimeng-video", { code: 50_430, message: "many" }, { kind: "unknown" }],
     [
       "jimeng-video",
       { code: 50_512, message: "no", data: { status: "done" } },
       { kind: "failed", error: { code: "50512" } },
     ],
-    ["jimeng-video", { code: 10_000, data: null }, { kind: "unseen" }],
-    ["veo-video", { name: "models/m/operations/1" }, { kind: "seen", state: "in_progress" }],
+    ["jimeng-video", { code: 10_000, data: null }, { kind: "unknown" }],
+    ["veo-video", { name: "models/m/operations/1" }, { kind: "pending", state: "in_progress" }],
     [
       "veo-video",
       {
@@ -469,7 +469,7 @@ describe("a vendor's words", () => {
       { error: { code: "13", message: "oh" } },
     ],
     ["veo-video", { name: "o", done: true, response: {} }, { kind: "failed", error: { code: "upstream_error" } }],
-    ["veo-video", { error: { code: 500, message: "oh" } }, { kind: "unseen" }],
+    ["veo-video", { error: { code: 500, message: "oh" } }, { kind: "unknown" }],
     [
       "vertex-video",
       { name: "o", done: true, response: { videos: [{ gcsUri: "gs://b/o.mp4", mimeType: "video/mp4" }] } },
@@ -485,9 +485,9 @@ describe("a vendor's words", () => {
       { name: "o", done: true, response: { raiMediaFilteredCount: 1, videos: [] } },
       { kind: "failed", error: { code: "rai_media_filtered" } },
     ],
-    ["wan-video", { output: { task_status: "PENDING" } }, { kind: "seen", state: "queued" }],
-    ["wan-video", { output: { task_status: "UNKNOWN" } }, { kind: "absent" }],
-    ["wan-video", { output: { task_status: "SUCCEEDED" } }, { kind: "seen", state: "in_progress" }],
+    ["wan-video", { output: { task_status: "PENDING" } }, { kind: "pending", state: "queued" }],
+    ["wan-video", { output: { task_status: "UNKNOWN" } }, { kind: "not-found" }],
+    ["wan-video", { output: { task_status: "SUCCEEDED" } }, { kind: "pending", state: "in_progress" }],
     [
       "wan-video",
       { output: { task_status: "SUCCEEDED", results: { video_url: "https://x" } } },
@@ -498,8 +498,8 @@ describe("a vendor's words", () => {
       { output: { task_status: "FAILED", code: "DataInspectionFailed", message: "Inappropriate." } },
       { kind: "failed", error: { code: "DataInspectionFailed", message: "Inappropriate." } },
     ],
-    ["wan-video", { code: "Throttling", message: "fast" }, { kind: "unseen" }],
-    ["seedance-video", { id: "c", status: "running" }, { kind: "seen", state: "in_progress" }],
+    ["wan-video", { code: "Throttling", message: "fast" }, { kind: "unknown" }],
+    ["seedance-video", { id: "c", status: "running" }, { kind: "pending", state: "in_progress" }],
     ["seedance-video", { status: "succeeded", content: { video_url: "https://x" } }, { kind: "finished" }],
     [
       "seedance-video",
@@ -507,7 +507,7 @@ describe("a vendor's words", () => {
       { kind: "failed", error: { code: "OutputVideoSensitiveContentDetected", message: "no" } },
     ],
     ["seedance-video", { status: "cancelled" }, { kind: "failed" }],
-    ["seedance-video", { status: "dreaming" }, { kind: "unseen" }],
+    ["seedance-video", { status: "dreaming" }, { kind: "unknown" }],
   ] as const)("%s %j", (wire, body, sighting) => {
     expect(wires[wire].vendor.parse(body)).toMatchObject(sighting);
   });

@@ -1,6 +1,6 @@
 import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
 import { openTransport, type Transport } from "@modelgate/channels";
-import { hearProcesses, sharedRedis, type HeardProcesses, type Redis, type ServiceContext } from "@modelgate/platform";
+import { watchProcesses, sharedRedis, type ProcessList, type Redis, type ServiceContext } from "@modelgate/platform";
 import { ConfigurationBooks } from "./configuration/books-source.ts";
 import { followConfiguration, type Follower } from "./configuration/follow.ts";
 import { VendorLists } from "./configuration/vendor-lists.ts";
@@ -18,7 +18,7 @@ export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly ledger: Ledger;
   /** Running processes of the suite. */
-  readonly processes: HeardProcesses;
+  readonly processes: ProcessList;
   readonly catalog: CatalogHandle;
   readonly transport: Transport;
   readonly follower: Follower;
@@ -41,7 +41,7 @@ export async function openDeps({
 }: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
   const redis = await sharedRedis(shared, env);
-  const processes = opening.use(await hearProcesses(redis));
+  const processes = opening.use(await watchProcesses(redis));
   const { secrets, configuration } = env;
   const ledger = ledgerAt(env.ledgerUrl, secrets[0]);
   const { path, seedPath, pollMs } = configuration;

@@ -15,11 +15,11 @@ import {
   type SentCall,
   type UsageRecord,
 } from "@modelgate/relay";
-import { askedOf, type AskedVideo } from "@modelgate/wires/video";
+import { requestedVideoOf, type RequestedVideo } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import { Frames } from "./frames.ts";
 import { maxCost, unitsOf, type WantedTask } from "./price-task.ts";
-import { recordSurely } from "./record-task.ts";
+import { recordTask } from "./record-task.ts";
 import { startAtVendor, routesOf, type Started } from "./start-task.ts";
 
 /** A task as it was accepted, and the fields that its vendor does not support. */
@@ -51,7 +51,7 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
     sent = { route: attempted.route, tried: attempted.tried, dropped: attempted.accepted.dropped };
     reportRoute(deps.relay, call, attempted.tried);
     const recorder = recorderOf(deps, wanted, { attempted, sent, heldNanos: upperNanos });
-    const task = await recordSurely(deps, { held, holdAgain: hold, recordOf: recorder, ids: idsOf(call) });
+    const task = await recordTask(deps, { held, holdAgain: hold, recordOf: recorder, ids: idsOf(call) });
     if (task === undefined) throw new Failure("create_uncertain");
     logTask(call, task);
     return { task, dropped: attempted.accepted.dropped };
@@ -113,8 +113,8 @@ function recorderOf(
   const { seconds, lines, isSizeLost } = accepted.measure;
   const units = unitsOf(wanted.request, accepted.measure);
   const end: CallEnd = { units, estimated: false, outcome: "completed", status: 200, sent };
-  const asked = askedOf(isSizeLost ? { ...wanted.request, size: undefined } : wanted.request, seconds);
-  const echo: AskedVideo = { ...asked, lines, remixOf: wanted.remix?.id };
+  const requested = requestedVideoOf(isSizeLost ? { ...wanted.request, size: undefined } : wanted.request, seconds);
+  const echo: RequestedVideo = { ...requested, lines, remixOf: wanted.remix?.id };
   const [id, createdAt] = [deps.newTaskId(), deps.now()];
   return (record) => {
     const { accountId, tokenId } = record.call.caller;

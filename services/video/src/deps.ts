@@ -26,14 +26,14 @@ export interface Deps extends OpenRelay, AsyncDisposable {
   readonly random: () => number;
   readonly newTaskId: () => string;
   /** Work that goes on when its client has left; the end of the process waits for it. */
-  readonly undertakings: Undertakings;
+  readonly backgroundWork: BackgroundWork;
 }
 
 /** Opens everything once. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env, log } = context;
   const open = await openRelay(env.relay, context);
-  const undertakings = new Undertakings();
+  const backgroundWork = new BackgroundWork();
   const callbacks = openCallbacks({
     redis: open.relay.redis,
     remote: openRemoteStreams({ privateHosts: hostsIn(env.callbacks.privateHosts) }),
@@ -54,9 +54,9 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     now: Date.now,
     random: Math.random,
     newTaskId: () => `video_${randomBytes(18).toString("base64url")}`,
-    undertakings,
+    backgroundWork,
     async [Symbol.asyncDispose]() {
-      await undertakings.over();
+      await backgroundWork.over();
       await callbacks[Symbol.asyncDispose]();
     },
   };
@@ -71,7 +71,7 @@ function openPictures({ frames: { privateHosts, ...bounds }, tasks }: Env, budge
 const lastWorkMs = 10_000;
 
 /** Promises that may have lost their callers. */
-export class Undertakings {
+export class BackgroundWork {
   readonly #open = new Set<Promise<unknown>>();
 
   /** The same promise, remembered until it is settled. */

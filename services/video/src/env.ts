@@ -61,7 +61,7 @@ function taskVariables(read: VariableReader) {
     /** Time after which a task claimed by a process that died is due. */
     leaseMs: 2 * minute,
     /** Longest wait for a vendor's answer to a poll. */
-    lookTimeoutMs: 20_000,
+    pollTimeoutMs: 20_000,
     /** Longest silence of a vendor while a video is passed through. */
     contentSilenceMs: minute,
     /** Pause between two events for a client that follows a task. */

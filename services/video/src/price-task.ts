@@ -19,7 +19,7 @@ import {
 import type { TaskRecord } from "@modelgate/accounts";
 import type { Candidate } from "@modelgate/catalog";
 import { unfetched } from "./frames.ts";
-import { askedIn } from "./show-task.ts";
+import { requestedVideo } from "./show-task.ts";
 
 /** A request for a video that has been read. */
 export interface WantedTask {
@@ -50,7 +50,7 @@ export interface Measured extends Pick<RenderedVideo, "seconds" | "lines"> {
 /** Returns the properties that a rendered request is priced by; a remix has the resolution of its source. */
 export function measured({ client, remix }: WantedTask, { seconds, lines, dropped }: RenderedVideo): Measured {
   const isSizeLost = dropped.includes(client.spelling["size"] ?? "size");
-  return { seconds, lines: remix === undefined ? lines : askedIn(remix).lines, isSizeLost };
+  return { seconds, lines: remix === undefined ? lines : requestedVideo(remix).lines, isSizeLost };
 }
 
 /** Returns the units that a task is billed as; pictures are counted for models that price them. */
@@ -60,14 +60,14 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
 }
 
 /** The most that a request can cost, at whichever vendor and in whichever wire; 0 where it can be said in none. */
-export function maxCost(asked: WantedTask, routes: Routes, { model, multiplier }: Priced): Nanos {
-  return measuresOf(asked, routes)
-    .map((measure) => costOf(unitsOf(asked.request, measure), priceAt(model, measure.lines), multiplier))
+export function maxCost(wanted: WantedTask, routes: Routes, { model, multiplier }: Priced): Nanos {
+  return measuresOf(wanted, routes)
+    .map((measure) => costOf(unitsOf(wanted.request, measure), priceAt(model, measure.lines), multiplier))
     .reduce((most, cost) => (cost > most ? cost : most), 0n);
 }
 
 /** Returns the measures of the request in each wire that a candidate supports. */
-function measuresOf(asked: WantedTask, { candidates, wires }: Routes): readonly Measured[] {
+function measuresOf(wanted: WantedTask, { candidates, wires }: Routes): readonly Measured[] {
   const supported = new Set(
     candidates.flatMap(({ channel, upstreamModel }) => vendorOf(channel, upstreamModel)?.wires ?? []),
   );
@@ -75,7 +75,7 @@ function measuresOf(asked: WantedTask, { candidates, wires }: Routes): readonly 
     .filter((wire) => supported.has(wire))
     .flatMap((wire) => {
       try {
-        return [measured(asked, renderedAs(wire, asked.request))];
+        return [measured(wanted, renderedAs(wire, wanted.request))];
       } catch (error) {
         if (error instanceof Failure) return []; // not sent in this wire
         throw error;

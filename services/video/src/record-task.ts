@@ -23,7 +23,7 @@ export interface AcceptedTask {
  * where that was in vain. Where the hold was lost with a Redis, money is held for it again, under another call id: the vendor
  * works, its client gets what it makes, and pays for it once.
  */
-export async function recordSurely(
+export async function recordTask(
   deps: Deps,
   { held, holdAgain, recordOf, ids }: AcceptedTask,
 ): Promise<TaskRecord | undefined> {
@@ -33,7 +33,7 @@ export async function recordSurely(
       held.handOver();
       return task;
     }
-    using again = await patiently(holdAgain);
+    using again = await withRetries(holdAgain);
     const paid = recordOf(again.record);
     deps.relay.log.warn(
       { ...ids, taskId: task.id, callId: paid.callId },
@@ -59,7 +59,7 @@ async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
     callbackDueAt: deps.callbacks.leaseEnd(),
     seal: deps.taskSeal,
   };
-  const recorded = await patiently(() => createTask(deps.relay.redis, creation));
+  const recorded = await withRetries(() => createTask(deps.relay.redis, creation));
   if (typeof recorded === "object") {
     deps.outbox.push(recorded);
     deps.callbacks.send(callbackAmong(task, [recorded]));
@@ -68,7 +68,7 @@ async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
 }
 
 /** Repeats a step while Redis is away, or being filled again. Throws what it throws in the end. */
-async function patiently<T>(step: () => Promise<T>): Promise<T> {
+async function withRetries<T>(step: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {
       return await step();

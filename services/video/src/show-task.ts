@@ -2,7 +2,7 @@ import { findTask, unlessLost, type TaskRecord, type StoredTask } from "@modelga
 import { endpoints, Failure } from "@modelgate/contracts";
 import { orUnavailable, type ServiceCall } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
-import type { AskedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires/video";
+import type { RequestedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
 /** A task as its client sees it. */
@@ -16,13 +16,13 @@ export function shownTask(task: TaskRecord): VideoTask {
     createdAt,
     endedAt,
     expiresAt: resultOf(task)?.expiresAt,
-    asked: askedIn(task),
+    asked: requestedVideo(task),
     error,
   };
 }
 
 /** Returns the values of the request. */
-export function askedIn({ asked }: TaskRecord): AskedVideo {
+export function requestedVideo({ asked }: TaskRecord): RequestedVideo {
   return { seconds: 0, fromImage: false, ...asked };
 }
 
@@ -58,10 +58,10 @@ const idShape = /^[\w-]{1,100}$/;
  */
 export async function ownTask({ relay }: Deps, { caller }: ServiceCall, id: string | undefined): Promise<StoredTask> {
   const { redis } = relay;
-  const look = (taskId: string) => (): Promise<StoredTask | undefined> => findTask(redis, caller.accountId, taskId);
+  const read = (taskId: string) => (): Promise<StoredTask | undefined> => findTask(redis, caller.accountId, taskId);
   const found =
     id !== undefined && idShape.test(id)
-      ? await orUnavailable(unlessLost(redis, look(id), (task) => task === undefined))
+      ? await orUnavailable(unlessLost(redis, read(id), (task) => task === undefined))
       : undefined;
   if (found === undefined) throw new Failure("task_not_found");
   return found;

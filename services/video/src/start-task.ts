@@ -52,7 +52,7 @@ export interface StartedWith {
 export function startAtVendor(
   deps: Deps,
   call: ServiceCall,
-  asked: WantedTask,
+  wanted: WantedTask,
   { price, routes, callId, frames }: StartedWith,
 ): Promise<Attempted<Started>> {
   return attemptVendors<Started, VideoWire>(deps.relay, call, {
@@ -63,15 +63,15 @@ export function startAtVendor(
     // The client may leave: what it asked for goes on, and stands in its list.
     signal: new AbortController().signal,
     async prepare(route) {
-      const request = await renderable(asked, frames, route);
-      const saying = say(deps, call, { ...asked, request }, route);
-      const start = route.provider.start?.(saying.start);
+      const request = await renderable(wanted, frames, route);
+      const rendered = renderStart(deps, call, { ...wanted, request }, route);
+      const start = route.provider.start?.(rendered.start);
       if (start === undefined)
         throw new Failure("no_available_channel", "The vendor of this model has no video tasks.");
       return {
         request: await inTurnsIfLong(start),
         unrepeatable: true,
-        accept: (answer: UpstreamAnswer) => readStarted(answer, saying),
+        accept: (answer: UpstreamAnswer) => readStarted(answer, rendered),
       };
     },
   });
@@ -93,22 +93,22 @@ async function renderable(
 }
 
 /** A rendered start for one vendor. */
-interface Saying {
+interface RenderedStart {
   readonly provider: Provider;
   readonly start: StartCall;
   readonly measure: Measured;
   readonly dropped: readonly string[];
 }
 
-function say(
+function renderStart(
   deps: Deps,
   { strict, requestId }: ServiceCall,
-  asked: WantedTask,
+  wanted: WantedTask,
   { candidate, key, provider, wire }: WireRoute<VideoWire>,
-): Saying {
-  const { client, request, dropped, remix } = asked;
+): RenderedStart {
+  const { client, request, dropped, remix } = wanted;
   const { channel, upstreamModel: model } = candidate;
-  const said = renderSupported({ spelling: client.spelling, strict }, dropped, () =>
+  const rendered = renderSupported({ spelling: client.spelling, strict }, dropped, () =>
     wires[wire].vendor.render(request, { model }),
   );
   return {
@@ -121,17 +121,20 @@ function say(
       wire,
       nowMs: deps.now(),
       model,
-      body: said.body,
-      file: said.file,
+      body: rendered.body,
+      file: rendered.file,
       fromImage: request.firstFrame !== undefined,
       remixOf: remix?.operation,
     },
-    measure: measured(asked, said),
-    dropped: said.dropped,
+    measure: measured(wanted, rendered),
+    dropped: rendered.dropped,
   };
 }
 
-async function readStarted(answer: UpstreamAnswer, { provider, start, measure, dropped }: Saying): Promise<Started> {
+async function readStarted(
+  answer: UpstreamAnswer,
+  { provider, start, measure, dropped }: RenderedStart,
+): Promise<Started> {
   const { text, isWhole } = await readUpTo(answer, answerBytes);
   const body = parsed(text);
   if (body === undefined) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { taskOf } from "./task.ts";
-import { advance, isEnded, type PollMoment, type Observation, type PollStep } from "../src/poll/advance.ts";
+import { advance, isEnded, type PollMoment, type PollOutcome, type PollStep } from "../src/poll/advance.ts";
 
 const pace = { firstMs: 5_000, longestMs: 30_000, usualMs: 120_000 };
 const createdAt = 1_000_000;
@@ -9,12 +9,12 @@ const fresh = taskOf("acme", "video_1", createdAt);
 const { deadlineAt } = fresh;
 const at = (afterMs: number, random = 0.5): PollMoment => ({ nowMs: createdAt + afterMs, random, pace });
 
-const sighting: fc.Arbitrary<Observation> = fc.oneof(
-  fc.constant({ kind: "unseen" as const }),
-  fc.constant({ kind: "absent" as const }),
+const sighting: fc.Arbitrary<PollOutcome> = fc.oneof(
+  fc.constant({ kind: "unknown" as const }),
+  fc.constant({ kind: "not-found" as const }),
   fc.constant({ kind: "unroutable" as const }),
   fc.record({
-    kind: fc.constant("seen" as const),
+    kind: fc.constant("pending" as const),
     state: fc.constantFrom("queued" as const, "in_progress" as const),
     progress: fc.option(fc.double({ min: 0, max: 100, noNaN: true }), { nil: undefined }),
   }),
@@ -29,7 +29,7 @@ const rank = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
 /** A task's life: every step that was taken, in its order. */
 function live(
-  seen: readonly { sighting: Observation; afterMs: number; random: number }[],
+  seen: readonly { sighting: PollOutcome; afterMs: number; random: number }[],
 ): readonly (PollStep & { nowMs: number })[] {
   let task = fresh;
   let nowMs = createdAt;
@@ -101,7 +101,7 @@ describe("a look that learns nothing", () => {
     const pauses: number[] = [];
     let task = fresh;
     for (let miss = 0; miss < 12; miss++) {
-      const step = advance(task, { kind: "unseen" }, at(0));
+      const step = advance(task, { kind: "unknown" }, at(0));
       expect(step?.task).toEqual({ ...fresh, looks: miss + 1, misses: miss + 1 });
       task = step?.task ?? task;
       pauses.push((step?.dueAt ?? 0) - createdAt);
@@ -118,8 +118,8 @@ describe("a look that learns nothing", () => {
   });
 
   test("is no failure where the vendor does not know the task yet, and one after a minute", () => {
-    expect(advance(fresh, { kind: "absent" }, at(59_999))?.task.state).toBe("queued");
-    expect(advance(fresh, { kind: "absent" }, at(60_000))?.task).toMatchObject({
+    expect(advance(fresh, { kind: "not-found" }, at(59_999))?.task.state).toBe("queued");
+    expect(advance(fresh, { kind: "not-found" }, at(60_000))?.task).toMatchObject({
       state: "failed",
       error: { code: "not_found" },
     });
@@ -128,7 +128,7 @@ describe("a look that learns nothing", () => {
 
 test("a task under way is looked at after 5 s, then later each time, up to 30 s, a fifth sooner or later", () => {
   const pauseAfter = (looks: number, random: number) =>
-    (advance({ ...fresh, looks }, { kind: "seen", state: "queued" }, at(0, random))?.dueAt ?? 0) - createdAt;
+    (advance({ ...fresh, looks }, { kind: "pending", state: "queued" }, at(0, random))?.dueAt ?? 0) - createdAt;
   expect([0, 1, 2, 3, 4, 5, 50].map((looks) => pauseAfter(looks, 0.5))).toEqual([
     5_000, 7_500, 11_250, 16_875, 25_313, 30_000, 30_000,
   ]);
@@ -139,16 +139,16 @@ test("progress is the vendor's, else what usually has passed by then, up to 95",
   const progressAt = (afterMs: number, progress?: number) =>
     advance(
       { ...fresh, state: "in_progress", startedAt: createdAt },
-      { kind: "seen", state: "in_progress", progress },
+      { kind: "pending", state: "in_progress", progress },
       at(afterMs),
     )?.task.progress;
   expect([0, 60_000, 120_000, 900_000].map((afterMs) => progressAt(afterMs))).toEqual([0, 47, 95, 95]);
   expect([progressAt(900_000, 12), progressAt(0, 100)]).toEqual([12, 99]);
-  expect(advance(fresh, { kind: "seen", state: "queued" }, at(900_000))?.task.progress).toBe(0);
+  expect(advance(fresh, { kind: "pending", state: "queued" }, at(900_000))?.task.progress).toBe(0);
 });
 
 test("where a video is, is kept with when its vendor lets it go", () => {
-  const result = (found: Extract<Observation, { kind: "finished" }>["result"]) =>
+  const result = (found: Extract<PollOutcome, { kind: "finished" }>["result"]) =>
     JSON.parse(advance(fresh, { kind: "finished", result: found }, at(1_000))?.task.result ?? "");
   expect(result({ url: "https://v.example/1", keptMs: 3_600_000 })).toEqual({
     url: "https://v.example/1",

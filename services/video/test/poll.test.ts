@@ -256,7 +256,7 @@ test("a vendor that is silent holds up its own tasks, and no other's", async () 
   clock = noon + 5_000;
   const stuck = await begin();
   vendor.say(stuck.operation, "silence");
-  const hasty = { ...deps, limits: { ...deps.limits, roundMs: 10, lookTimeoutMs: 600_000 } };
+  const hasty = { ...deps, limits: { ...deps.limits, roundMs: 10, pollTimeoutMs: 600_000 } };
   await using _poller = openPoller(hasty, () => undefined);
   await until("the silent look", () => vendor.looks.includes(stuck.operation));
   const other = await begin();

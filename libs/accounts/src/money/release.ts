@@ -1,7 +1,7 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
-import { surely } from "./settle.ts";
+import { retryThroughOutage } from "./settle.ts";
 
 /** A hold that is not needed any more. */
 export interface Release {
@@ -41,6 +41,6 @@ export async function releaseHold(redis: Redis, { accountId, callId, tokenId }: 
 }
 
 /** Gives a hold back through an outage of Redis of about a minute. */
-export function releaseSurely(redis: Redis, release: Release): Promise<boolean> {
-  return surely(() => releaseHold(redis, release));
+export function releaseWithRetry(redis: Redis, release: Release): Promise<boolean> {
+  return retryThroughOutage(() => releaseHold(redis, release));
 }

@@ -82,8 +82,8 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
 }
 
 /** Settles through an outage of Redis of about a minute: a settlement happens once, however often it is tried. */
-export function settleSurely(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
-  return surely(() => settle(redis, settlement));
+export function settleWithRetry(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
+  return retryThroughOutage(() => settle(redis, settlement));
 }
 
 /** Pauses between the tries, in ms: Redis is given about a minute to come back. */
@@ -93,7 +93,7 @@ const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000
  * Repeats a step that is harmless to repeat through an outage of Redis, for about a minute. Rejects with the last error:
  * the hold's lease then runs out, and the sweep settles it at its floor.
  */
-export async function surely<Reply>(step: () => Promise<Reply>): Promise<Reply> {
+export async function retryThroughOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
   for (const pauseMs of pausesMs) {
     try {
       return await step();

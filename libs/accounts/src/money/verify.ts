@@ -53,7 +53,7 @@ export interface Verification {
 }
 
 /** Pause before a look for receipts that were not there yet. */
-const lookAgainMs = 250;
+const retryMs = 250;
 /** Most events of the account's shard that wait in the outbox and are taken into account. */
 const maxWaiting = 100_000;
 const dayMs = 86_400_000;
@@ -75,7 +75,7 @@ export async function verifyAccount(
     const { from, walk } = await walkChain(redis, account, snapshot.receipts, options);
     const missing = walk.divergence === undefined && walk.next <= snapshot.receipts;
     if (missing && Date.now() < end) {
-      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+      await new Promise((resolve) => setTimeout(resolve, retryMs));
       continue;
     }
     const divergence = missing

@@ -7,7 +7,7 @@ import { digestOf } from "./key.ts";
 import type { Token } from "./token.ts";
 
 /** A short-lived key that opens sessions as another token does, with settings that its owner chose. */
-export interface ClientSecretWish {
+export interface ClientSecretRequest {
   /** The token whose account, limits and budget it uses. */
   readonly token: Token;
   /** The models that it can call. */
@@ -22,11 +22,11 @@ export interface ClientSecretWish {
 const graceSeconds = 60;
 
 /** Makes such a key; it is gone from Redis by itself, and is in no books. */
-export async function newClientSecret(redis: Redis, wish: ClientSecretWish): Promise<string> {
+export async function newClientSecret(redis: Redis, request: ClientSecretRequest): Promise<string> {
   const key = `ek_${randomBytes(36).toString("base64url")}`;
   const digest = digestOf(key);
   const settingsId = digest.slice(0, 32);
-  const { token, models, expiresAt, lifetimeSeconds, settings } = wish;
+  const { token, models, expiresAt, lifetimeSeconds, settings } = request;
   const record: Token = { ...token, models, expiresAt, settingsId };
   await redis.set(
     accountKeys.sessionSettings(token.accountId, settingsId),

@@ -42,7 +42,7 @@ export interface Token {
 }
 
 /** The properties of a new token. */
-export interface TokenWish {
+export interface TokenRequest {
   readonly accountId: string;
   readonly group: string;
   readonly name?: string | undefined;
@@ -53,17 +53,17 @@ export interface TokenWish {
 }
 
 /** A token of a key that is known already (configured ones) or new, and the key's digest; nothing is kept anywhere. */
-export function tokenOf(key: string, wish: TokenWish): { readonly digest: string; readonly token: Token } {
+export function tokenOf(key: string, request: TokenRequest): { readonly digest: string; readonly token: Token } {
   const digest = digestOf(key);
   const token: Token = {
     id: tokenIdOf(digest),
-    accountId: wish.accountId,
-    group: wish.group,
-    name: wish.name ?? hintOf(key),
-    models: wish.models,
-    expiresAt: wish.expiresAt,
-    disabled: wish.disabled ?? false,
-    budget: wish.budget,
+    accountId: request.accountId,
+    group: request.group,
+    name: request.name ?? hintOf(key),
+    models: request.models,
+    expiresAt: request.expiresAt,
+    disabled: request.disabled ?? false,
+    budget: request.budget,
     createdAt: new Date().toISOString(),
     hint: hintOf(key),
   };

@@ -13,7 +13,7 @@ export interface Life {
 }
 
 /** Exits when the time for an orderly end is over, whatever it still waits for. */
-export function endSurely(life: Life, { log, close }: ReturnType<typeof createLogger>): void {
+export function exitAfterTimeout(life: Life, { log, close }: ReturnType<typeof createLogger>): void {
   const end = async (): Promise<void> => {
     log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "shutdown timed out: exiting anyway");
     await close();

@@ -36,7 +36,7 @@ type Beat = Static<typeof Beat>;
 const readBeat = stored("process", Beat);
 
 /** A process as the others see it. */
-export interface SeenProcess extends Omit<Beat, "at" | "ends"> {
+export interface ProcessStatus extends Omit<Beat, "at" | "ends"> {
   /** RFC 3339. */
   readonly seenAt: string;
   /** It has said nothing for a while, and did not say that it ends. */
@@ -58,7 +58,7 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
   const id = randomUUID();
   const startedAt = new Date().toISOString();
   const beat = async (ends?: true): Promise<void> => {
-    const said: Beat = {
+    const announcement: Beat = {
       id,
       services: [...self.services],
       version,
@@ -69,7 +69,7 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
       problems: ends === true ? {} : await self.problems(),
       ...present({ ends }),
     };
-    await redis.publish(beats, JSON.stringify(said));
+    await redis.publish(beats, JSON.stringify(announcement));
   };
   let going = beat().catch(() => undefined);
   const timer = onBeat(beatMs, () => {
@@ -85,28 +85,28 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
 }
 
 /** The processes that announced themselves since this one began to listen. */
-export interface HeardProcesses extends Disposable {
+export interface ProcessList extends Disposable {
   /** The processes that are there, and those that went without a word in the last hour, which stand last. */
-  list(nowMs?: number): readonly SeenProcess[];
+  list(nowMs?: number): readonly ProcessStatus[];
 }
 
 /** Listens to what processes say: each is heard of within seconds. Rejects where Redis refuses the subscription. */
-export async function hearProcesses(redis: Redis): Promise<HeardProcesses> {
-  const heard = new Map<string, Beat>();
+export async function watchProcesses(redis: Redis): Promise<ProcessList> {
+  const known = new Map<string, Beat>();
   const subscriber = openSubscriber(redis);
   subscriber.on("error", () => undefined);
   subscriber.on("message", (_: string, text: string) => {
     const beat = readBeat(text);
-    heard.delete(beat.id);
-    if (beat.ends !== true) heard.set(beat.id, beat);
-    const [first] = heard.keys();
-    if (heard.size > maxKept && first !== undefined) heard.delete(first);
+    known.delete(beat.id);
+    if (beat.ends !== true) known.set(beat.id, beat);
+    const [first] = known.keys();
+    if (known.size > maxKept && first !== undefined) known.delete(first);
   });
   await subscriber.subscribe(beats);
   return {
     list(nowMs = Date.now()) {
-      for (const { id, at } of heard.values()) if (nowMs - at > keptMs) heard.delete(id);
-      return Array.from(heard.values(), ({ at, ends: _over, ...beat }) => ({
+      for (const { id, at } of known.values()) if (nowMs - at > keptMs) known.delete(id);
+      return Array.from(known.values(), ({ at, ends: _over, ...beat }) => ({
         ...beat,
         seenAt: new Date(at).toISOString(),
         isGone: nowMs - at > goneAfterMs,

@@ -3,7 +3,7 @@ import { createMetrics } from "../metrics.ts";
 import { StartError } from "../start-error.ts";
 import { openTracing } from "../tracing.ts";
 import { readVariables } from "../variables.ts";
-import { endSurely, lastStepsMs, untilStopped, type Life } from "./life.ts";
+import { exitAfterTimeout, lastStepsMs, untilStopped, type Life } from "./life.ts";
 import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
 import { Shared } from "./shared.ts";
@@ -34,7 +34,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     closeLog = logger.close;
     const { log } = logger;
     const life: Life = { step: "starting", endWithinMs: lastStepsMs };
-    void stopped.then(() => endSurely(life, logger));
+    void stopped.then(() => exitAfterTimeout(life, logger));
     const metrics = createMetrics(name, worker);
     await using _tracing = await openTracing(name, collectorUrl, log);
     let problems = (): Promise<Readonly<Record<string, string>>> => Promise.resolve({});
@@ -53,7 +53,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
       await running.open();
     } catch (error) {
       report(name, error);
-      endSurely(life, logger); // what still opens may never be there to be closed
+      exitAfterTimeout(life, logger); // what still opens may never be there to be closed
       return;
     }
     problems = () => running.problems();

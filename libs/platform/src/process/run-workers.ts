@@ -15,7 +15,7 @@ export interface WorkPlan {
 }
 
 /** The word before a worker's number on its command line. */
-const workerWord = "worker";
+const workerArgument = "worker";
 
 /**
  * Runs a program's services in this process or, where several are wanted, in workers that share the services' ports: the
@@ -24,14 +24,14 @@ const workerWord = "worker";
  */
 export async function runWorkers({ program, plan }: { program: string; plan: () => WorkPlan }): Promise<void> {
   const [, , word, number] = process.argv;
-  if (word === workerWord) return runProcess(() => plan().load(Number(number)), Number(number));
+  if (word === workerArgument) return runProcess(() => plan().load(Number(number)), Number(number));
   try {
     const { workers, names, load } = plan();
     if (workers === 1) return await runProcess(() => load(1));
     await supervise({
       frame: frameOf(names[0] ?? ""),
       workers,
-      command: (worker) => ({ program, words: [workerWord, String(worker)] }),
+      command: (worker) => ({ program, words: [workerArgument, String(worker)] }),
     });
   } catch (error) {
     report("gateway", error);

@@ -20,7 +20,7 @@ const [firstPauseMs, longestPauseMs] = [500, 15_000];
 /** A worker that lived for so long has recovered. */
 const recoveredAfterMs = 60_000;
 /** Longest wait for a worker's word on its probes. */
-const wordWithinMs = 2_000;
+const opsTimeoutMs = 2_000;
 
 /** Runs workers until this process is asked to stop, or one of them cannot start at all. */
 export async function supervise({ frame, workers, command }: Supervision): Promise<void> {
@@ -136,7 +136,7 @@ function probes(workers: readonly Worker[], host: string): ReturnType<typeof ops
   const ask = async ({ opsPort }: Worker, path: string): Promise<{ readonly ok: boolean; readonly text: string }> => {
     if (opsPort === undefined) return { ok: false, text: "not started" };
     try {
-      const answer = await fetch(`http://${at}:${opsPort}${path}`, { signal: AbortSignal.timeout(wordWithinMs) });
+      const answer = await fetch(`http://${at}:${opsPort}${path}`, { signal: AbortSignal.timeout(opsTimeoutMs) });
       return { ok: answer.ok, text: await answer.text() };
     } catch {
       return { ok: false, text: "no answer" };

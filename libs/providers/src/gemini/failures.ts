@@ -6,8 +6,8 @@ import {
   noEndpoint,
   noModel,
   regionRefused,
-  speaksOfKey,
-  speaksOfRegion,
+  isAboutKey,
+  isAboutRegion,
   timedOut,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
@@ -43,8 +43,8 @@ export function failureOf(status: number, body: string): VendorFailure {
 }
 
 function ofPrecondition(error: ErrorBody): VendorFailure | undefined {
-  if (speaksOfKey(error)) return keyRefused(error);
-  return speaksOfRegion(error) ? regionRefused : undefined;
+  if (isAboutKey(error)) return keyRefused(error);
+  return isAboutRegion(error) ? regionRefused : undefined;
 }
 
 /** `RetryInfo` says "12s". */

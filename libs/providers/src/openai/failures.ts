@@ -38,7 +38,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   // With 404, or with 403 where a key's project may not use it.
   if (code === "model_not_found" || code === "model_not_available") return noModel;
   if (isForbidden(status, code)) return forbidden(error);
-  if (status === 400 && isEndpoints(error)) return { ...inputRefused(error), isEndpoints: true };
+  if (status === 400 && isAboutEndpoint(error)) return { ...inputRefused(error), isAboutEndpoint: true };
   if (status === 404) return notFound(error) ?? meaningOfStatus(status, error);
   return meaningOfStatus(status, error);
 }
@@ -47,7 +47,7 @@ export function failureOf(status: number, body: string): VendorFailure {
  * Returns whether an endpoint refuses what another one of the vendor accepts: `Function tools with reasoning_effort are
  * not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
  */
-function isEndpoints({ message = "" }: ErrorBody): boolean {
+function isAboutEndpoint({ message = "" }: ErrorBody): boolean {
   return /\bnot supported\b.{0,80}\bv1\/[a-z/]+\b.{0,80}\buse \/?v1\/[a-z/]+/is.test(message);
 }
 

@@ -12,9 +12,11 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
   const { project, storageUri } = projectAt(call.baseUrl);
   const { parameters } = call.body;
-  const isSaid = typeof parameters === "object" && parameters !== null;
+  const hasParameters = typeof parameters === "object" && parameters !== null;
   const body =
-    storageUri === null ? call.body : { ...call.body, parameters: { ...(isSaid ? parameters : {}), storageUri } };
+    storageUri === null
+      ? call.body
+      : { ...call.body, parameters: { ...(hasParameters ? parameters : {}), storageUri } };
   return requestTo(modelAt(project, call.model, "predictLongRunning"), call, json, yield* stringifyInTurns(body));
 }
 

@@ -56,13 +56,13 @@ describe("an error means", () => {
       code: "upstream_rejected",
       say: message,
       blame: "request",
-      isEndpoints: true,
+      isAboutEndpoint: true,
     });
   });
 
   test("nothing of another endpoint where the words only name one", () => {
     const meaning = openai.failureOf(400, error("invalid_value", "Unsupported value of n in /v1/chat/completions."));
-    expect(meaning).not.toHaveProperty("isEndpoints");
+    expect(meaning).not.toHaveProperty("isAboutEndpoint");
   });
 
   test("the vendor's words and its field go on where the client's input was refused", () => {

@@ -1,8 +1,8 @@
 import {
-  releaseSurely,
+  releaseWithRetry,
   renewHold,
   settle,
-  settleSurely,
+  settleWithRetry,
   type Outbox,
   type Release,
   type Settlement,
@@ -50,7 +50,7 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
   return {
     settle: (settlement, ids) =>
       run(settlement.callId, ids, async () => {
-        const entry = await settleSurely(redis, settlement);
+        const entry = await settleWithRetry(redis, settlement);
         if (entry !== undefined) return outbox.push(entry);
         holdsNotFound.inc();
         log.warn(
@@ -59,7 +59,7 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
         );
         if (settlement.onlyIfHeld !== true) sayAgain(settlement, ids);
       }),
-    release: (release, ids) => run(release.callId, ids, async () => void (await releaseSurely(redis, release))),
+    release: (release, ids) => run(release.callId, ids, async () => void (await releaseWithRetry(redis, release))),
     async [Symbol.asyncDispose]() {
       await Promise.all(pending);
       for (const timer of late) clearTimeout(timer);

@@ -14,8 +14,15 @@ import { wan } from "./wan/index.ts";
 export { parseImage, type VideoImage } from "./hub/image.ts";
 export type { VideoRequest } from "./hub/request.ts";
 export { parseSize } from "./hub/size.ts";
-export { askedOf, relied, type AskedVideo, type TaskContext, type VideoClient, type VideoTask } from "./hub/task.ts";
-export type { RenderedVideo, Sighting, VideoResult, VideoVendor } from "./hub/vendor.ts";
+export {
+  requestedVideoOf,
+  relied,
+  type RequestedVideo,
+  type TaskContext,
+  type VideoClient,
+  type VideoTask,
+} from "./hub/task.ts";
+export type { RenderedVideo, PollResult, VideoResult, VideoVendor } from "./hub/vendor.ts";
 
 /** The wires of video tasks: one line each. */
 export const wires = {

@@ -8,7 +8,7 @@ import {
   realtimeWires,
   type RealtimeWire,
 } from "@modelgate/contracts";
-import { cleanWords, saidInOneLine, signed, type Provider, type VendorRequest } from "@modelgate/providers";
+import { cleanWords, errorInOneLine, signed, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
 import { probe, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
@@ -41,7 +41,7 @@ export async function testChannel(
     return {
       ok: false,
       status: 0,
-      vendorMessage: saidInOneLine(error instanceof Error ? error.message : String(error)),
+      vendorMessage: errorInOneLine(error instanceof Error ? error.message : String(error)),
     };
   });
   return {
@@ -109,7 +109,7 @@ async function sent(test: Test, request: VendorRequest, isGood: (status: number)
   const answer = await transport.send({ ...whole, timeoutMs: testMs }, AbortSignal.timeout(testMs));
   const { status } = answer;
   const text = await readText(answer, testBytes);
-  return { status, ok: isGood(status), vendorMessage: isGood(status) ? text : saidInOneLine(text) };
+  return { status, ok: isGood(status), vendorMessage: isGood(status) ? text : errorInOneLine(text) };
 }
 
 function madeOf({ channel: { baseUrl }, key, upstreamModel: model }: Test) {

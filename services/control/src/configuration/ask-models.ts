@@ -1,5 +1,5 @@
 import { readText, type Transport } from "@modelgate/channels";
-import { modelListRequest, modelsIn, providers, saidInOneLine, type ListedModel } from "@modelgate/providers";
+import { modelListRequest, modelsIn, providers, errorInOneLine, type ListedModel } from "@modelgate/providers";
 
 /** Maximum bytes of a list, and longest wait for a vendor. */
 const [listBytes, listMs] = [8 * 1024 * 1024, 20_000];
@@ -23,7 +23,7 @@ export async function askModels(
   const answer = await transport.send({ ...request, timeoutMs: listMs }, AbortSignal.timeout(listMs));
   const text = await readText(answer, listBytes);
   if (answer.status >= 300)
-    throw new Error(`its vendor answered ${answer.status} when asked for its models: ${saidInOneLine(text)}`);
+    throw new Error(`its vendor answered ${answer.status} when asked for its models: ${errorInOneLine(text)}`);
   const models = modelsIn(parsed(text));
   if (models === undefined) throw new Error("its vendor's list of models cannot be read");
   return models;

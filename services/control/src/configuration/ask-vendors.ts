@@ -4,7 +4,7 @@ import { realtimeWires, videoWires, type ConfigurationProblem, type UpstreamWire
 import {
   modelListRequest,
   modelsIn,
-  saidInOneLine,
+  errorInOneLine,
   signed,
   type Provider,
   type VendorRequest,
@@ -59,7 +59,7 @@ async function problemOf(
       ? problemOfEmpty(provider, answer.status, text)
       : problemOfList(configuration.models === "*", answer.status, text);
   } catch (error) {
-    return `cannot be used: ${saidInOneLine(error instanceof Error ? error.message : String(error))}`;
+    return `cannot be used: ${errorInOneLine(error instanceof Error ? error.message : String(error))}`;
   }
 }
 
@@ -89,7 +89,7 @@ function problemOfList(isServed: boolean, status: number, text: string): string 
   return models.length > 0 ? undefined : "is answered with a list of no model: its vendor lists none";
 }
 
-const answered = (status: number, text: string): string => `is answered ${status}: ${saidInOneLine(text)}`;
+const answered = (status: number, text: string): string => `is answered ${status}: ${errorInOneLine(text)}`;
 
 function parsed(text: string): unknown {
   try {

@@ -6,7 +6,7 @@ import {
   type Configuration,
   type ConfigurationProblem,
 } from "@modelgate/contracts";
-import { canSpeak, providers } from "@modelgate/providers";
+import { supportsWire, providers } from "@modelgate/providers";
 import { parseDocument } from "yaml";
 import { baseUrlProblem } from "./addresses.ts";
 import { hasVariables } from "./resolve.ts";
@@ -116,12 +116,12 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: OfVendor)
     ...(noKeys ? [{ path: "keys", message: `is missing: ${name} has no usual variable for its key` }] : []),
     ...(wrongAddress === undefined ? [] : [{ path: "baseUrl", message: wrongAddress }]),
     ...wires.flatMap((wire, at) =>
-      canSpeak(provider, wire)
+      supportsWire(provider, wire)
         ? []
         : [
             {
               path: `wires[${at}]`,
-              message: `is not a wire of ${name}: ${wire}; its own: ${upstreamWires.filter((known) => canSpeak(provider, known)).join(", ")}`,
+              message: `is not a wire of ${name}: ${wire}; its own: ${upstreamWires.filter((known) => supportsWire(provider, known)).join(", ")}`,
             },
           ],
     ),

@@ -7,10 +7,10 @@ import { wires, type VideoResult, type VideoVendor } from "@modelgate/wires/vide
 import type { Deps } from "../deps.ts";
 import { pollVendor, routeTo } from "../poll/poll-vendor.ts";
 import { resultOf } from "../show-task.ts";
-import { filmInAnswer } from "./film-in-answer.ts";
+import { inlineVideo } from "./inline-video.ts";
 
 /** The requested part of a video, and the request for it. */
-export interface ContentAsk {
+export interface ContentRequest {
   readonly variant: string;
   readonly request: Pick<IncomingMessage, "headers">;
   readonly signal: AbortSignal;
@@ -28,14 +28,14 @@ const bucket = "gs:";
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 /**
- * A finished video at its vendor, at its head. Throws Failure video_expired (404) where the vendor has it no longer,
- * video_not_ready (404) for a variant that there is not, upstream_error (502) for anything else.
+ * Opens a finished video at its vendor, and returns the head of the answer. Throws Failure: video_expired (404) where the
+ * vendor has deleted it, video_not_ready (404) for a variant that does not exist, upstream_error (502) for anything else.
  */
-export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAsk): Promise<RemoteStream> {
+export async function contentSource(deps: Deps, task: TaskRecord, content: ContentRequest): Promise<RemoteStream> {
   const route = routeTo(deps, task);
   if (route === undefined) throw new Failure("video_expired", "The channel that made this video no longer exists.");
   try {
-    return checked(await open(deps, task, route, ask), ask);
+    return checked(await open(deps, task, route, content), content);
   } catch (error) {
     if (error instanceof Failure) throw error;
     const why = error instanceof NotFetched ? `The vendor's video cannot be fetched: ${error.message}.` : undefined;
@@ -43,55 +43,60 @@ export async function contentSource(deps: Deps, task: TaskRecord, ask: ContentAs
   }
 }
 
-async function open(deps: Deps, task: TaskRecord, route: ContentRoute, ask: ContentAsk): Promise<RemoteStream> {
-  const { filmIn }: VideoVendor = wires[task.wire].vendor;
+async function open(deps: Deps, task: TaskRecord, route: ContentRoute, content: ContentRequest): Promise<RemoteStream> {
+  const { videoMember }: VideoVendor = wires[task.wire].vendor;
   const known = resultOf(task);
   if (route.provider.downloads?.includes(task.wire) === true && known?.url === undefined)
-    return filmIn === undefined
-      ? await openDownload(deps, task, route, ask)
-      : openFilmIn(filmIn, { deps, task, route, ask });
-  if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
+    return videoMember === undefined
+      ? await openDownload(deps, task, route, content)
+      : openInlineVideo(videoMember, { deps, task, route, content });
+  if (content.variant !== "video") throw new Failure("video_not_ready", `This video has no ${content.variant}.`);
   if (known?.url !== undefined && (known.expiresAt ?? Infinity) > deps.now()) {
-    const stream = await openUrl(deps, task, route, known.url, ask);
+    const stream = await openUrl(deps, task, route, known.url, content);
     if (!goneStatuses.has(stream.answer.status)) return stream;
     await stream[Symbol.asyncDispose]();
   }
-  // An address lives shorter than the video: the vendor may give a new one.
-  const url = await freshUrl(deps, task, ask);
+  // An address expires before the video: a poll may return a new one.
+  const url = await freshUrl(deps, task, content);
   if (url === undefined) throw new Failure("video_expired");
-  return openUrl(deps, task, route, url, ask);
+  return openUrl(deps, task, route, url, content);
 }
 
-/** From the vendor's own content endpoint, or where that sends its readers. */
-async function openDownload(deps: Deps, task: TaskRecord, route: ContentRoute, ask: ContentAsk): Promise<RemoteStream> {
-  const { url, answer } = await download(deps, task, route, ask);
+/** Opens the vendor's own content endpoint, or the file host that it redirects to. */
+async function openDownload(
+  deps: Deps,
+  task: TaskRecord,
+  route: ContentRoute,
+  content: ContentRequest,
+): Promise<RemoteStream> {
+  const { url, answer } = await download(deps, task, route, content);
   const moved = movedTo(answer, url);
   if (moved === undefined) return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
   answer.abort();
-  return openUrl(deps, task, route, moved, ask);
+  return openUrl(deps, task, route, moved, content);
 }
 
-/** Out of the vendor's answer, which holds the film as text: it comes whole, whatever range was asked for. */
-async function openFilmIn(
+/** Decodes the video out of the vendor's answer, which holds it as text: always whole, without ranges. */
+async function openInlineVideo(
   member: string,
   {
     deps,
     task,
     route,
-    ask,
-  }: { readonly deps: Deps; readonly task: TaskRecord; readonly route: ContentRoute; readonly ask: ContentAsk },
+    content,
+  }: { readonly deps: Deps; readonly task: TaskRecord; readonly route: ContentRoute; readonly content: ContentRequest },
 ): Promise<RemoteStream> {
-  if (ask.variant !== "video") throw new Failure("video_not_ready", `This video has no ${ask.variant}.`);
-  const { answer } = await download(deps, task, route, { ...ask, request: { headers: {} } });
-  const film = answer.status === 200 ? filmInAnswer(answer, member) : answer;
-  return { answer: film, [Symbol.asyncDispose]: async () => answer.abort() };
+  if (content.variant !== "video") throw new Failure("video_not_ready", `This video has no ${content.variant}.`);
+  const { answer } = await download(deps, task, route, { ...content, request: { headers: {} } });
+  const video = answer.status === 200 ? inlineVideo(answer, member) : answer;
+  return { answer: video, [Symbol.asyncDispose]: async () => answer.abort() };
 }
 
-async function download(deps: Deps, task: TaskRecord, route: ContentRoute, ask: ContentAsk) {
+async function download(deps: Deps, task: TaskRecord, route: ContentRoute, content: ContentRequest) {
   const call = callOf(deps, task, route);
-  const { variant, signal } = ask;
-  const asked = { act: "download", ...call, task: task.operation, variant, headers: headersOf(ask) } as const;
-  const request = await signed(route.provider, route.provider.request(asked), call);
+  const { variant, signal } = content;
+  const wanted = { act: "download", ...call, task: task.operation, variant, headers: headersOf(content) } as const;
+  const request = await signed(route.provider, route.provider.request(wanted), call);
   const { transport } = deps.relay.channels;
   const answer = await transport.send({ ...request, timeoutMs: deps.limits.contentSilenceMs }, signal);
   return { url: request.url, answer };
@@ -105,15 +110,15 @@ function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string
 }
 
 /**
- * A vendor's own host is sent the channel's key, as its content may be behind it, and so is the storage that a bucket's
- * address stands for; no other host is, redirects or not.
+ * Opens a file by its address. The channel's key is sent to the vendor's own host, whose content may require it, and to
+ * the storage of a bucket; never to another host, redirects included.
  */
 async function openUrl(
   deps: Deps,
   task: TaskRecord,
   route: ContentRoute,
   url: string,
-  ask: ContentAsk,
+  content: ContentRequest,
 ): Promise<RemoteStream> {
   const base = new URL(route.channel.baseUrl);
   const file = URL.parse(url);
@@ -121,11 +126,11 @@ async function openUrl(
   const own = file !== null && isOwn ? await keyedFile(deps, task, route, file) : undefined;
   return deps.remote.open({
     url: own?.url.href ?? url,
-    headers: headersOf(ask),
+    headers: headersOf(content),
     secretHeaders: own?.headers,
     trustedOrigin: base.origin,
     timeoutMs: deps.limits.contentSilenceMs,
-    signal: ask.signal,
+    signal: content.signal,
   });
 }
 
@@ -134,10 +139,10 @@ async function keyedFile(deps: Deps, task: TaskRecord, route: ContentRoute, url:
   return signed(route.provider, route.provider.request({ act: "file", ...call, url }), call);
 }
 
-async function freshUrl(deps: Deps, task: TaskRecord, { signal }: ContentAsk): Promise<string | undefined> {
-  const sighting = await pollVendor(deps, task, signal);
-  if (sighting.kind === "unseen") throw new Failure("upstream_error");
-  const result: VideoResult = sighting.kind === "finished" ? sighting.result : {};
+async function freshUrl(deps: Deps, task: TaskRecord, { signal }: ContentRequest): Promise<string | undefined> {
+  const polled = await pollVendor(deps, task, signal);
+  if (polled.kind === "unknown") throw new Failure("upstream_error");
+  const result: VideoResult = polled.kind === "finished" ? polled.result : {};
   return result.url;
 }
 
@@ -145,7 +150,7 @@ function callOf(deps: Deps, { wire }: TaskRecord, { channel, key }: ContentRoute
   return { baseUrl: channel.baseUrl, key: key.secret, wire, nowMs: deps.now() };
 }
 
-function headersOf({ request }: ContentAsk): Readonly<Record<string, string>> {
+function headersOf({ request }: ContentRequest): Readonly<Record<string, string>> {
   const found = passedOn.flatMap((name) => {
     const value = request.headers[name];
     return typeof value === "string" ? [[name, value] as const] : [];
@@ -153,8 +158,8 @@ function headersOf({ request }: ContentAsk): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(found), "accept-encoding": "identity" };
 }
 
-/** The answer, if it is one that a client can be given. */
-function checked(stream: RemoteStream, { variant }: ContentAsk): RemoteStream {
+/** Returns the answer if the client can have it. Throws Failure otherwise. */
+function checked(stream: RemoteStream, { variant }: ContentRequest): RemoteStream {
   const { status } = stream.answer;
   if ([200, 206, 304, 416].includes(status)) return stream;
   void stream[Symbol.asyncDispose]();

@@ -1,9 +1,9 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
-import type { Sighting, VideoResult } from "@modelgate/wires/video";
+import type { PollResult, VideoResult } from "@modelgate/wires/video";
 
 /** The result of a poll: the vendor's answer, or "unroutable" where no channel leads to the vendor. */
-export type Observation = Sighting | { readonly kind: "unroutable" };
+export type PollOutcome = PollResult | { readonly kind: "unroutable" };
 
 /** The intervals of polls, and the basis of estimated progress. */
 export interface PollPace {
@@ -46,17 +46,17 @@ export function isEnded(state: TaskState): boolean {
  * Returns the next step of a task after a poll: states only go forward, progress never goes down, and an ended task
  * does not change (undefined). A task past its deadline has failed, whatever the poll returned. Pure.
  */
-export function advance(task: TaskRecord, sighting: Observation, moment: PollMoment): PollStep | undefined {
+export function advance(task: TaskRecord, result: PollOutcome, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;
   if (isEnded(task.state)) return undefined;
   const polled: TaskRecord = { ...task, looks: task.looks + 1, misses: 0 };
   if (nowMs >= task.deadlineAt) return { task: failed(polled, nowMs, timedOut) };
-  if (sighting.kind === "finished") return { task: completed(polled, nowMs, sighting.result) };
-  if (sighting.kind === "failed") return { task: failed(polled, nowMs, sighting.error) };
-  if (sighting.kind === "seen") return seen(polled, sighting, moment);
-  if (sighting.kind === "absent" && nowMs - task.createdAt >= unknownMs)
+  if (result.kind === "finished") return { task: completed(polled, nowMs, result.result) };
+  if (result.kind === "failed") return { task: failed(polled, nowMs, result.error) };
+  if (result.kind === "pending") return pending(polled, result, moment);
+  if (result.kind === "not-found" && nowMs - task.createdAt >= unknownMs)
     return { task: failed(polled, nowMs, notKnown) };
-  if (sighting.kind === "unroutable" && task.misses >= maxUnroutable) return { task: failed(polled, nowMs, noChannel) };
+  if (result.kind === "unroutable" && task.misses >= maxUnroutable) return { task: failed(polled, nowMs, noChannel) };
   return missed(task, moment);
 }
 
@@ -74,12 +74,12 @@ function failed(task: TaskRecord, nowMs: number, error: TaskRecord["error"]): Ta
   return { ...task, state: "failed", endedAt: nowMs, error };
 }
 
-function seen(task: TaskRecord, sighting: Extract<Sighting, { kind: "seen" }>, moment: PollMoment): PollStep {
+function pending(task: TaskRecord, result: Extract<PollResult, { kind: "pending" }>, moment: PollMoment): PollStep {
   const { nowMs, pace } = moment;
-  const state = ranks[sighting.state] > ranks[task.state] ? sighting.state : task.state;
+  const state = ranks[result.state] > ranks[task.state] ? result.state : task.state;
   const startedAt = task.startedAt ?? (state === "in_progress" ? nowMs : undefined);
   const guess = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxGuessed);
-  const reported = Math.floor(sighting.progress ?? Math.min(guess, maxGuessed));
+  const reported = Math.floor(result.progress ?? Math.min(guess, maxGuessed));
   const progress = Math.max(task.progress, Math.min(reported, maxUnfinished));
   const pauseMs = Math.min(pace.longestMs, pace.firstMs * 1.5 ** (task.looks - 1));
   return dueAfter({ ...task, state, progress, startedAt }, pauseMs, moment);

@@ -47,9 +47,9 @@ export async function pollTask(deps: Deps, { accountId, id }: TaskName, signal: 
   const stored = await findTask(deps.relay.redis, accountId, id);
   if (stored === undefined) return;
   const isLate = deps.now() >= stored.task.deadlineAt;
-  const sighting = isLate ? ({ kind: "unseen" } as const) : await pollVendor(deps, stored.task, signal);
+  const result = isLate ? ({ kind: "unknown" } as const) : await pollVendor(deps, stored.task, signal);
   if (signal.aborted) return;
-  const step = advance(stored.task, sighting, { nowMs: deps.now(), random: deps.random(), pace: deps.pace });
+  const step = advance(stored.task, result, { nowMs: deps.now(), random: deps.random(), pace: deps.pace });
   if (step !== undefined) await put(deps, stored, step);
 }
 

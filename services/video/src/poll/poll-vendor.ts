@@ -2,10 +2,10 @@ import type { TaskRecord } from "@modelgate/accounts";
 import { readText, vendorOf } from "@modelgate/channels";
 import { cleanWords, signed, type Provider } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
-import { wires, type Sighting } from "@modelgate/wires/video";
+import { wires, type PollResult } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
-import type { Observation } from "./advance.ts";
-import { withShortStrings } from "./brief.ts";
+import type { PollOutcome } from "./advance.ts";
+import { withShortStrings } from "./short-strings.ts";
 
 /** Maximum bytes that are read of a vendor's answer to a poll. */
 const answerBytes = 1024 * 1024;
@@ -24,17 +24,17 @@ export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   return { channel, key, provider };
 }
 
-/** Asks a task's vendor how it goes. Never rejects: what cannot be learned is `unseen`. */
-export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Observation> {
+/** Asks a task's vendor how it goes. Never rejects: what cannot be learned is `unknown`. */
+export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<PollOutcome> {
   try {
-    return await ask(deps, task, signal);
+    return await requestState(deps, task, signal);
   } catch (error) {
     deps.relay.log.debug({ err: error, taskId: task.id, channel: task.channelId }, "a poll learned nothing");
-    return { kind: "unseen" };
+    return { kind: "unknown" };
   }
 }
 
-async function ask(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<Observation> {
+async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<PollOutcome> {
   const route = routeTo(deps, task);
   if (route === undefined) return { kind: "unroutable" };
   const { channel, key, provider } = route;
@@ -49,30 +49,30 @@ async function ask(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<O
   const answer = await deps.relay.channels.transport.send(
     {
       ...(await signed(provider, request, signing)),
-      timeoutMs: Math.min(channel.timeoutMs, deps.limits.lookTimeoutMs),
+      timeoutMs: Math.min(channel.timeoutMs, deps.limits.pollTimeoutMs),
     },
-    AbortSignal.any([signal, AbortSignal.timeout(deps.limits.lookTimeoutMs)]),
+    AbortSignal.any([signal, AbortSignal.timeout(deps.limits.pollTimeoutMs)]),
   );
   const text = await readText(withShortStrings(answer, longestString), answerBytes);
-  return answer.status >= 300 ? refusal(answer.status, text, provider) : sightingIn(text, task);
+  return answer.status >= 300 ? refusal(answer.status, text, provider) : parsePoll(text, task);
 }
 
 /** Only a plain word about the task ends it: anything else may be the vendor's bad hour. */
-function refusal(status: number, text: string, provider: Provider): Sighting {
-  if (status === 404 || status === 410) return { kind: "absent" };
+function refusal(status: number, text: string, provider: Provider): PollResult {
+  if (status === 404 || status === 410) return { kind: "not-found" };
   const { blame, say, vendorCode } = provider.failureOf(status, text);
-  if (blame !== "request" || status < 400) return { kind: "unseen" };
+  if (blame !== "request" || status < 400) return { kind: "unknown" };
   return {
     kind: "failed",
     error: { code: vendorCode ?? "upstream_rejected", message: say ?? "The vendor refused the task." },
   };
 }
 
-function sightingIn(text: string, { wire }: TaskRecord): Sighting {
+function parsePoll(text: string, { wire }: TaskRecord): PollResult {
   const body: unknown = JSON.parse(text);
-  if (!isRecord(body)) return { kind: "unseen" };
-  const sighting = wires[wire].vendor.parse(body);
-  if (sighting.kind !== "failed") return sighting;
-  const { code, message } = sighting.error;
+  if (!isRecord(body)) return { kind: "unknown" };
+  const result = wires[wire].vendor.parse(body);
+  if (result.kind !== "failed") return result;
+  const { code, message } = result.error;
   return { kind: "failed", error: { code: cleanWords(code), message: cleanWords(message) } };
 }

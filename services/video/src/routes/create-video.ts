@@ -25,8 +25,8 @@ export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
 }
 
 /** Creates a task and answers with it in its client's style; a client that leaves meanwhile finds it in its list. */
-export async function answerCreated(deps: Deps, call: ServiceCall, asked: WantedTask): Promise<void> {
-  const { task, dropped }: CreatedTask = await deps.undertakings.keep(createTask(deps, call, asked));
+export async function answerCreated(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<void> {
+  const { task, dropped }: CreatedTask = await deps.backgroundWork.keep(createTask(deps, call, wanted));
   reportDropped(call.answer, dropped);
-  answerJson(call.response, 200, asked.client.created(shownTask(task), contextOf(deps, call, task.id)));
+  answerJson(call.response, 200, wanted.client.created(shownTask(task), contextOf(deps, call, task.id)));
 }

@@ -3,7 +3,7 @@ import type { EndpointHandler } from "@modelgate/platform";
 import { parseSize, wires } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
-import { ownTask, askedIn } from "../show-task.ts";
+import { ownTask, requestedVideo } from "../show-task.ts";
 import { readVideoBody } from "../read-body.ts";
 import { answerCreated } from "./create-video.ts";
 
@@ -17,7 +17,7 @@ export function remixVideo(deps: Deps): EndpointHandler {
     const { prompt } = members;
     if (typeof prompt !== "string" || prompt.trim() === "")
       throw new Failure("missing_required_parameter", "Missing required parameter: prompt.", { param: "prompt" });
-    const { seconds, size } = askedIn(task);
+    const { seconds, size } = requestedVideo(task);
     const request = {
       model: task.model,
       prompt,

@@ -29,7 +29,7 @@ export function videoEvents(deps: Deps): EndpointHandler {
     await write(response, frameOf(task), gone.signal);
     let sentAt = deps.now();
     while (!isEnded(task.state) && (await paused(deps.limits.followMs, gone.signal))) {
-      const next = await lookAgain(deps, call, task);
+      const next = await readAgain(deps, call, task);
       if (next === undefined) break;
       const isNew = next.state !== task.state || next.progress !== task.progress;
       if (isNew || deps.now() - sentAt >= deps.relay.limits.heartbeatMs) {
@@ -43,7 +43,7 @@ export function videoEvents(deps: Deps): EndpointHandler {
 }
 
 /** The task as it is now, or as it was while Redis is away; undefined for one that has ended and is forgotten. */
-async function lookAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promise<TaskRecord | undefined> {
+async function readAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promise<TaskRecord | undefined> {
   try {
     return (await ownTask(deps, call, task.id)).task;
   } catch (error) {

@@ -10,9 +10,9 @@ import { relied, type TaskContext, type VideoClient, type VideoTask } from "../h
 import {
   readProgress,
   startedAs,
-  unseen,
+  unknownResult,
   type RenderedVideo,
-  type Sighting,
+  type PollResult,
   type StateWords,
   type VideoVendor,
 } from "../hub/vendor.ts";
@@ -148,18 +148,18 @@ function parseStarted(body: JsonRecord): string {
 }
 
 /** Parses the state of a task; some wrap it into `data`. */
-function parseSighting(body: JsonRecord): Sighting {
+function parseSighting(body: JsonRecord): PollResult {
   const task = isRecord(body["data"]) && body["status"] === undefined ? body["data"] : body;
   const word = task["status"];
   const state = typeof word === "string" ? own(states, word.toLowerCase()) : undefined;
-  if (state === undefined) return unseen;
+  if (state === undefined) return unknownResult;
   if (state === "completed") {
     const { url, result_url: result, video_url: video, metadata } = task;
     const urls = [url, result, video, isRecord(metadata) ? metadata["url"] : undefined];
     return { kind: "finished", result: { url: urls.filter((each) => typeof each === "string").find(Boolean) } };
   }
   if (state === "failed") return { kind: "failed", error: errorOf(task) };
-  return { kind: "seen", state, progress: readProgress(task["progress"]) };
+  return { kind: "pending", state, progress: readProgress(task["progress"]) };
 }
 
 function errorOf(task: JsonRecord): { readonly code: string; readonly message: string } {

@@ -14,7 +14,7 @@ export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskCon
 export const relied = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
 
 /** Parts of the request that answers repeat. They are kept with the task, so they hold no picture. */
-export interface AskedVideo {
+export interface RequestedVideo {
   readonly prompt?: string | undefined;
   readonly seconds: number;
   /** `<width>x<height>`. */
@@ -40,7 +40,7 @@ export interface VideoTask {
   readonly endedAt?: number | undefined;
   /** Time after which the vendor may have deleted the video. */
   readonly expiresAt?: number | undefined;
-  readonly asked: AskedVideo;
+  readonly asked: RequestedVideo;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface TaskContext {
 }
 
 /** Returns the parts of a request that are kept. */
-export function askedOf(request: VideoRequest, seconds: number): AskedVideo {
+export function requestedVideoOf(request: VideoRequest, seconds: number): RequestedVideo {
   const { prompt, size, aspectRatio, fps, seed, firstFrame } = request;
   return {
     prompt,

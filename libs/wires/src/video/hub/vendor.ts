@@ -14,7 +14,7 @@ export interface RenderedVideo extends Rendered {
 }
 
 /** The vendor side of a wire of video tasks. */
-export interface VideoVendor extends VendorSide<VideoRequest, Sighting> {
+export interface VideoVendor extends VendorSide<VideoRequest, PollResult> {
   /** Length in seconds where the client gave none. */
   readonly defaultSeconds: number;
   render(request: VideoRequest, target: Target): RenderedVideo;
@@ -22,24 +22,24 @@ export interface VideoVendor extends VendorSide<VideoRequest, Sighting> {
    * Reads the vendor's id of a new task. Throws Failure upstream_error, or upstream_rejected where the body is a refusal.
    */
   started(body: JsonRecord): string;
-  /** Parses the answer to a poll. Never throws: what cannot be read is `unseen`. */
-  parse(body: JsonRecord): Sighting;
+  /** Parses the answer to a poll. Never throws: what cannot be read is `unknown`. */
+  parse(body: JsonRecord): PollResult;
   /** The vendor takes the bytes of a picture, and does not fetch it from an address. */
   readonly takesBytesOnly?: true;
   /** The member in which an answer to a poll may hold the finished video itself, in Base64. */
-  readonly filmIn?: string;
+  readonly videoMember?: string;
 }
 
 /** Result of a poll of a vendor's task. */
-export type Sighting =
+export type PollResult =
   /** Nothing new: no answer, or an unknown word. */
-  | { readonly kind: "unseen" }
+  | { readonly kind: "unknown" }
   /** Under way; the vendor's progress in percent if it reports one. */
-  | { readonly kind: "seen"; readonly state: "queued" | "in_progress"; readonly progress?: number | undefined }
+  | { readonly kind: "pending"; readonly state: "queued" | "in_progress"; readonly progress?: number | undefined }
   | { readonly kind: "finished"; readonly result: VideoResult }
   | { readonly kind: "failed"; readonly error: { readonly code: string; readonly message: string } }
   /** The vendor knows no such task. */
-  | { readonly kind: "absent" };
+  | { readonly kind: "not-found" };
 
 /** Location of a finished video. */
 export interface VideoResult {
@@ -51,7 +51,7 @@ export interface VideoResult {
   readonly keptMs?: number | undefined;
 }
 
-export const unseen: Sighting = { kind: "unseen" };
+export const unknownResult: PollResult = { kind: "unknown" };
 
 /** States by the vendor's words for them. */
 export type StateWords = Readonly<Record<string, "queued" | "in_progress" | "completed" | "failed">>;

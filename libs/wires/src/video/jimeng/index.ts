@@ -7,7 +7,7 @@ import { linesIn } from "../hub/lines.ts";
 import { hintsIn, maxSeconds, ownVideoMembers, refuseFields, secondsAmong, type VideoRequest } from "../hub/request.ts";
 import { ratioAmong } from "../hub/size.ts";
 import { relied, type TaskContext, type VideoClient, type VideoTask } from "../hub/task.ts";
-import { startedAs, unseen, type RenderedVideo, type Sighting, type VideoVendor } from "../hub/vendor.ts";
+import { startedAs, unknownResult, type RenderedVideo, type PollResult, type VideoVendor } from "../hub/vendor.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
 /** Length in seconds where the client gave none. */
@@ -146,10 +146,10 @@ function parseStarted(body: JsonRecord): string {
 }
 
 /** Parses the state of a task: first its code, then its word for the state. */
-function parseSighting(body: JsonRecord): Sighting {
+function parseSighting(body: JsonRecord): PollResult {
   const { code, message, data } = body;
   const { status, video_url: url } = isRecord(data) ? data : {};
-  if (typeof code !== "number" || (passing.has(code) && status !== "done")) return unseen;
+  if (typeof code !== "number" || (passing.has(code) && status !== "done")) return unknownResult;
   if (code !== success)
     return {
       kind: "failed",
@@ -157,18 +157,18 @@ function parseSighting(body: JsonRecord): Sighting {
     };
   switch (status) {
     case "in_queue":
-      return { kind: "seen", state: "queued" };
+      return { kind: "pending", state: "queued" };
     case "generating":
-      return { kind: "seen", state: "in_progress" };
+      return { kind: "pending", state: "in_progress" };
     case "done":
-      if (typeof url !== "string" || url === "") return { kind: "seen", state: "in_progress" };
+      if (typeof url !== "string" || url === "") return { kind: "pending", state: "in_progress" };
       return { kind: "finished", result: { url, keptMs } };
     case "not_found":
-      return { kind: "absent" };
+      return { kind: "not-found" };
     case "expired":
       return { kind: "failed", error: { code: "expired", message: "The vendor let the task expire." } };
     default:
-      return unseen;
+      return unknownResult;
   }
 }
 

@@ -15,9 +15,9 @@ import { ratioAmong, type FittedShape } from "../hub/size.ts";
 import { relied, type TaskContext, type VideoClient, type VideoTask } from "../hub/task.ts";
 import {
   startedAs,
-  unseen,
+  unknownResult,
   type RenderedVideo,
-  type Sighting,
+  type PollResult,
   type StateWords,
   type VideoVendor,
 } from "../hub/vendor.ts";
@@ -112,12 +112,12 @@ function parseStarted(body: JsonRecord): string {
 }
 
 /** Parses the state of a task. */
-function parseSighting(body: JsonRecord): Sighting {
+function parseSighting(body: JsonRecord): PollResult {
   const data = body["data"];
-  if (body["code"] !== 0 || !isRecord(data)) return unseen;
+  if (body["code"] !== 0 || !isRecord(data)) return unknownResult;
   const word = data["task_status"];
   const state = typeof word === "string" ? own(states, word) : undefined;
-  if (state === undefined) return unseen;
+  if (state === undefined) return unknownResult;
   if (state === "failed") {
     const message = data["task_status_msg"];
     return {
@@ -129,13 +129,13 @@ function parseSighting(body: JsonRecord): Sighting {
     const url = videoUrl(data["task_result"]);
     const updated = data["updated_at"];
     // A vendor that is done before the address is there is polled again.
-    if (url === undefined) return { kind: "seen", state: "in_progress" };
+    if (url === undefined) return { kind: "pending", state: "in_progress" };
     return {
       kind: "finished",
       result: { url, expiresAt: typeof updated === "number" ? updated + keptMs : undefined },
     };
   }
-  return { kind: "seen", state };
+  return { kind: "pending", state };
 }
 
 function videoUrl(result: unknown): string | undefined {

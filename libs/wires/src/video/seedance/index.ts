@@ -9,9 +9,9 @@ import { tierAmong } from "../hub/size.ts";
 import type { VideoClient } from "../hub/task.ts";
 import {
   startedAs,
-  unseen,
+  unknownResult,
   type RenderedVideo,
-  type Sighting,
+  type PollResult,
   type StateWords,
   type VideoVendor,
 } from "../hub/vendor.ts";
@@ -106,15 +106,15 @@ function parseStarted(body: JsonRecord): string {
 }
 
 /** Parses the state of a task. */
-function parseSighting({ status: word, content, error }: JsonRecord): Sighting {
+function parseSighting({ status: word, content, error }: JsonRecord): PollResult {
   const state = typeof word === "string" ? own(states, word) : undefined;
-  if (state === undefined) return unseen;
+  if (state === undefined) return unknownResult;
   if (state === "failed") return { kind: "failed", error: errorOf(error, String(word)) };
-  if (state !== "completed") return { kind: "seen", state };
+  if (state !== "completed") return { kind: "pending", state };
   const { video_url: url } = isRecord(content) ? content : {};
   return typeof url === "string" && url !== ""
     ? { kind: "finished", result: { url, keptMs } }
-    : { kind: "seen", state: "in_progress" };
+    : { kind: "pending", state: "in_progress" };
 }
 
 function errorOf(error: unknown, word: string): { readonly code: string; readonly message: string } {

@@ -7,14 +7,20 @@ import { linesIn } from "../hub/lines.ts";
 import { hintsIn, refuseLastFrameAlone, secondsAmong, type VideoRequest } from "../hub/request.ts";
 import { tierAmong } from "../hub/size.ts";
 import type { VideoClient } from "../hub/task.ts";
-import { unseen, type RenderedVideo, type Sighting, type VideoResult, type VideoVendor } from "../hub/vendor.ts";
+import {
+  unknownResult,
+  type RenderedVideo,
+  type PollResult,
+  type VideoResult,
+  type VideoVendor,
+} from "../hub/vendor.ts";
 import type { Wire } from "../../wire.ts";
 
 /** Length in seconds where the client gave none. */
 const defaultSeconds = 8;
 
 /** The member of a finished operation at Vertex that holds the film itself. */
-const filmIn = "bytesBase64Encoded";
+const videoMember = "bytesBase64Encoded";
 
 /** Veo at the Gemini API (`predictLongRunning`, https://ai.google.dev/gemini-api/docs/video); its films are files behind the key. */
 export const veo = {
@@ -43,7 +49,7 @@ export const vertex = {
     started: parseStarted,
     parse: sightingOf(videosOfVertex),
     takesBytesOnly: true,
-    filmIn,
+    videoMember,
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
@@ -65,11 +71,11 @@ interface Made {
 }
 
 /** Creates the parser of an operation's state; `videosOf` reads the response of one of the places. */
-function sightingOf(videosOf: (response: JsonRecord) => Made): (body: JsonRecord) => Sighting {
+function sightingOf(videosOf: (response: JsonRecord) => Made): (body: JsonRecord) => PollResult {
   return ({ name, done, error, response }) => {
-    if (typeof name !== "string") return unseen;
+    if (typeof name !== "string") return unknownResult;
     if (isRecord(error)) return { kind: "failed", error: errorOf(error) };
-    if (done !== true) return { kind: "seen", state: "in_progress" };
+    if (done !== true) return { kind: "pending", state: "in_progress" };
     const made = videosOf(isRecord(response) ? response : {});
     if (made.result !== undefined) return { kind: "finished", result: made.result };
     return { kind: "failed", error: withoutFilm(made.response) };
@@ -84,7 +90,7 @@ function videosOfGemini({ generateVideoResponse }: JsonRecord): Made {
 }
 
 function videosOfVertex(response: JsonRecord): Made {
-  const { gcsUri, [filmIn]: bytes } = firstOf(response["videos"]);
+  const { gcsUri, [videoMember]: bytes } = firstOf(response["videos"]);
   if (typeof gcsUri === "string") return { response, result: { url: gcsUri } };
   return { response, result: typeof bytes === "string" ? {} : undefined };
 }

@@ -10,9 +10,9 @@ import { relied, type VideoClient, type VideoTask } from "../hub/task.ts";
 import {
   readProgress,
   startedAs,
-  unseen,
+  unknownResult,
   type RenderedVideo,
-  type Sighting,
+  type PollResult,
   type StateWords,
   type VideoVendor,
 } from "../hub/vendor.ts";
@@ -121,14 +121,14 @@ function parseStarted(body: JsonRecord): string {
 }
 
 /** Parses the state of a task. */
-function parseSighting(body: JsonRecord): Sighting {
+function parseSighting(body: JsonRecord): PollResult {
   const { status, error, expires_at: expiry } = body;
   const state = typeof status === "string" ? own(states, status) : undefined;
-  if (state === undefined) return unseen;
+  if (state === undefined) return unknownResult;
   if (state === "completed")
     return { kind: "finished", result: { expiresAt: typeof expiry === "number" ? expiry * 1_000 : undefined } };
   if (state === "failed") return { kind: "failed", error: errorOf(error, String(status)) };
-  return { kind: "seen", state, progress: readProgress(body["progress"]) };
+  return { kind: "pending", state, progress: readProgress(body["progress"]) };
 }
 
 function errorOf(error: unknown, word: string): { readonly code: string; readonly message: string } {

@@ -9,9 +9,9 @@ import { tierAmong, tierOf } from "../hub/size.ts";
 import type { VideoClient } from "../hub/task.ts";
 import {
   startedAs,
-  unseen,
+  unknownResult,
   type RenderedVideo,
-  type Sighting,
+  type PollResult,
   type StateWords,
   type VideoVendor,
 } from "../hub/vendor.ts";
@@ -112,13 +112,13 @@ function parseStarted({ output }: JsonRecord): string {
 }
 
 /** Parses the state of a task: its state, and where it has failed its own code and words. */
-function parseSighting({ output }: JsonRecord): Sighting {
-  if (!isRecord(output)) return unseen;
+function parseSighting({ output }: JsonRecord): PollResult {
+  if (!isRecord(output)) return unknownResult;
   const { task_status: word, code, message } = output;
   // A task that is unknown, or older than a day.
-  if (word === "UNKNOWN") return { kind: "absent" };
+  if (word === "UNKNOWN") return { kind: "not-found" };
   const state = typeof word === "string" ? own(states, word) : undefined;
-  if (state === undefined) return unseen;
+  if (state === undefined) return unknownResult;
   if (state === "failed")
     return {
       kind: "failed",
@@ -127,9 +127,9 @@ function parseSighting({ output }: JsonRecord): Sighting {
         message: typeof message === "string" ? message : `The vendor says that the task has ${String(word)}.`,
       },
     };
-  if (state !== "completed") return { kind: "seen", state };
+  if (state !== "completed") return { kind: "pending", state };
   const url = urlIn(output);
-  return url === undefined ? { kind: "seen", state: "in_progress" } : { kind: "finished", result: { url, keptMs } };
+  return url === undefined ? { kind: "pending", state: "in_progress" } : { kind: "finished", result: { url, keptMs } };
 }
 
 /** Returns the address, which some models have one level deeper. */

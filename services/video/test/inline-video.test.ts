@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FilmInAnswer } from "../src/content/film-in-answer.ts";
-import { StringCutter } from "../src/poll/brief.ts";
+import { InlineVideo } from "../src/content/inline-video.ts";
+import { StringCutter } from "../src/poll/short-strings.ts";
 
 /** A text in pieces of these lengths, and the rest. */
 function pieces(text: string, lengths: readonly number[]): readonly Buffer[] {
@@ -19,7 +19,7 @@ test("a film is read out of an answer, wherever its pieces end and however its B
       const base64 = Buffer.from(bytes).toString("base64");
       const said = isEscaped ? base64.replaceAll("/", String.raw`\/`).replaceAll("=", String.raw`\u003d`) : base64;
       const answer = `{"name":"a \\"film\\"","response":{"videos":[{"film": "${said}","mimeType":"video/mp4"}]}}`;
-      const reader = new FilmInAnswer("film");
+      const reader = new InlineVideo("film");
       const read = Buffer.concat(pieces(answer, lengths).map((piece) => reader.push(piece)));
       expect(read.equals(bytes)).toBe(true);
       expect(reader.isOver).toBe(true);
@@ -28,10 +28,10 @@ test("a film is read out of an answer, wherever its pieces end and however its B
 });
 
 test("a film that breaks off is not over, and an answer of megabytes without one is given up", () => {
-  const reader = new FilmInAnswer("film");
+  const reader = new InlineVideo("film");
   reader.push(Buffer.from('{"film":"AAAA'));
   expect(reader.isOver).toBe(false);
-  expect(() => new FilmInAnswer("film").push(Buffer.alloc(2 * 1024 * 1024, "x"))).toThrow(RangeError);
+  expect(() => new InlineVideo("film").push(Buffer.alloc(2 * 1024 * 1024, "x"))).toThrow(RangeError);
 });
 
 test("JSON whose long strings are cut is the same JSON with the beginnings of its strings", () => {

@@ -6,7 +6,7 @@ const maxBefore = 1024 * 1024;
 const escapeLength = 6;
 
 /** The bytes of a film that stands in a JSON answer as Base64, read as they come. */
-export class FilmInAnswer {
+export class InlineVideo {
   readonly #opening: RegExp;
   #state: "before" | "within" | "after" = "before";
   #pending = "";
@@ -68,11 +68,11 @@ function unescaped(text: string): string {
 }
 
 /** An answer that is the film in another answer; one that holds none breaks off. */
-export function filmInAnswer(answer: UpstreamAnswer, member: string): UpstreamAnswer {
-  const film = new FilmInAnswer(member);
+export function inlineVideo(answer: UpstreamAnswer, member: string): UpstreamAnswer {
+  const video = new InlineVideo(member);
   const pass = (sink: BodySink, chunk: Buffer): void => {
     try {
-      const bytes = film.push(chunk);
+      const bytes = video.push(chunk);
       if (bytes.length > 0) sink.data(bytes);
     } catch (error) {
       answer.abort();
@@ -85,7 +85,7 @@ export function filmInAnswer(answer: UpstreamAnswer, member: string): UpstreamAn
     pipe: (sink) =>
       answer.pipe({
         data: (chunk) => pass(sink, chunk),
-        end: () => (film.isOver ? sink.end() : sink.broken(new Error("the answer holds no whole film"))),
+        end: () => (video.isOver ? sink.end() : sink.broken(new Error("the answer holds no whole video"))),
         broken: (error) => sink.broken(error),
       }),
     pause: () => answer.pause(),
