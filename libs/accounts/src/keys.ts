@@ -10,7 +10,7 @@ export const shards: readonly string[] = Array.from({ length: shardCount }, (_, 
   String(shard).padStart(2, "0"),
 );
 
-/** The shard of an account: FNV-1a of its id. */
+/** Returns the shard of an account: FNV-1a of its id. */
 export function shardOf(accountId: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < accountId.length; at++) hash = Math.imul(hash ^ accountId.charCodeAt(at), 0x01000193);
@@ -41,14 +41,14 @@ export const accountKeys = {
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
   budgets: (accountId: string, period: string) => `budgets:${tag(accountId)}:${accountId}:${period}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
-  /** Stands while a ledger verifies the account. */
+  /** Set while a ledger verifies the account. */
   verifying: (accountId: string) => `verifying:${tag(accountId)}:${accountId}`,
-  /** Accounts whose books did not hold when they were last verified, with what was found. */
+  /** Accounts whose last verification found a divergence, with that divergence. */
   divergences: "divergences",
   sent: (shard: string) => `sent:{s${shard}}`,
   late: (shard: string) => `late:{s${shard}}`,
   charged: (accountId: string) => `charged:${tag(accountId)}:${accountId}`,
-  /** Names the books that Redis was filled from: absent in one that has lost all. */
+  /** The id of the books that Redis was filled from: absent in a Redis that has lost all. */
   epoch: "epoch",
   /** The runs of Redis' servers that were compared with the books. */
   wholeRuns: "whole-runs",

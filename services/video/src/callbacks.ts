@@ -14,9 +14,12 @@ import { Failure } from "@modelgate/contracts";
 import { Quiet, untilBeat, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
-/** Sends tasks' transitions to the addresses that clients gave with them. */
+/** Sends tasks' transitions to the clients' URLs. */
 export interface Callbacks extends AsyncDisposable {
-  /** Sends a transition that is kept in Redis, in the background, if there is one; what is not accepted is tried again. */
+  /**
+   * Sends a transition that is kept in Redis, in the background, if there is one; it is tried again until it is
+   * accepted.
+   */
   send(callback: Callback | undefined): void;
   /** Returns the time from which other processes may send a callback that this process sends now, Unix ms. */
   leaseEnd(): number;
@@ -36,28 +39,28 @@ export interface CallbackOptions {
 
 /** Pauses before the tries after the first, in ms. */
 const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
-/** A transition that could not be delivered for so long is given up, whatever the tries. */
+/** Maximum age of an undelivered transition, whatever the number of tries. */
 const longestMs = 3_600_000;
 /** Most due callbacks of one shard that are taken at once. */
 const most = 16;
-/** Most calls of this process that are under way, of all accounts and of one; what is beyond comes again. */
+/** Maximum concurrent calls of this process, of all accounts and of one; further callbacks are due again later. */
 const [maxOpen, maxOfAccount] = [1_000, 200];
 /** Longest address that a client may give, in characters. */
 const longestUrl = 2_048;
 
 /**
- * A callback is kept in Redis from the write that made the transition until it is delivered or given up: a process that dies
- * leaves it to the others, which send it when its lease is over. A client may so get it twice, and knows it by the event's
- * id. Each call is the task event as JSON, without the channel, which is the operator's business. It is signed:
- * `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of "<seconds>.<body>", its key the SHA-256 of the API
- * key that created the task, in hex.
+ * Delivers callbacks. A callback is kept in Redis from the write that made the transition until it is delivered or
+ * given up: if a process dies, the others send it when its lease ends. A client may get it twice, with the same event
+ * id. Each call is the task event as JSON, without the channel, which only operators see. It is signed:
+ * `x-modelgate-signature: t=<seconds>,v1=<hex>` is the HMAC-SHA256 of "<seconds>.<body>", its key the SHA-256 of the
+ * API key that created the task, in hex.
  */
 export function openCallbacks(options: CallbackOptions): Callbacks {
   const { redis, log, now, timeoutMs, roundMs } = options;
   const stop = new AbortController();
   const leaseMs = 2 * timeoutMs;
   const claim = claimerOf(redis, now, leaseMs);
-  /** Calls that are not over, and whose they are. */
+  /** Open calls, and their accounts. */
   const open = new Map<Promise<void>, string>();
   const isFull = (accountId: string): boolean =>
     open.size >= maxOpen || [...open.values()].filter((owner) => owner === accountId).length >= maxOfAccount;
@@ -112,7 +115,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   };
 }
 
-/** Makes the step that claims what is due, and asks Redis little while nothing is. */
+/** Makes the step that claims due callbacks, with few commands while there are none. */
 function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Promise<readonly Callback[]> {
   const quiet = new Quiet({
     redis,
@@ -127,7 +130,10 @@ function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Prom
   };
 }
 
-/** One try: whether the client has accepted it. Without its token it counts as accepted. Rejects where it cannot be reached. */
+/**
+ * Makes one try, and returns whether the client has accepted it. Without its token a callback counts as accepted.
+ * Rejects where the client cannot be reached.
+ */
 async function post(
   { redis, remote, now, timeoutMs }: CallbackOptions,
   { url, event }: Callback,
@@ -149,7 +155,9 @@ async function post(
   return stream.answer.status < 300;
 }
 
-/** A request's `callback_url`, and the request without it: vendors do not get it. Throws Failure invalid_value. */
+/**
+ * Returns a request's `callback_url`, and the request without it: vendors do not get it. Throws Failure invalid_value.
+ */
 export function takeCallback(members: JsonRecord): { readonly members: JsonRecord; readonly callbackUrl?: string } {
   const { callback_url: url, ...others } = members;
   if (url === undefined || url === null || url === "") return { members: others };

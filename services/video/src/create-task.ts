@@ -22,23 +22,23 @@ import { maxCost, unitsOf, type WantedTask } from "./price-task.ts";
 import { recordTask } from "./record-task.ts";
 import { startAtVendor, routesOf, type Started } from "./start-task.ts";
 
-/** A task as it was accepted, and the fields that its vendor does not support. */
+/** An accepted task, and the fields that its vendor does not support. */
 export interface CreatedTask {
   readonly task: TaskRecord;
-  /** Fields of the request that were left out, as the client spells them. */
+  /** Fields of the request that were dropped, in the client's spelling. */
   readonly dropped: readonly string[];
 }
 
 /**
- * The life of a create: price → hold → start at a vendor, once → record with its first event. The hold stays open with
- * the task, and is settled by the process that sees it end. Throws Failure; nothing is charged then, and a start that the vendor
- * may have accepted without our knowing it is create_uncertain (502, not to be repeated).
+ * Creates a task: price → hold → start at a vendor, once → record with its first event. The hold stays open with the
+ * task, and the process whose poll ends the task settles it. Throws Failure: nothing is charged then. A start that the
+ * vendor may have accepted without a readable answer is create_uncertain (502, not to be repeated).
  */
 export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<CreatedTask> {
   const price = pricedInWords(deps, call, wanted);
   const routes = routesOf(deps, call, wanted);
   const upperNanos = maxCost(wanted, routes, price);
-  // The floor is zero, unlike a text call's: a task that was not recorded gives its client nothing, so it costs nothing,
+  // The floor is zero, unlike that of a text call: a task that was not recorded is of no use to its client, so it costs nothing,
   // even where its vendor has accepted it and this service died before it could be recorded.
   const expected = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 };
   const certain: CallEnd = { ...nothingUsed, estimated: true, status: 0, sent: notSent };
@@ -65,7 +65,10 @@ export async function createTask(deps: Deps, call: ServiceCall, wanted: WantedTa
 /** The settlement of a creation that failed. */
 const nothingUsed = { units: {}, estimated: false, outcome: "failed" } as const;
 
-/** The model's price. Throws Failure where the caller may not call it, naming the field as the client's style spells it. */
+/**
+ * Returns the model's price. Throws Failure where the caller may not use the model, with the client's name of the
+ * field.
+ */
 function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: WantedTask): Priced {
   try {
     return priced(deps.relay, call, request.model);
@@ -76,7 +79,7 @@ function pricedInWords(deps: Deps, call: ServiceCall, { client, request }: Wante
   }
 }
 
-/** Logs a created task in one line; its transitions have lines of their own. */
+/** Logs a created task in one line; its transitions are logged when they happen. */
 function logTask(
   call: ServiceCall,
   { id, accountId, tokenId, model, channelId, state, callId, costNanos }: TaskRecord,
@@ -104,7 +107,7 @@ interface AcceptedStart {
   readonly heldNanos: Nanos;
 }
 
-/** Makes the record of a task, with the call that pays for it. */
+/** Makes the function that builds a task's record from the call that pays for it. */
 function recorderOf(
   deps: Deps,
   wanted: WantedTask,
@@ -119,7 +122,7 @@ function recorderOf(
   return (record) => {
     const { accountId, tokenId } = record.call.caller;
     const { model } = record.price;
-    // Billed at the price of what the vendor was asked for, which is one of the prices that were held for.
+    // The price of the request that was sent, which is one of those that the hold covers.
     const price = { ...record.price, model: { ...model, price: priceAt(model, lines) } };
     return {
       id,
@@ -145,7 +148,7 @@ function recorderOf(
   };
 }
 
-/** Settles a create that failed at nothing, and returns its error. */
+/** Settles a failed creation at zero, and returns its error. */
 async function settleFailed(held: HeldMoney, error: unknown, sent: SentCall): Promise<unknown> {
   const { status, code } = asFailure(error);
   await held.settle({ ...nothingUsed, status, sent, error: code });

@@ -7,7 +7,7 @@ import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { Env } from "./env.ts";
 import type { PollPace } from "./poll/advance.ts";
 
-/** Every bound of a task's life. */
+/** The bounds of a task's life. */
 export type TaskLimits = Readonly<Env["tasks"]>;
 
 /** The dependencies of the video service's endpoints and its poller. */
@@ -70,11 +70,11 @@ function openPictures({ frames: { privateHosts, ...bounds }, tasks }: Env, budge
 /** Maximum time that the end of a process waits for work whose clients have left. */
 const lastWorkMs = 10_000;
 
-/** Promises that may have lost their callers. */
+/** Open promises whose callers may have gone. */
 export class BackgroundWork {
   readonly #open = new Set<Promise<unknown>>();
 
-  /** The same promise, remembered until it is settled. */
+  /** Returns the same promise, and keeps it until it is settled. */
   keep<Value>(work: Promise<Value>): Promise<Value> {
     const step = work.then(
       () => undefined,

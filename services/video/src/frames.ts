@@ -2,14 +2,14 @@ import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
 
-/** Media types under which a picture may be sent; what it is, its bytes say. */
+/** Returns whether a picture may have this media type; its real type is read from its bytes. */
 function mayBePicture(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }
 
 /**
- * A request as each vendor takes its pictures: those at addresses are fetched where one wants bytes, once for all
- * attempts, and counted against the process's budget. Dispose it when the request has been sent.
+ * The pictures of a request in the form that each vendor takes: where a vendor takes bytes only, pictures at URLs are
+ * fetched once for all attempts, and counted against the process's budget. Dispose it when the request has been sent.
  */
 export class Frames implements Disposable {
   readonly #pictures: RemoteFiles;
@@ -22,7 +22,10 @@ export class Frames implements Disposable {
     this.#request = request;
   }
 
-  /** The request for a vendor of this wire. Throws Failure (400) naming the picture that cannot be had. */
+  /**
+   * Returns the request for a vendor of this wire. Throws Failure (400) with the name of a picture that cannot be
+   * fetched.
+   */
   async for({ takesBytesOnly }: VideoVendor): Promise<VideoRequest> {
     return takesBytesOnly === true ? await (this.#fetched ??= this.#fetchAll()) : this.#request;
   }
@@ -43,7 +46,7 @@ export class Frames implements Disposable {
   async #bytesOf(image: VideoImage | undefined, param: string): Promise<VideoImage | undefined> {
     if (image?.kind !== "url") return image;
     try {
-      // The client may leave: what it asked for goes on.
+      // The fetch goes on where the client leaves, as the start does.
       const signal = new AbortController().signal;
       const file = await this.#pictures.fetch({ url: image.url, accepts: mayBePicture, signal });
       if (this.#held.disposed) file[Symbol.dispose]();
@@ -56,7 +59,7 @@ export class Frames implements Disposable {
   }
 }
 
-/** A request as it is measured for a vendor that takes bytes only, before its pictures are fetched. */
+/** Returns a request for measuring at a vendor that takes bytes only, before its pictures are fetched. */
 export function unfetched(request: VideoRequest, { takesBytesOnly }: VideoVendor): VideoRequest {
   if (takesBytesOnly !== true) return request;
   const { firstFrame, lastFrame } = request;

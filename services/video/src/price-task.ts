@@ -21,16 +21,16 @@ import type { Candidate } from "@modelgate/catalog";
 import { unfetched } from "./frames.ts";
 import { requestedVideo } from "./show-task.ts";
 
-/** A request for a video that has been read. */
+/** A parsed request for a video. */
 export interface WantedTask {
   /** The client's style, and its wire. */
   readonly style: VideoStyle;
   readonly client: VideoClient;
   readonly request: VideoRequest;
-  /** Hints that had no place in the neutral form. */
+  /** Fields that the neutral request does not have. */
   readonly dropped: readonly string[];
   readonly callbackUrl?: string | undefined;
-  /** The task whose video is made anew; it stays with the vendor and key that have it. */
+  /** The source of a remix: the task stays at the vendor and key that have its video. */
   readonly remix?: TaskRecord | undefined;
 }
 
@@ -59,7 +59,7 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
   return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };
 }
 
-/** The most that a request can cost, at whichever vendor and in whichever wire; 0 where it can be said in none. */
+/** Returns the maximum cost of a request over all vendors and wires; 0 where no wire supports it. */
 export function maxCost(wanted: WantedTask, routes: Routes, { model, multiplier }: Priced): Nanos {
   return measuresOf(wanted, routes)
     .map((measure) => costOf(unitsOf(wanted.request, measure), priceAt(model, measure.lines), multiplier))

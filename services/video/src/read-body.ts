@@ -5,7 +5,7 @@ import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires/jso
 import { relied } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
-/** A body as one object, however it was sent. Dispose it when it is needed no longer. */
+/** A body as one object, whatever its encoding. Dispose it when it is no longer needed. */
 export interface VideoBody extends Disposable {
   readonly members: JsonRecord;
 }
@@ -14,9 +14,9 @@ export interface VideoBody extends Disposable {
 const copies = 2;
 
 /**
- * A JSON object, or, where the endpoint takes one, a form: its fields as texts, its file as a data URL under the
- * field's name. All that it is made into is counted against the process's budget. Throws Failure (400, 408, 413, 415,
- * 503) and ClientGone.
+ * Reads a JSON object, or, where the endpoint allows one, a form: its fields as texts, its file as a data URL under the
+ * field's name. Every copy counts against the process's budget. Throws Failure (400, 408, 413, 415, 503) and
+ * ClientGone.
  */
 export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<VideoBody> {
   const { request, endpoint } = call;
@@ -42,7 +42,7 @@ interface Copied {
   readonly read: () => JsonRecord;
 }
 
-/** A body's members, its bytes and their copies counted until it is disposed of. What was read is not kept itself. */
+/** Returns a body's members; its bytes and their copies are counted until it is disposed of. */
 function copied(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: Copied): VideoBody {
   const holding = deps.body.budget.holdFor(caller);
   const dispose = (): void => {

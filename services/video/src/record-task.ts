@@ -5,13 +5,13 @@ import type { RequestIds } from "@modelgate/platform";
 import type { HeldMoney, UsageRecord } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 
-/** Pauses between the tries, in ms: the vendor works already, and a client waits. */
+/** Pauses between the tries, in ms: the vendor has begun the work, and a client waits. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
 
 /** A task that its vendor has accepted. */
 export interface AcceptedTask {
   readonly held: HeldMoney;
-  /** Holds the same money for it once more. */
+  /** Holds the same amount again. */
   readonly holdAgain: () => Promise<HeldMoney>;
   /** Its record, with the call that pays for it. */
   readonly recordOf: (call: UsageRecord) => TaskRecord;
@@ -19,9 +19,9 @@ export interface AcceptedTask {
 }
 
 /**
- * Records a task that its vendor has accepted, through an outage of Redis of a few seconds, and leaves the money to it; undefined
- * where that was in vain. Where the hold was lost with a Redis, money is held for it again, under another call id: the vendor
- * works, its client gets what it makes, and pays for it once.
+ * Records a task that its vendor has accepted, through an outage of Redis of a few seconds, and hands the hold over to
+ * it. Undefined where recording failed. Where the hold was lost with a Redis, the amount is held again, under another
+ * call id: the vendor is working, so the client gets the video and pays for it once.
  */
 export async function recordTask(
   deps: Deps,
@@ -49,7 +49,7 @@ export async function recordTask(
   }
 }
 
-/** False where the hold is gone. A try whose reply was lost is found by the next one. */
+/** Returns false where the hold is gone. A try whose reply was lost is found by the next one. */
 async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
   const creation = {
     task,
@@ -67,7 +67,7 @@ async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
   return recorded !== "no-hold";
 }
 
-/** Repeats a step while Redis is away, or being filled again. Throws what it throws in the end. */
+/** Repeats a step while Redis is away, or is being restored. Throws the error of the last try. */
 async function withRetries<T>(step: () => Promise<T>): Promise<T> {
   for (const pauseMs of pausesMs) {
     try {

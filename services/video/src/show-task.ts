@@ -5,7 +5,7 @@ import { isRecord } from "@modelgate/wires/json";
 import type { RequestedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
-/** A task as its client sees it. */
+/** Returns a task as its client sees it. */
 export function shownTask(task: TaskRecord): VideoTask {
   const { id, model, state, progress, createdAt, endedAt, error } = task;
   return {
@@ -44,7 +44,7 @@ export function contextOf({ publicUrl }: Deps, { request, requestId }: ServiceCa
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
 }
 
-/** The host as the client named it: it is only shown back to that client. */
+/** Returns the host that the client addressed: it is only shown to that client. */
 function hostIn(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
 }
@@ -53,8 +53,8 @@ function hostIn(host: string | undefined): string {
 const idShape = /^[\w-]{1,100}$/;
 
 /**
- * The caller's own task. Throws Failure task_not_found (404) for an unknown one and for another account's alike,
- * server_overloaded (503) while what Redis has lost is put back.
+ * Returns the caller's own task. Throws Failure: task_not_found (404) for an unknown one and for another account's,
+ * server_overloaded (503) while lost data of Redis is being restored.
  */
 export async function ownTask({ relay }: Deps, { caller }: ServiceCall, id: string | undefined): Promise<StoredTask> {
   const { redis } = relay;

@@ -22,7 +22,7 @@ export interface Started {
 /** Maximum bytes that are read of a vendor's answer to a start. */
 const answerBytes = 1024 * 1024;
 
-/** The channels that could serve a request. */
+/** Returns the channels that could serve a request. */
 export function routesOf(deps: Deps, { caller }: ServiceCall, { style, request, remix }: WantedTask): Routes {
   const { catalog, channels } = deps.relay;
   const wires = remix === undefined ? [style, ...videoWires.filter((wire) => wire !== style)] : [remix.wire];
@@ -44,11 +44,11 @@ export interface StartedWith {
   readonly price: Priced;
   readonly routes: Routes;
   readonly callId: string;
-  /** The request's pictures, as vendors take them. */
+  /** The request's pictures, in the form that each vendor takes. */
   readonly frames: Frames;
 }
 
-/** Starts a task at the first vendor that takes it. Throws AttemptsFailed. */
+/** Starts a task at the first vendor that accepts it. Throws AttemptsFailed. */
 export function startAtVendor(
   deps: Deps,
   call: ServiceCall,
@@ -60,7 +60,7 @@ export function startAtVendor(
     model: price.model,
     candidates: routes.candidates,
     wires: routes.wires,
-    // The client may leave: what it asked for goes on, and stands in its list.
+    // The start goes on where the client leaves: the task is in its list.
     signal: new AbortController().signal,
     async prepare(route) {
       const request = await renderable(wanted, frames, route);
@@ -77,7 +77,10 @@ export function startAtVendor(
   });
 }
 
-/** The request with its pictures as the vendor takes them; a picture that cannot be had is named in the client's words. */
+/**
+ * Returns the request with its pictures in the form that the vendor takes. Throws Failure with the client's name of a
+ * picture that cannot be fetched.
+ */
 async function renderable(
   { client: { spelling } }: WantedTask,
   frames: Frames,
@@ -154,7 +157,7 @@ function parsed(text: string): JsonRecord | undefined {
   }
 }
 
-/** The vendor's name of the task; a refusal that came with a good status says its code in the body. */
+/** Returns the vendor's id of the task. Throws Refused for a refusal with status 200, whose code is in the body. */
 function idIn(
   answer: UpstreamAnswer,
   { body, text }: { readonly body: JsonRecord; readonly text: string },
@@ -170,8 +173,8 @@ function idIn(
 }
 
 /**
- * A whole answer that names no task. Whatever its vendor makes of it, no client can have that: unlike an answer that was
- * lost, it is a failed attempt, and the next channel is tried.
+ * Makes the refusal for a complete answer without a task's id. No client could have such a task, so unlike a lost
+ * answer it is a failed attempt, and the next channel is tried.
  */
 function unreadable({ status }: UpstreamAnswer, say: string): Refused {
   return new Refused({ code: "upstream_error", say, retryable: true, blame: "channel" }, status, undefined);

@@ -15,7 +15,7 @@ export interface TokenLimits {
 export interface AdmitRequest {
   readonly accountId: string;
   readonly tokenId: string;
-  /** Names the seat that the call takes. */
+  /** The id of the seat that the call takes. */
   readonly permitId: string;
   readonly limits: TokenLimits;
   /** True for a call that costs money: the balance must be above zero. */
@@ -75,8 +75,8 @@ const run = defineScript({
 });
 
 /**
- * Lets a call in or says why not, in one atomic step over all replicas. Both per-minute limits are token buckets:
- * the whole limit at once, then refilled evenly. Redis away or slow: Failure server_overloaded.
+ * Admits or refuses a call, in one atomic step over all replicas. Both per-minute limits are token buckets: the whole
+ * limit at once, then refilled evenly. Throws Failure server_overloaded where Redis is away or slow.
  */
 export async function admit(redis: Redis, request: AdmitRequest): Promise<Admission> {
   const { accountId, tokenId, limits } = request;

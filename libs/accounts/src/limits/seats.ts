@@ -16,7 +16,7 @@ const giveBack = defineScript({
   replies: { left: {} },
 });
 
-/** Gives a seat back. One that is never given back expires with its lease. */
+/** Releases a seat. One that is never released expires with its lease. */
 export async function leave(redis: Redis, { accountId, tokenId, permitId }: Seat): Promise<void> {
   await giveBack(redis, { seats: accountKeys.seats(accountId, tokenId) }, { permit: permitId });
 }

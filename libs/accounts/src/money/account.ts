@@ -3,10 +3,10 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { moneyScripts } from "../shared-scripts.ts";
 
-/** The largest amount that one step moves, a billion dollars: sums of many stay within Redis' 64-bit integers. */
+/** Maximum amount of one step, a billion dollars: sums of many stay within Redis' 64-bit integers. */
 export const largestAmount: Nanos = 10n ** 18n;
 
-/** An amount within what one step moves. */
+/** Returns an amount, or the maximum of one step if it is larger. */
 export function within(nanos: Nanos): Nanos {
   return nanos > largestAmount ? largestAmount : nanos;
 }
@@ -17,7 +17,7 @@ export interface Account {
   readonly name: string;
   /** Amount that further calls can be paid from. */
   readonly availableNanos: Nanos;
-  /** Put aside for calls that are under way. */
+  /** Amount that is held for calls in progress. */
   readonly heldNanos: Nanos;
   readonly balanceNanos: Nanos;
   readonly creditedNanos: Nanos;
@@ -42,7 +42,7 @@ export interface AccountOpening {
   readonly createdAt?: string | undefined;
 }
 
-/** The credit that an account opens with. Throws RangeError for a balance that no account opens with. */
+/** Returns the credit that an account opens with. Throws RangeError for a balance out of bounds. */
 export function openingOf({ id, balance, createdAt = new Date().toISOString() }: AccountOpening): CreditEvent {
   if (balance < 0n || balance > largestAmount) throw new RangeError("a balance is from zero to a billion dollars");
   return {
@@ -69,7 +69,7 @@ export async function createAccount(redis: Redis, account: AccountOpening): Prom
   return verdict;
 }
 
-/** An account with its money, or undefined. */
+/** Returns an account with its money, or undefined. */
 export async function findAccount(redis: Redis, id: string): Promise<Account | undefined> {
   const { available, held, credited, spent, name = id, createdAt = "" } = await redis.hgetall(accountKeys.account(id));
   if (available === undefined || held === undefined) return undefined;
@@ -86,7 +86,7 @@ export async function findAccount(redis: Redis, id: string): Promise<Account | u
   };
 }
 
-/** All account ids, sorted. */
+/** Returns all account ids, sorted. */
 export async function listAccountIds(redis: Redis): Promise<readonly string[]> {
   return (await redis.smembers(accountKeys.accounts)).sort();
 }

@@ -1,18 +1,18 @@
 import type { ChainEntry } from "./receipt.ts";
 
-/** The first receipt at which an account's books do not hold. */
+/** The first error in an account's chain of receipts. */
 export interface Divergence {
-  /** Number of the receipt; absent where the receipts hold and the account does not agree with them. */
+  /** Number of the receipt; absent where all receipts are correct and the account differs from them. */
   readonly receipt?: number;
   /** The call or operation, where it is known. */
   readonly entry?: string;
   readonly message: string;
 }
 
-/** Most receipts kept for ones that come late: events are logged in another order than they were settled in. */
+/** Maximum receipts kept until an earlier one arrives: events are logged in another order than they were settled in. */
 const maxAhead = 200_000;
 
-/** Walks an account's receipts by their numbers, in whatever order they come; stops at the first divergence. */
+/** Checks an account's receipts by their numbers, whatever order they arrive in; stops at the first divergence. */
 export class ChainWalk {
   readonly #ahead = new Map<number, ChainEntry>();
   readonly #anchored: ReadonlySet<number>;
@@ -33,12 +33,12 @@ export class ChainWalk {
     return this.#hashes.get(number);
   }
 
-  /** The number of the next receipt that is looked for. */
+  /** The number of the next receipt to check. */
   get next(): number {
     return this.#next;
   }
 
-  /** The newest receipt that holds. */
+  /** The newest receipt that was found correct. */
   get last(): ChainEntry | undefined {
     return this.#last;
   }
@@ -48,7 +48,7 @@ export class ChainWalk {
     return this.#spent;
   }
 
-  /** Takes a receipt; false once there is nothing more to find out. */
+  /** Adds a receipt; returns false once a divergence was found. */
   take(entry: ChainEntry): boolean {
     const { number } = entry.receipt;
     if (this.divergence !== undefined) return false;

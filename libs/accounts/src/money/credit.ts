@@ -17,7 +17,7 @@ export interface Credit {
 
 export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-large" | "too-many";
 
-/** Most credits that an account remembers; an operator who reaches it opens a new account. */
+/** Maximum credits of an account; an operator who reaches it opens a new account. */
 const maxCredits = 10_000;
 
 const run = defineScript({
@@ -35,7 +35,7 @@ const run = defineScript({
   } satisfies Record<CreditReply, object>,
 });
 
-/** A change of a balance as its event. Throws RangeError for an amount that no step moves. */
+/** Returns a change of a balance as its event. Throws RangeError for an amount out of bounds. */
 export function creditEventOf({ accountId, nanos, kind, reason, operationId }: Credit): CreditEvent {
   if (nanos === 0n || nanos > largestAmount || nanos < -largestAmount)
     throw new RangeError("a credit is not zero and at most a billion dollars");
@@ -56,8 +56,8 @@ export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
 }
 
 /**
- * Changes a balance as an event says, once per operation. One that has a receipt already was lost with its Redis: it
- * is applied again, whatever is available.
+ * Changes a balance as an event says, once per operation. An event that already has a receipt was lost with its Redis:
+ * it is applied again, whatever is available.
  */
 export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {
   const { accountId, operationId, nanos } = entry;
@@ -81,7 +81,7 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
 
 const readCredit = stored("credit", CreditEvent);
 
-/** A credit that Redis has applied, with its receipt; undefined where it has not. Throws UnknownShape. */
+/** Returns a credit that Redis has applied, with its receipt; undefined if it has not. Throws UnknownShape. */
 export async function findCredit(
   redis: Redis,
   { accountId, operationId }: Pick<CreditEvent, "accountId" | "operationId">,

@@ -5,16 +5,16 @@ import { unlessLost } from "../restore/epoch.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { largestAmount } from "./account.ts";
 
-/** Money to be put aside for one call before it is sent. */
+/** A hold for one call, before the call is sent. */
 export interface HoldRequest {
   readonly accountId: string;
-  /** Ours, never the client's: money hangs on it. */
+  /** Made by the gateway, never by the client: settlement is once per id. */
   readonly callId: string;
   /** An upper bound of the cost. */
   readonly nanos: Nanos;
   /** Amount that is certain once the call is sent; a dead hold is settled at it. */
   readonly floorNanos: Nanos;
-  /** The event as it would be if the service died now. */
+  /** The usage event of the call if the service died now. */
   readonly draft: UsageDraft;
   readonly tokenId: string;
   /** Tokens to reserve of the token's minute. */
@@ -25,7 +25,7 @@ export interface HoldRequest {
   readonly leaseMs: number;
   /** Events that may wait in the account's shard before calls are refused. */
   readonly outboxBound: number;
-  /** For tests: the clock; Redis' own where absent. */
+  /** Clock of tests; absent: that of Redis. */
   readonly nowMs?: number;
 }
 
@@ -74,7 +74,7 @@ const run = defineScript({
 type HoldReply = Awaited<ReturnType<typeof run>>;
 
 /**
- * Puts money aside in one atomic step, or throws: insufficient_quota (402, balance or a budget), rate_limit_exceeded
+ * Holds money in one atomic step. Throws Failure: insufficient_quota (402, balance or a budget), rate_limit_exceeded
  * (429, tokens per minute), server_overloaded (503: Redis away or slow, or the outbox at its bound).
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {

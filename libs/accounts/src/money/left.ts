@@ -10,16 +10,16 @@ export interface SpendingScope {
   readonly tokenId: string;
   readonly group: string;
   readonly budgets?: Budgets | undefined;
-  /** For tests: the clock; the system's where absent. */
+  /** Clock of tests; absent: that of the system. */
   readonly nowMs?: number | undefined;
 }
 
-/** A budget of a token, of the one that it is within, or of its group, with what its period has used of it. */
+/** A budget of a token, of its parent token, or of its group, with the amount used in the present period. */
 export interface BudgetUse {
   readonly whose: "token" | "within" | "group";
   readonly period: "day" | "month";
   readonly maxNanos: Nanos;
-  /** Spent, and held for calls that are under way. */
+  /** Spent, and held for calls in progress. */
   readonly usedNanos: Nanos;
 }
 
@@ -28,7 +28,7 @@ export interface MoneyLeft {
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
   readonly budgets: readonly BudgetUse[];
-  /** The least of the account's available money and what its budgets leave; never below zero. */
+  /** The minimum of the account's available money and the rest of its budgets; never below zero. */
   readonly leftNanos: Nanos;
 }
 

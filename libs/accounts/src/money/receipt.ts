@@ -5,7 +5,7 @@ import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
 /** The values of a receipt in a script's reply. */
 export const receiptKinds = { number: "number", previous: "text", balance: "text", hash: "text" } as const;
 
-/** Makes a receipt out of what a script returned. */
+/** Makes a receipt out of a script's reply. */
 export function receiptOf({ number, previous, balance, hash }: Values<typeof receiptKinds>): Receipt {
   return { number, previous, balanceNanos: balance, hash };
 }
@@ -23,7 +23,7 @@ export interface ChainEntry {
   readonly sound: boolean;
 }
 
-/** A settlement as a link of its account's chain; undefined where its event carries no receipt. */
+/** Returns a settlement as a link of its account's chain; undefined where its event has no receipt. */
 export function settlementLink({ receipt, costNanos, ...draft }: UsageEvent): ChainEntry | undefined {
   if (receipt === undefined) return undefined;
   const amountNanos = -BigInt(costNanos);
@@ -37,7 +37,7 @@ export function settlementLink({ receipt, costNanos, ...draft }: UsageEvent): Ch
   };
 }
 
-/** A credit as a link of its account's chain; undefined where it carries no receipt. */
+/** Returns a credit as a link of its account's chain; undefined where it has no receipt. */
 export function creditLink({ receipt, ...entry }: CreditEvent): ChainEntry | undefined {
   if (receipt === undefined) return undefined;
   const amountNanos = BigInt(entry.nanos);

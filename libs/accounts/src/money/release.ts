@@ -3,7 +3,7 @@ import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { retryThroughOutage } from "./settle.ts";
 
-/** A hold that is not needed any more. */
+/** A hold that is no longer needed. */
 export interface Release {
   readonly accountId: string;
   readonly callId: string;
@@ -20,8 +20,8 @@ const run = defineScript({
 });
 
 /**
- * Gives back a hold with which nothing was bought: unlike a settlement it leaves no usage event. False where the hold
- * is gone. Throws Failure server_overloaded where Redis is away or slow; the sweep then gives it back.
+ * Releases a hold that paid for nothing: unlike a settlement it leaves no usage event. False where the hold is gone.
+ * Throws Failure server_overloaded where Redis is away or slow; the sweep then releases it.
  */
 export async function releaseHold(redis: Redis, { accountId, callId, tokenId }: Release): Promise<boolean> {
   const shard = shardOf(accountId);
@@ -40,7 +40,7 @@ export async function releaseHold(redis: Redis, { accountId, callId, tokenId }: 
   return verdict === "released";
 }
 
-/** Gives a hold back through an outage of Redis of about a minute. */
+/** Releases a hold through an outage of Redis of about a minute. */
 export function releaseWithRetry(redis: Redis, release: Release): Promise<boolean> {
   return retryThroughOutage(() => releaseHold(redis, release));
 }

@@ -6,20 +6,23 @@ import { settlementScripts } from "../shared-scripts.ts";
 import { within } from "./account.ts";
 import { receiptKinds, receiptOf } from "./receipt.ts";
 
-/** A call's end, as it is to be billed. */
+/** The end of a call, as it is billed. */
 export interface Settlement {
   readonly accountId: string;
   readonly callId: string;
   readonly tokenId: string;
   readonly costNanos: Nanos;
-  /** All tokens used, for the token's minute. */
+  /** All tokens used, for the token's limit per minute. */
   readonly tokens: number;
   readonly draft: UsageDraft;
-  /** The sweep's condition: settle only what is no longer renewed. */
+  /** Condition of the sweep: settle only a hold whose lease has ended. */
   readonly onlyIfExpired?: boolean | undefined;
-  /** Nothing was sent: where there is no hold, there is nothing to charge. */
+  /** Nothing was sent: without a hold there is nothing to charge. */
   readonly onlyIfHeld?: boolean | undefined;
-  /** Only in one of these runs of Redis (`run_id`, by spaces): of another it is not known whether the call was settled. */
+  /**
+   * Settle only in one of these runs of Redis (`run_id`, separated by spaces): in another the call may have been
+   * settled.
+   */
   readonly onlyOn?: string | undefined;
   readonly nowMs?: number | undefined;
 }
@@ -48,8 +51,8 @@ const run = defineScript({
 });
 
 /**
- * Settles a call in one atomic step, exactly once by its call id; undefined where it was settled before. A cost
- * above the hold is taken from what is available, never below zero: the event's cost is what was really taken.
+ * Settles a call in one atomic step, exactly once by its call id; undefined where it was settled before. A cost above
+ * the hold is taken from the available amount, never below zero: the event has the amount that was taken.
  */
 export async function settle(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, callId, tokenId, draft } = settlement;
@@ -81,17 +84,17 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: receiptOf(reply) } };
 }
 
-/** Settles through an outage of Redis of about a minute: a settlement happens once, however often it is tried. */
+/** Settles through an outage of Redis of about a minute. Repeating a settlement is harmless. */
 export function settleWithRetry(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   return retryThroughOutage(() => settle(redis, settlement));
 }
 
-/** Pauses between the tries, in ms: Redis is given about a minute to come back. */
+/** Pauses between the tries, in ms: about a minute in total. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 /**
- * Repeats a step that is harmless to repeat through an outage of Redis, for about a minute. Rejects with the last error:
- * the hold's lease then runs out, and the sweep settles it at its floor.
+ * Repeats an idempotent step through an outage of Redis, for about a minute. Rejects with the last error: the hold's
+ * lease then ends, and the sweep settles it at its floor.
  */
 export async function retryThroughOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
   for (const pauseMs of pausesMs) {

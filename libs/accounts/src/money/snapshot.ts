@@ -2,7 +2,7 @@ import type { Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 
-/** An account's money at one moment, as its books are checked against. */
+/** An account's money at one moment, for the verification of its books. */
 export interface Snapshot {
   readonly availableNanos: Nanos;
   readonly heldNanos: Nanos;
@@ -11,11 +11,11 @@ export interface Snapshot {
   /** Number of receipts, and the hash of the newest one. */
   readonly receipts: number;
   readonly head: string;
-  /** Sum of the open holds; undefined where the shard has too many to be looked at in one step. */
+  /** Sum of the open holds; undefined where the shard has too many to read in one step. */
   readonly openHoldsNanos: Nanos | undefined;
 }
 
-/** Most holds of a shard that one step of Redis looks at: about ten milliseconds. */
+/** Maximum holds of a shard that one step of Redis reads: about ten milliseconds. */
 const maxHolds = 10_000;
 
 const run = defineScript({

@@ -7,18 +7,17 @@ import { settle } from "./settle.ts";
 
 /** Bounds of one sweep of a shard. */
 export interface SweepBounds {
-  /** The clock of holds; absent: this machine's. */
+  /** Clock of holds; absent: that of this machine. */
   readonly nowMs?: number | undefined;
   /** Only in these runs of Redis: see `Settlement`. */
   readonly onlyOn?: string | undefined;
 }
 
 /**
- * Settles the holds of a shard whose lease ran out: their service died. The rule: a dead hold is charged its floor —
- * what was certain when it was last heard of: the price per request, the input that was sent to the vendor, and the
- * output known at the last renewal — and the rest goes back. Its event says `failed` and `estimated`. Two sweeps
- * and a late service may race: the settlement script decides, once. Throws after the others where the draft of a hold
- * cannot be read: such a hold stays.
+ * Settles the holds of a shard whose lease has ended: their service died. A dead hold is charged its floor (the price
+ * per request, the input that was sent to the vendor, and the output known at the last renewal), and the rest is
+ * released. Its event says `failed` and `estimated`. Sweeps and a late service may race: the settlement script settles
+ * once. Throws at the end where the draft of a hold cannot be read: such a hold stays.
  */
 export async function sweepHolds(
   redis: Redis,
@@ -72,7 +71,7 @@ export function firstLeaseEnd(redis: Redis, shard: string): Promise<number> {
 
 const readDraft = stored("usage draft", UsageDraft);
 
-/** Makes the event of a hold whose service died. How its client fared is unknown: it counts as failed. */
+/** Makes the event of a hold whose service died. The result for its client is unknown: it counts as failed. */
 function deadDraft(text: string): UsageDraft {
   const draft = readDraft(text);
   return {

@@ -5,11 +5,11 @@ import { receiptKinds, receiptOf } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/entry.ts";
 import { holdScripts } from "../shared-scripts.ts";
 
-/** A call that Redis does not know to be settled, and was. */
+/** A settled call that Redis has lost. */
 export interface LostCall {
   readonly draft: UsageDraft;
   readonly costNanos: Nanos;
-  /** Hash of the receipt that it had; absent: it was open when Redis lost its hold. */
+  /** Hash of its receipt; absent: it was open when Redis lost its hold. */
   readonly replaces?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ const run = defineScript({
   },
 });
 
-/** Charges a lost call, once; undefined where it was charged before, or its account is not there (yet). */
+/** Charges a lost call, once; undefined where it was charged before, or its account does not exist (yet). */
 export async function chargeLost(
   redis: Redis,
   { draft, costNanos, replaces }: LostCall,

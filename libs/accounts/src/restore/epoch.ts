@@ -2,24 +2,28 @@ import { Failure } from "@modelgate/contracts";
 import { readServers, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-/** The books that Redis was filled from, as the ledger names them; undefined: Redis is empty, or has lost all. */
+/** Returns the id of the books that Redis was filled from; undefined: Redis is empty, or has lost all. */
 export async function readEpoch(redis: Redis): Promise<string | undefined> {
   return (await redis.get(accountKeys.epoch)) ?? undefined;
 }
 
-/** Says that all accounts and tokens of the books are in Redis. */
+/** Records that all accounts and tokens of the books are in Redis. */
 export async function writeEpoch(redis: Redis, epoch: string): Promise<void> {
   await redis.set(accountKeys.epoch, epoch);
 }
 
-/** Says in which runs of its servers (`readServers`) Redis has what the books have: another may have lost the end of it. */
+/**
+ * Records the runs of its servers (`readServers`) in which Redis has all that the books have: a later run may have lost
+ * the newest writes.
+ */
 export async function writeWholeRuns(redis: Redis, runs: string): Promise<void> {
   await redis.set(accountKeys.wholeRuns, runs);
 }
 
 /**
- * Looks something up whose absence means two things: it does not exist, or Redis has lost it and is being filled again. Throws
- * Failure server_overloaded (503) for the latter. What is looked up twice is absent before and after Redis is known whole.
+ * Reads something that may be absent for two reasons: it does not exist, or Redis has lost it and is being restored.
+ * Throws Failure server_overloaded (503) for the latter. Absence is certain if two reads, before and after Redis is
+ * known to be complete, find nothing.
  */
 export async function unlessLost<T>(redis: Redis, look: () => Promise<T>, isAbsent: (found: T) => boolean): Promise<T> {
   const found = await look();
@@ -36,7 +40,7 @@ export async function unlessLost<T>(redis: Redis, look: () => Promise<T>, isAbse
  */
 const wholeForMs = 250;
 
-/** Until when each Redis counts as in such a run, by `performance.now()`. */
+/** End of the time for which each Redis is known to be complete, by `performance.now()`. */
 const wholeUntil = new WeakMap<Redis, number>();
 
 async function isInWholeRun(redis: Redis): Promise<boolean> {

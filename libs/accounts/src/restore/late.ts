@@ -4,14 +4,14 @@ import { accountKeys } from "../keys.ts";
 
 const readDraft = stored("usage draft", UsageDraft);
 
-/** A call that ended and whose hold was gone: swept, settled by a try whose reply was lost, or lost with a Redis. */
+/** A call that ended without a hold: swept, settled by a try whose reply was lost, or lost with a Redis. */
 export interface LateCall {
   readonly entryId: string;
   readonly draft: UsageDraft;
   readonly costNanos: Nanos;
 }
 
-/** The late calls of a shard that have waited at least `olderThanMs`. */
+/** Returns the late calls of a shard that have waited at least `olderThanMs`. */
 export async function readLate(
   redis: Redis,
   shard: string,
@@ -25,7 +25,7 @@ export async function readLate(
   });
 }
 
-/** Forgets a late call: it was charged, or is in the books already. */
+/** Removes a late call: it was charged, or is in the books already. */
 export async function forgetLate(redis: Redis, shard: string, entryId: string): Promise<void> {
   await redis.xdel(accountKeys.late(shard), entryId);
 }

@@ -27,8 +27,8 @@ const run = defineScript({
 });
 
 /**
- * Puts a task back that Redis has lost: one that was open is looked at again at once, and its hold, if that is there, is open as
- * long as it; one that has ended is not, also where Redis has it as it was before that. False where it stands there as it should.
+ * Restores a task that Redis has lost. An open one is polled at once, and its hold, if it exists, stays open with it;
+ * an ended one is not polled, also where Redis has an older state of it. False where Redis already has it.
  */
 export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, nowMs: number): Promise<boolean> {
   const { id, accountId, createdAt, state } = task;

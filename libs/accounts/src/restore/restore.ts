@@ -31,7 +31,10 @@ const run = defineScript({
   replies: { restored: {}, exists: {} },
 });
 
-/** Puts an account back that Redis has lost; false where it is there. Its existence says that it is whole: it comes last. */
+/**
+ * Restores an account that Redis has lost; false where it exists. The account is written last: its existence means that
+ * it is complete.
+ */
 export async function restoreAccount(redis: Redis, account: LostAccount): Promise<boolean> {
   const { id, name, createdAt, balanceNanos, creditedNanos, receipts, head, credits } = account;
   await redis.sadd(accountKeys.accounts, id);
@@ -56,7 +59,7 @@ export async function restoreAccount(redis: Redis, account: LostAccount): Promis
   return verdict === "restored";
 }
 
-/** The newest receipt that Redis has of an account; absent: it has no such account. */
+/** The newest receipt of an account in Redis; absent: Redis has no such account. */
 export interface KnownHead {
   readonly receipts: number;
   readonly head: string;

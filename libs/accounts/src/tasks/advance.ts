@@ -22,16 +22,16 @@ export interface TaskAdvance {
   readonly version: string;
   /** Time of the next poll, Unix ms; absent: the task has ended. */
   readonly dueAt?: number | undefined;
-  /** The state that it came from, where it has another one now. */
+  /** The state that it came from, if that changed. */
   readonly from?: TaskState | undefined;
-  /** With the end: completed at its cost, or failed at nothing. */
+  /** Set at the end: completed at its cost, or failed at zero. */
   readonly settlement?: TaskSettlement | undefined;
   /** Time for which an ended task is kept, in ms. */
   readonly keepMs: number;
   /** Time from which another process may send the transition's callback, Unix ms: this process sends it at once. */
   readonly callbackDueAt: number;
   readonly nowMs: number;
-  /** Seals the record for its events; absent: Redis alone has it. */
+  /** Seals the record for its events; absent: only Redis stores the record. */
   readonly seal?: Pick<TaskSeal, "seal"> | undefined;
 }
 
@@ -60,9 +60,9 @@ const run = defineScript({
 });
 
 /**
- * Puts the next record into its place if the task is still at the version that was read: of several who saw the same,
- * one wins, and with it the settlement and the events. Undefined for those who came later. Before the new events of the
- * task come those that are not published yet, as their process died: in this order they are to be published.
+ * Replaces a task's record if it is still at the version that was read: of several processes with the same version one
+ * succeeds, and with it the settlement and the events. Undefined for the others. Earlier events of the task that are
+ * not published yet, as their process died, are returned before the new ones: they are published in this order.
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;

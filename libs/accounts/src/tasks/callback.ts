@@ -6,7 +6,7 @@ import type { OutboxEvent } from "../outbox/entry.ts";
 import { claimDue, firstScore, type Claim } from "./claim.ts";
 import { transitionId, type TaskRecord } from "./record.ts";
 
-/** A transition that its client wants to receive, kept until it is delivered or given up. */
+/** A transition for its client's URL, kept until it is delivered or given up. */
 export interface Callback {
   readonly url: string;
   readonly event: TaskEvent;
@@ -21,7 +21,7 @@ const put = defineScript({
   replies: { kept: {}, deleted: {} },
 });
 
-/** The callback of a transition; undefined for a task whose client wants none. */
+/** Returns the callback of a transition; undefined for a task without a callback URL. */
 export function callbackOf(
   { callbackUrl: url }: TaskRecord,
   { kept: _ours, ...event }: KeptTaskEvent,
@@ -29,7 +29,10 @@ export function callbackOf(
   return url === undefined ? undefined : { url, event, tries: 0 };
 }
 
-/** The callback that was kept with a task's record, among the events that were written with it; undefined for none. */
+/**
+ * Returns the callback of a task's present state among the events that were written with its record; undefined for
+ * none.
+ */
 export function callbackAmong(
   task: TaskRecord,
   entries: readonly { readonly event: OutboxEvent }[],
@@ -56,7 +59,7 @@ export function firstCallbackDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.callbacksDue(shard));
 }
 
-/** The due callbacks of a shard, for this process alone until its lease is over. */
+/** Claims the due callbacks of a shard, for this process alone until its lease ends. */
 export async function claimCallbacks(redis: Redis, shard: string, claim: Claim): Promise<readonly Callback[]> {
   const ids = await claimDue(redis, accountKeys.callbacksDue(shard), claim);
   if (ids.length === 0) return [];
@@ -67,12 +70,12 @@ export async function claimCallbacks(redis: Redis, shard: string, claim: Claim):
   });
 }
 
-/** Forgets a callback: it was delivered, or is given up. */
+/** Removes a callback: it was delivered, or is given up. */
 export async function forgetCallback(redis: Redis, { event }: Callback): Promise<void> {
   await put(redis, callbackKeys(event), { id: event.id, callback: undefined, dueAt: undefined });
 }
 
-/** Keeps a callback for another try, Unix ms; nothing where it was delivered meanwhile. */
+/** Keeps a callback for another try, Unix ms; does nothing where it was delivered meanwhile. */
 export async function retryCallback(redis: Redis, callback: Callback, dueAt: number): Promise<void> {
   const { event } = callback;
   await put(redis, callbackKeys(event), { id: event.id, callback: JSON.stringify(callback), dueAt });

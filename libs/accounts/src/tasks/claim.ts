@@ -21,19 +21,19 @@ const run = defineScript({
   replies: { claimed: { members: "text[]" } },
 });
 
-/** The due members of a set, for this process alone until its lease is over. */
+/** Claims the due members of a set, for this process alone until its lease ends. */
 export async function claimDue(redis: Redis, due: string, { nowMs, leaseMs, most }: Claim): Promise<readonly string[]> {
   const { members } = await run(redis, { due }, { nowMs, leaseUntil: nowMs + leaseMs, most });
   return members;
 }
 
-/** The due tasks of a shard, for this poller alone until its lease is over. */
+/** Claims the due tasks of a shard, for this poller alone until its lease ends. */
 export async function claimTasks(redis: Redis, shard: string, claim: Claim): Promise<readonly TaskName[]> {
   const members = await claimDue(redis, accountKeys.tasksDue(shard), claim);
   return members.map(parseTaskMember);
 }
 
-/** The lowest score of a set, here always a time; Infinity where it is empty. */
+/** Returns the lowest score of a set, here always a time; Infinity where it is empty. */
 export async function firstScore(redis: Redis, key: string): Promise<number> {
   const [, score] = await redis.zrange(key, "0", "0", "WITHSCORES");
   return score === undefined ? Infinity : Number(score);
@@ -49,7 +49,7 @@ export function openTasks(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.tasksDue(shard));
 }
 
-/** A task among the due ones: the id has no space in it, whatever the account's name has. */
+/** Returns a task's member of the set of due tasks: an id has no space, while an account's name may. */
 export function taskMember({ accountId, id }: TaskName): string {
   return `${id} ${accountId}`;
 }

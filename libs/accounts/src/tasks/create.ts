@@ -17,7 +17,7 @@ export interface TaskCreation {
   readonly keepMs: number;
   /** Time from which another process may send its callback, Unix ms: this process sends it at once. */
   readonly callbackDueAt: number;
-  /** Seals the record for its events; absent: Redis alone has it. */
+  /** Seals the record for its events; absent: only Redis stores the record. */
   readonly seal?: Pick<TaskSeal, "seal"> | undefined;
 }
 
@@ -40,9 +40,9 @@ const run = defineScript({
 });
 
 /**
- * Records a task with its first event, and lengthens its hold's lease to the task's own, in one write. "recorded" where
- * an earlier try was (its reply was lost), "no-hold" where the hold is gone: lost with a Redis, or swept, as the call took too long.
- * Throws Failure server_overloaded (503).
+ * Records a task with its first event, and extends its hold's lease to the task's own, in one write. "recorded" where
+ * an earlier try succeeded (its reply was lost), "no-hold" where the hold is gone: lost with a Redis, or swept, as the
+ * call took too long. Throws Failure server_overloaded (503).
  */
 export async function createTask(
   redis: Redis,

@@ -3,7 +3,7 @@ import { accountKeys } from "../keys.ts";
 import type { TaskName } from "./claim.ts";
 import { readTask, type TaskRecord } from "./record.ts";
 
-/** A task with the version that a change of it must name. */
+/** A task, and the version that an update of it must name. */
 export interface StoredTask {
   readonly version: string;
   readonly task: TaskRecord;
@@ -29,13 +29,18 @@ const remove = defineScript({
   replies: { removed: {}, stale: {} },
 });
 
-/** A task of an account; undefined for an unknown one and for another account's. Throws Failure server_overloaded. */
+/**
+ * Returns a task of an account; undefined for an unknown one and for another account's. Throws Failure
+ * server_overloaded.
+ */
 export async function findTask(redis: Redis, accountId: string, id: string): Promise<StoredTask | undefined> {
   const [found] = await findTasks(redis, [{ accountId, id }]);
   return found;
 }
 
-/** Tasks in the order asked for, undefined for those that do not exist (any more). Throws Failure server_overloaded. */
+/**
+ * Returns tasks in the order of their names, undefined for those that do not exist. Throws Failure server_overloaded.
+ */
 export function findTasks(redis: Redis, names: readonly TaskName[]): Promise<readonly (StoredTask | undefined)[]> {
   return orUnavailable(
     Promise.all(
@@ -46,12 +51,13 @@ export function findTasks(redis: Redis, names: readonly TaskName[]): Promise<rea
   );
 }
 
-/** Times that a page is read anew without ids whose tasks are kept no longer; the list of an account is bounded, too. */
+/** Maximum reads of one page, each without the ids of deleted tasks that the read before found. */
 const maxReadings = 20;
 
 /**
- * An account's tasks by the time of their creation, from the one after `after` on. Ids whose tasks are kept no longer
- * leave the list as they are met, so that no page is empty while more follow. Throws Failure server_overloaded.
+ * Lists an account's tasks by the time of their creation, from the one after `after` on. Ids of deleted tasks are
+ * removed from the list as they are found, so that no page is empty while more follow. Throws Failure
+ * server_overloaded.
  */
 export async function listTasks(redis: Redis, accountId: string, query: TaskQuery): Promise<TaskPage> {
   const list = accountKeys.tasksOf(accountId);
@@ -72,7 +78,7 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
   }
 }
 
-/** Forgets a task; false where it has changed since it was read. Throws Failure server_overloaded. */
+/** Deletes a task; false where it has changed since it was read. Throws Failure server_overloaded. */
 export async function removeTask(redis: Redis, { version, task }: StoredTask): Promise<boolean> {
   const { accountId, id } = task;
   const { verdict } = await orUnavailable(
@@ -81,7 +87,7 @@ export async function removeTask(redis: Redis, { version, task }: StoredTask): P
   return verdict === "removed";
 }
 
-/** One id more than asked for, where there are more. */
+/** Returns one id more than the limit, if there are more. */
 async function idsAfter(redis: Redis, list: string, { after, limit, order }: TaskQuery): Promise<readonly string[]> {
   let start = 0;
   if (after !== undefined) {

@@ -36,7 +36,7 @@ export interface TaskRecord {
   readonly endedAt?: number | undefined;
   /** A task that has not ended by then has failed. */
   readonly deadlineAt: number;
-  /** Looks so far, and how many of the last ones learned nothing: they set the pace of the next. */
+  /** Number of polls, and of the last consecutive ones without a result: they set the pause before the next. */
   readonly looks: number;
   readonly misses: number;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
@@ -89,11 +89,11 @@ export interface Transition {
   readonly from: TaskState | null;
   readonly nowMs: number;
   readonly keepMs: number;
-  /** Absent: Redis alone has the task. */
+  /** Absent: only Redis stores the task. */
   readonly seal?: { seal(task: TaskRecord): string } | undefined;
 }
 
-/** A task's transition as an event, with the task as it is then. */
+/** Returns a task's transition as an event, with the task as it is then. */
 export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Transition): KeptTaskEvent {
   return {
     id: transitionId(task),
@@ -113,14 +113,14 @@ export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, seal }: Trans
   };
 }
 
-/** Seals records of tasks for their events: what clients wrote is in them. */
+/** Seals records of tasks for their events: they hold clients' texts. */
 export interface TaskSeal {
   seal(task: TaskRecord): string;
-  /** Throws where it was sealed with a secret that is not accepted, for another task, or was changed; UnknownShape. */
+  /** Opens a sealed record. Throws for a secret that is not accepted, another task, or a changed text; UnknownShape. */
   open(sealed: string, name: TaskName): TaskRecord;
 }
 
-/** Seals and opens with the secrets of the deployment. */
+/** Opens the seal with the secrets of the deployment. */
 export function openTaskSeal(secrets: Secrets): TaskSeal {
   const sealer = openSealer(secrets, "modelgate tasks");
   const contextOf = ({ accountId, id }: TaskName): string => `${accountId}/${id}`;

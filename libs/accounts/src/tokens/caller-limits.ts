@@ -8,7 +8,7 @@ export interface GroupLimits {
   readonly dollarsPerMonth?: number | undefined;
 }
 
-/** Returns what a caller may do, of its token and its token's group. */
+/** Returns the limits of a caller: those of its token and of its token's group. */
 export function callerLimits(
   { group, models, budget = {}, within }: Pick<Token, "budget" | "group" | "models" | "within">,
   { tokensPerMinute, dollarsPerDay, dollarsPerMonth }: GroupLimits,

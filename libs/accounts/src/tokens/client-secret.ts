@@ -21,7 +21,7 @@ export interface ClientSecretRequest {
 /** Time for which settings outlive their key: a connection that began in the key's last moment still reads them. */
 const graceSeconds = 60;
 
-/** Makes such a key; it is gone from Redis by itself, and is in no books. */
+/** Makes such a key; it expires in Redis, and is not in the books. */
 export async function newClientSecret(redis: Redis, request: ClientSecretRequest): Promise<string> {
   const key = `ek_${randomBytes(36).toString("base64url")}`;
   const digest = digestOf(key);

@@ -11,26 +11,26 @@ export interface TokenBudget {
   readonly perMonth?: string | undefined;
 }
 
-/** The budget of another token, which this one's calls count against too. */
+/** The budget of another token that this token's calls count against as well. */
 export interface SharedBudget extends TokenBudget {
   readonly id: string;
 }
 
-/** An API token, as far as it is kept: never the key itself. */
+/** An API token as it is stored: without the key itself. */
 export interface Token {
   readonly id: string;
   readonly accountId: string;
   readonly group: string;
   readonly name: string;
-  /** Narrowing of the group's models; absent: all of the group. */
+  /** The models of the group that it may use; absent: all of the group. */
   readonly models?: readonly string[] | undefined;
   /** RFC 3339; absent: never. */
   readonly expiresAt?: string | undefined;
   readonly disabled: boolean;
   readonly budget?: TokenBudget | undefined;
-  /** A member of the account made it, and no operator has changed it since; absent: an operator's. */
+  /** Set if a member of the account made it, and no operator has changed it since. */
   readonly ofMember?: true | undefined;
-  /** The token of an operator whose budget it shares, as that budget is now; absent: none. */
+  /** The operator's token whose budget it shares, with that budget as it is now; absent: none. */
   readonly within?: SharedBudget | undefined;
   readonly createdAt: string;
   /** Beginning and end of the key, for people. */
@@ -52,7 +52,7 @@ export interface TokenRequest {
   readonly budget?: TokenBudget | undefined;
 }
 
-/** A token of a key that is known already (configured ones) or new, and the key's digest; nothing is kept anywhere. */
+/** Makes a token for a key, configured or new, and returns it with the key's digest; nothing is stored. */
 export function tokenOf(key: string, request: TokenRequest): { readonly digest: string; readonly token: Token } {
   const digest = digestOf(key);
   const token: Token = {
@@ -101,7 +101,9 @@ export async function findTokenById(redis: Redis, id: string): Promise<Token | u
   return digest === null ? undefined : findToken(redis, digest);
 }
 
-/** The digest of a token's key: a secret that its holder and the gateway share; undefined for an unknown token. */
+/**
+ * Returns the digest of a token's key: a secret that its holder and the gateway share; undefined for an unknown token.
+ */
 export async function digestOfToken(redis: Redis, id: string): Promise<string | undefined> {
   return (await redis.hget(accountKeys.tokenIds, id)) ?? undefined;
 }
@@ -154,7 +156,10 @@ export const readToken: (text: string) => Token = stored(
   }),
 );
 
-/** Reads the token of a connection that has long been open. Throws Failure where it was disabled or has expired since. */
+/**
+ * Reads the token of a connection that has been open for long. Throws Failure where it was disabled or has expired
+ * since.
+ */
 export async function checkStillValid(redis: Redis, tokenId: string): Promise<Token> {
   const look = () => findTokenById(redis, tokenId);
   const token = await orUnavailable(unlessLost(redis, look, (found) => found === undefined));

@@ -2,16 +2,16 @@ import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 
 /** Maximum bytes of an answer before its video. */
 const maxBefore = 1024 * 1024;
-/** Characters of an escape at most: `\u003d`. */
+/** Maximum length of an escape: `\u003d`. */
 const escapeLength = 6;
 
-/** The bytes of a film that stands in a JSON answer as Base64, read as they come. */
+/** Decodes a video that a JSON answer holds as Base64, while the answer arrives. */
 export class InlineVideo {
   readonly #opening: RegExp;
   #state: "before" | "within" | "after" = "before";
   #pending = "";
 
-  /** `member` is the name of the member that holds the film. */
+  /** `member` is the name of the member that holds the video. */
   constructor(member: string) {
     this.#opening = new RegExp(`"${member}"\\s*:\\s*"`);
   }
@@ -21,7 +21,7 @@ export class InlineVideo {
     return this.#state === "after";
   }
 
-  /** The film's next bytes. Throws RangeError where no film begins. */
+  /** Returns the next bytes of the video. Throws RangeError where no video begins within the bound. */
   push(piece: Buffer): Buffer {
     if (this.isOver) return empty;
     this.#pending += piece.toString("latin1");
@@ -62,12 +62,12 @@ export class InlineVideo {
 
 const empty = Buffer.alloc(0);
 
-/** JSON may write a slash and an equals sign in other ways. */
+/** Replaces the escapes that JSON allows for a slash and an equals sign. */
 function unescaped(text: string): string {
   return text.includes("\\") ? text.replaceAll("\\/", "/").replaceAll(/\\u003d/gi, "=") : text;
 }
 
-/** An answer that is the film in another answer; one that holds none breaks off. */
+/** Returns an answer with the video that another answer holds; an answer without one breaks off. */
 export function inlineVideo(answer: UpstreamAnswer, member: string): UpstreamAnswer {
   const video = new InlineVideo(member);
   const pass = (sink: BodySink, chunk: Buffer): void => {

@@ -18,9 +18,9 @@ export interface ContentRequest {
 
 type ContentRoute = NonNullable<ReturnType<typeof routeTo>>;
 
-/** Headers of a download that go on to the host of the file. */
+/** Headers of a download that are forwarded to the host of the file. */
 const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
-/** Wires whose vendors may keep their files behind the key of their API. */
+/** Wires whose vendors may require the API's key for their files. */
 const keyedWires: ReadonlySet<VideoWire> = new Set(["videos", "video-generations", "veo-video"]);
 /** Scheme of the address of a file in a bucket; its provider knows the address to fetch. */
 const bucket = "gs:";

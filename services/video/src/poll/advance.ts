@@ -28,11 +28,14 @@ export interface PollStep {
 }
 
 const ranks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, completed: 2, failed: 2 };
-/** Grace period in which a task that its vendor does not know is no failure. */
+/** Time after its creation in which a task that its vendor does not know has not failed. */
 const unknownMs = 60_000;
-/** Polls in a row without a channel to the vendor, after which a task has failed: about an hour, in which a channel may come back. */
+/**
+ * Consecutive polls without a channel to the vendor after which a task has failed: about an hour, in which a channel
+ * may return.
+ */
 const maxUnroutable = 20;
-/** A guess never says that a video is done. */
+/** Maximum progress that is estimated, and maximum of an unfinished task. */
 const [maxGuessed, maxUnfinished] = [95, 99];
 /** Factor of the longest pause for a vendor that does not answer. */
 const maxPatience = 8;
@@ -92,7 +95,10 @@ function missed(task: TaskRecord, moment: PollMoment): PollStep {
   return dueAfter({ ...task, looks: task.looks + 1, misses }, pauseMs, moment);
 }
 
-/** A fifth sooner or later than planned, and never after the deadline: then it ends. */
+/**
+ * Returns the step with the time of the next poll: up to a fifth sooner or later than planned, at the deadline at the
+ * latest.
+ */
 function dueAfter(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
   const dueAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));
   return { task, dueAt: Math.min(dueAt, task.deadlineAt) };

@@ -22,9 +22,8 @@ export interface Round {
 }
 
 /**
- * One round of a poller: claims what is due in every shard, polls the vendor of each task, and advances it. Any
- * number of pollers may do so at once, and a poller's rounds beside each other in the same slots. Rejects where Redis
- * is away.
+ * Runs one round of a poller: claims the due tasks of every shard, polls the vendor of each, and advances it. Any
+ * number of pollers may run at once, and rounds of one poller share their slots. Rejects where Redis is away.
  */
 export async function pollOnce(
   deps: Deps,
@@ -42,7 +41,10 @@ export async function pollOnce(
   return { polled: polls.length, more: claimed.some(({ length }) => length === limits.batch) };
 }
 
-/** Polls the vendor of one claimed task and advances it. Rejects where Redis is away: its lease brings it back. */
+/**
+ * Polls the vendor of one claimed task and advances it. Rejects where Redis is away: the task is due again when its
+ * lease ends.
+ */
 export async function pollTask(deps: Deps, { accountId, id }: TaskName, signal: AbortSignal): Promise<void> {
   const stored = await findTask(deps.relay.redis, accountId, id);
   if (stored === undefined) return;
@@ -85,7 +87,7 @@ async function put(deps: Deps, { task: before, version }: StoredTask, { task, du
   );
 }
 
-/** A completed task is paid for, a failed one is not. */
+/** Settles a completed task at its cost and a failed one at zero. */
 function settlementOf(task: TaskRecord, nowMs: number): TaskSettlement {
   const draft = { ...task.draft, time: new Date(nowMs).toISOString(), latencyMs: Math.max(0, nowMs - task.createdAt) };
   if (task.state === "completed") return { costNanos: BigInt(task.costNanos), draft };

@@ -8,14 +8,14 @@ export class PollSlots {
     this.#free = most;
   }
 
-  /** A slot as soon as there is one, first come first served; dispose it to give it back. */
+  /** Resolves with a slot, first come first served; dispose it to release it. */
   async take(): Promise<Disposable> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return { [Symbol.dispose]: () => this.#giveBack() };
   }
 
-  /** Resolves when there is a slot, without keeping it. */
+  /** Resolves when there is a free slot, without taking it. */
   async vacancy(): Promise<void> {
     using _slot = await this.take();
   }

@@ -13,8 +13,8 @@ const answerBytes = 1024 * 1024;
 const longestString = 64 * 1024;
 
 /**
- * The channel that a task was started with, and its key, or another where the configuration has that no more: it belongs to the same
- * vendor's account where a key was rotated. Undefined while there is no such channel, or none of its keys.
+ * Returns the channel and key that a task was started with. A key that is no longer configured was rotated: another key
+ * of the channel belongs to the same account at the vendor. Undefined while there is no such channel, or it has no key.
  */
 export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   const channel = relay.catalog.current().channels.find(({ id }) => id === channelId);
@@ -24,7 +24,7 @@ export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   return { channel, key, provider };
 }
 
-/** Asks a task's vendor how it goes. Never rejects: what cannot be learned is `unknown`. */
+/** Polls a task at its vendor. Never rejects: an error is `unknown`. */
 export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSignal): Promise<PollOutcome> {
   try {
     return await requestState(deps, task, signal);
@@ -57,7 +57,7 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
   return answer.status >= 300 ? refusal(answer.status, text, provider) : parsePoll(text, task);
 }
 
-/** Only a plain word about the task ends it: anything else may be the vendor's bad hour. */
+/** Reads a poll's error status. Only a clear statement about the task ends it: other errors may be temporary. */
 function refusal(status: number, text: string, provider: Provider): PollResult {
   if (status === 404 || status === 410) return { kind: "not-found" };
   const { blame, say, vendorCode } = provider.failureOf(status, text);

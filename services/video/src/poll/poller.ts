@@ -6,8 +6,8 @@ import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
 
 /**
- * Polls until disposed, and counts the tasks of each round; a poll that is under way at the end is given up,
- * and its task left to others. Rounds do not wait for each other: a vendor that is silent holds up its own tasks only.
+ * Polls until disposed, and counts the tasks of each round. At the end a poll in progress is abandoned, and its task
+ * left to other processes. Rounds do not wait for each other: a vendor that does not answer delays its own tasks only.
  */
 export function openPoller(deps: Deps, onPolled: (polled: number) => void): AsyncDisposable {
   const stop = new AbortController();
@@ -55,7 +55,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
   };
 }
 
-/** Waits, or until the signal. */
+/** Waits for a time, or until the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<undefined> {
   try {
     return await setTimeout(ms, undefined, { signal });
@@ -64,7 +64,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<undefined> {
   }
 }
 
-/** Registers what an operator sees of open tasks, and gives the counter of polls. */
+/** Registers the metrics of open tasks, and returns the function that counts polls. */
 export function pollMetrics(redis: Redis, metrics: Registry): (polled: number) => void {
   const polls = new Counter({
     name: "modelgate_task_looks_total",

@@ -1,25 +1,25 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
 
 const [quote, escape, unicode] = [0x22, 0x5c, 0x75];
-/** Characters after the mark of a character that is written as its number. */
+/** Hexadecimal digits of a `\u` escape. */
 const digits = 4;
 
-/** Cuts the strings of a JSON text that comes in pieces, so that a film which stands in it is never held. */
+/** Cuts the strings of a JSON text that arrives in pieces, so that a video in it is never held in memory. */
 export class StringCutter {
   readonly #longest: number;
   #inString = false;
-  /** Bytes of the string that were let through. */
+  /** Bytes of the string that were passed on. */
   #length = 0;
   /** Set where the next byte belongs to an escape: "kept" if the escape is passed on, "cut" if not. */
   #escaped: "kept" | "cut" | undefined;
-  /** Bytes that are let through whatever the length: an escape is not cut in two. */
+  /** Bytes that are passed on beyond the bound: an escape is not cut in two. */
   #owed = 0;
 
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** The piece without what is beyond the bound. */
+  /** Returns the piece without the parts of strings beyond the bound. */
   push(piece: Buffer): Buffer {
     const kept: Buffer[] = [];
     for (let at = 0; at < piece.length;)
@@ -69,7 +69,7 @@ function endOfPlain(piece: Buffer, at: number): number {
   return found < 0 ? until : at + found;
 }
 
-/** An answer whose body is JSON, with its long strings cut. */
+/** Returns an answer with a JSON body, with its long strings cut. */
 export function withShortStrings(answer: UpstreamAnswer, longest: number): UpstreamAnswer {
   const cutter = new StringCutter(longest);
   return {

@@ -24,7 +24,7 @@ export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
   };
 }
 
-/** Creates a task and answers with it in its client's style; a client that leaves meanwhile finds it in its list. */
+/** Creates a task and answers in its client's style; a client that leaves meanwhile finds the task in its list. */
 export async function answerCreated(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<void> {
   const { task, dropped }: CreatedTask = await deps.backgroundWork.keep(createTask(deps, call, wanted));
   reportDropped(call.answer, dropped);

@@ -8,7 +8,7 @@ import { isEnded } from "../poll/advance.ts";
 
 const [usualLimit, maxLimit] = [20, 100];
 
-/** GET /v1/videos: the account's tasks, newest first unless asked otherwise. */
+/** GET /v1/videos: the account's tasks, newest first by default. */
 export function listVideos(deps: Deps): EndpointHandler {
   return async (call) => {
     const { query, caller, response } = call;
@@ -35,7 +35,10 @@ function orderIn(text: string | null): "asc" | "desc" {
   throw new Failure("invalid_value", "order must be asc or desc.", { param: "order" });
 }
 
-/** A task's state in styles A, B and C, whatever style created it (interface endpoints 16, 19, 21 and 24): Redis only. */
+/**
+ * Answers with a task's state in styles A, B and C, whatever style created it (interface endpoints 16, 19, 21 and 24),
+ * from Redis alone.
+ */
 export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   return async (call) => {
     const { task } = await ownTask(deps, call, call.params["task_id"]);
@@ -43,7 +46,7 @@ export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   };
 }
 
-/** DELETE /v1/videos/{task_id}: an ended task is forgotten here; a running one would still be paid for. */
+/** DELETE /v1/videos/{task_id}: deletes an ended task; a running one is refused, since its hold is still open. */
 export function deleteVideo(deps: Deps): EndpointHandler {
   return async (call) => {
     const stored = await ownTask(deps, call, call.params["task_id"]);

@@ -8,7 +8,7 @@ import { ownTask } from "../show-task.ts";
 
 const variants = ["video", "thumbnail", "spritesheet"];
 
-/** GET /v1/videos/{task_id}/content (interface endpoint 17): a finished task's bytes, streamed through, ranges and all. */
+/** GET /v1/videos/{task_id}/content (interface endpoint 17): streams a finished task's bytes, with ranges. */
 export function videoContent(deps: Deps): EndpointHandler {
   return async (call) => {
     const { task } = await ownTask(deps, call, call.params["task_id"]);
@@ -27,8 +27,8 @@ export function videoContent(deps: Deps): EndpointHandler {
 const passedBack = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
 
 /**
- * Passes a file through at its reader's pace: never more of it in memory than a piece. A reader that leaves ends it; a
- * file that breaks off ends in a cut connection, never as if it were whole. Resolves when it is over.
+ * Passes a file through at its reader's pace, with one piece of it in memory at most. A client that leaves ends the
+ * download; a file that breaks off ends in a cut connection, so that it never looks complete. Resolves at the end.
  */
 export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: string) {
   const { response, log } = call;
@@ -78,7 +78,7 @@ function headOf({ headers }: UpstreamAnswer, variant: string): Parameters<Server
   };
 }
 
-/** Hosts of files often do not know what they have. */
+/** Returns the vendor's type if it is a video's, else video/mp4: file hosts often report a general type. */
 function videoType(type: string | string[] | undefined): string {
   return typeof type === "string" && /^video\/[\w.+-]+$/i.test(type) ? type : "video/mp4";
 }

@@ -10,8 +10,8 @@ import { ownTask, shownTask } from "../show-task.ts";
 import { isEnded } from "../poll/advance.ts";
 
 /**
- * GET /v1/videos/{task_id}/events: the task as it is, then again whenever its state or progress is another one, until
- * it has ended or is forgotten. Redis only; a silence has signs of life in it.
+ * GET /v1/videos/{task_id}/events: sends the task, then again after each change of its state or progress, until it has
+ * ended or is deleted. Reads Redis only; comments keep the connection alive in between.
  */
 export function videoEvents(deps: Deps): EndpointHandler {
   return async (call) => {
@@ -42,7 +42,7 @@ export function videoEvents(deps: Deps): EndpointHandler {
   };
 }
 
-/** The task as it is now, or as it was while Redis is away; undefined for one that has ended and is forgotten. */
+/** Returns the task as it is now, or as it was while Redis is away; undefined for one that is deleted. */
 async function readAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promise<TaskRecord | undefined> {
   try {
     return (await ownTask(deps, call, task.id)).task;
@@ -51,13 +51,13 @@ async function readAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promi
   }
 }
 
-/** Waits for a slow reader: no more than one frame waits for it. */
+/** Writes a frame and waits for a slow reader: at most one frame is buffered. */
 async function write(response: ServerResponse, text: string, gone: AbortSignal): Promise<void> {
   if (response.destroyed || response.write(text)) return;
   await once(response, "drain", { signal: gone }).catch(() => undefined);
 }
 
-/** False where the client has left meanwhile. */
+/** Returns false where the client left during the pause. */
 async function paused(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await setTimeout(ms, undefined, { signal });
