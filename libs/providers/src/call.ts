@@ -6,14 +6,14 @@ export type VendorCall = AnswerCall | SessionCall | PollCall | DownloadCall | Fi
 
 /** The address and key of a call, and its time: some vendors sign the time. */
 interface AnyCall {
-  /** Exactly what that vendor's own SDK takes as base URL. */
+  /** The base URL, in the form that the vendor's own SDK takes. */
   readonly baseUrl: string;
   readonly key: string;
   /** Unix ms. */
   readonly nowMs: number;
   /** The gateway's id of the client's request, for the vendor's logs. */
   readonly requestId?: string | undefined;
-  /** Headers beside the usual ones, or in their place. */
+  /** Headers in addition to the usual ones, or in their place. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

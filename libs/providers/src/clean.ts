@@ -12,7 +12,7 @@ const hosts =
 /** As vendors' keys begin: OpenAI and most others, Google, Jina, Groq, xAI, Hugging Face, Volcengine, Alibaba; and tokens. */
 const keys = /\b(?:sk-|AIza|ya29\.|jina_|gsk_|xai-|hf_|AKLT|LTAI|eyJ|Bearer\s+)[A-Za-z0-9_\-.*]{4,}/gi;
 
-/** A vendor's words as a client may see them: without addresses, keys and endless length. */
+/** Returns a vendor's message for clients: without addresses and keys, and cut at a bound. */
 export function cleanWords(text: string): string {
   return text
     .slice(0, longest)

@@ -5,7 +5,7 @@ import { cleanName, cleanWords } from "./clean.ts";
  * `{detail}`.
  */
 export interface ErrorBody {
-  /** Any of `code`, `type` and `status`, as words. */
+  /** The `code`, `type` and `status` of the body, each as text. */
   readonly code: string | undefined;
   readonly type: string | undefined;
   readonly status: string | undefined;
@@ -43,7 +43,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Longest line that is made of what a vendor said. */
+/** Maximum length of an error in one line. */
 const maxErrorCharacters = 300;
 
 /**

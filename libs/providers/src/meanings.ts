@@ -1,7 +1,7 @@
 import type { ErrorBody } from "./error-body.ts";
 import type { VendorFailure } from "./provider.ts";
 
-/** The vendor says of the key that it is unknown, cannot pay, or may not be used: another key may. */
+/** The key is unknown, cannot pay, or may not be used: another key may succeed. */
 export function keyRefused(error: ErrorBody): VendorFailure {
   const vendorCode = error.code ?? error.type ?? error.status;
   return { code: "upstream_auth_failed", retryable: true, blame: "key", vendorCode };
@@ -13,7 +13,7 @@ export function credentialsRefused(error: ErrorBody): VendorFailure {
 /** The key is too fast for its vendor. */
 export const keyLimited: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };
 export const timedOut: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
-/** The vendor is broken, overloaded, or not what the channel says it is. */
+/** The vendor fails, is overloaded, or is not the one that the channel names. */
 export const broken: VendorFailure = { code: "upstream_error", retryable: true, blame: "channel" };
 /** The vendor has more to do than it can. */
 export const overloaded: VendorFailure = { code: "upstream_overloaded", retryable: true, blame: "channel" };
@@ -22,7 +22,7 @@ export const noModel: VendorFailure = { code: "upstream_error", retryable: true,
 /** The vendor has no endpoint for the wire of the request. */
 export const noEndpoint: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
 
-/** The client's input was refused: it gets the vendor's words. */
+/** The client's input was refused: the client gets the vendor's message. */
 export function inputRefused(error: ErrorBody): VendorFailure {
   const { code, type, status, message, param } = error;
   return {
@@ -36,7 +36,7 @@ export function inputRefused(error: ErrorBody): VendorFailure {
   };
 }
 
-/** The vendor will not serve where the gateway calls from: that is the channel's, whatever its keys. */
+/** The vendor does not serve the region that the gateway calls from: the channel is to blame, whatever its keys. */
 export const regionRefused: VendorFailure = { code: "upstream_auth_failed", retryable: true, blame: "channel" };
 
 /**

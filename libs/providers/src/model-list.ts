@@ -2,7 +2,7 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "./provider.ts";
 import type { VendorRequest } from "./request.ts";
 
-/** Most models that are taken from one list, and longest name of one. */
+/** Maximum number of models of one list, and maximum length of a name. */
 const [maxModels, longestName] = [2_000, 200];
 /** The query member for the size of a page of models, by the vendor's first wire, and the longest page. */
 const pageSizes: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
@@ -16,7 +16,7 @@ export interface ListedModel {
   readonly contextTokens: number | null;
 }
 
-/** Asks a vendor for its models, as it is asked for an answer; undefined where it lists none. */
+/** Returns the request for a vendor's list of models; undefined where it has none. */
 export function modelListRequest(
   provider: Provider,
   { baseUrl, key, nowMs }: { readonly baseUrl: string; readonly key: string; readonly nowMs: number },
@@ -61,7 +61,7 @@ function modelIn(row: ModelRow): readonly ListedModel[] {
   return [{ name: plain, price: priceIn(row), contextTokens: contextIn(row) }];
 }
 
-/** Prices per token, as aggregators write them beside each model (OpenRouter), as a configuration has them: per million. */
+/** Converts prices per token, as aggregators (OpenRouter) list them, to those of a configuration: per million. */
 function priceIn({ pricing }: ModelRow): ListedModel["price"] {
   if (!isObject(pricing)) return null;
   const names = { input: "prompt", output: "completion", cachedInput: "input_cache_read" };

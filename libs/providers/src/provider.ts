@@ -17,7 +17,7 @@ export interface VendorFailure {
    * whole channel, or a model or an endpoint that the vendor does not have.
    */
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
-  /** The endpoint refuses for its own sake what another endpoint of the vendor takes. */
+  /** The endpoint refuses what another endpoint of the vendor accepts. */
   readonly isAboutEndpoint?: true;
   /** The refusal is about a seal of thoughts: one that the vendor did not make, or made for another account. */
   readonly isAboutSeals?: true;
@@ -36,9 +36,9 @@ export interface Provider {
   readonly baseUrl?: string | undefined;
   /** The variable that holds its key for a channel that names none. */
   readonly keyVariable?: string | undefined;
-  /** The key of a channel that names none, where it stands for a chain of sources. */
+  /** The key of a channel that names none, if it means a chain of sources. */
   readonly usualKey?: string | undefined;
-  /** It is run by its operator: it asks for no key unless it is set up to, and costs nothing by the token. */
+  /** It is run by its operator: by default it needs no key, and its tokens cost nothing. */
   readonly isLocal?: true | undefined;
   /** Its name in the bundled catalogue of prices. */
   readonly pricesAs?: string | undefined;
@@ -84,7 +84,7 @@ export interface Provider {
   taskOf?(id: string, start: Pick<StartCall, "model" | "fromImage">): string;
   /** The wires whose finished videos it serves itself; for others a poll names the video's address. */
   readonly downloads?: readonly VideoWire[];
-  /** The form of its keys, as a pattern and in words, where not every text is one. */
+  /** The form of its keys, as a pattern and as text, if not every text is a key. */
   readonly keyForm?: { readonly pattern: RegExp; readonly words: string };
   /** Classifies an answer with an error status; `body` is its text, cut at a bound. */
   failureOf(status: number, body: string): VendorFailure;

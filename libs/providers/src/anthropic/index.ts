@@ -6,7 +6,7 @@ import type { Provider, VendorFailure } from "../provider.ts";
 import { requestsAt } from "../request.ts";
 import type { AnswerCall } from "../call.ts";
 
-/** The version that is asked for where the client named none. */
+/** The version that is requested where the client names none. */
 const version = "2023-06-01";
 
 /** Anthropic, and every vendor that speaks the messages wire under another base URL. */
@@ -53,7 +53,10 @@ export function claudeBody(
   return spliceMembers(withoutMembers(wholeBody(body), left), members);
 }
 
-/** A body that can be signed and changed. Throws Failure upstream_error for one that is sent as it comes. */
+/**
+ * Returns a body that can be signed and changed. Throws Failure upstream_error for a stream, which is sent as it
+ * arrives.
+ */
 export function wholeBody(body: AnswerCall["body"]): Buffer {
   if (Buffer.isBuffer(body)) return body;
   throw new Failure("upstream_error", "The vendor of this model does not accept uploads.");

@@ -15,7 +15,7 @@ export type AwsKey =
   /** A Bedrock API key, sent as it is. */
   | { readonly kind: "bearer"; readonly token: string };
 
-/** The key that stands for Amazon's chain; a profile may follow: `aws:PROFILE`. */
+/** The key that means Amazon's chain of sources; a profile may follow: `aws:PROFILE`. */
 export const chainKey = "aws";
 const signingKey = /^((?:AKIA|ASIA)[A-Z0-9]{12,124}):([^:]+)(?::(.+))?$/;
 

@@ -11,7 +11,7 @@ import {
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Of the signature, and of the credentials that made it: Amazon's own words, which name neither. */
+/** Amazon's messages about a signature or the credentials that made it. */
 const aboutCredentials =
   /signature|security token|\bcredential|access key|api key|bearer token|not authorized to perform: sts|token (?:included|is) .*(?:expired|invalid)|must specify a valid region/i;
 /** Of a model that is not there, not open to the account, or not served that way. */

@@ -38,7 +38,7 @@ function chunkOf(payload: string): string | undefined {
   return json.includes("\n") || json.includes("\r") ? json.replaceAll(/[\r\n]+/g, " ") : json;
 }
 
-/** The event's type, which the vendor writes first; else it is looked for in all of it. */
+/** Returns the event's type, which the vendor usually writes first; otherwise the whole event is searched. */
 function typeOf(json: string): string {
   const first = /^\s*\{\s*"type"\s*:\s*"(\w+)"/.exec(json)?.[1];
   if (first !== undefined) return first;

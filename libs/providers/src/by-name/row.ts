@@ -1,13 +1,13 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { ChatDialect } from "@modelgate/wires/text";
 
-/** A vendor of the wires that OpenAI and Anthropic began: all that is its own, as data. */
+/** A vendor of OpenAI's or Anthropic's wires, described by data alone. */
 export interface VendorRow {
   /** Name that people read. */
   readonly title: string;
   /** Base URL; `${NAME}` is a part that differs by customer. */
   readonly baseUrl: string;
-  /** The variable in which its own SDK or documentation keeps the key. */
+  /** The variable that its SDK or documentation uses for the key. */
   readonly keyVariable: string;
   /** It is run by its operator, and asks for no key unless it is set up to. */
   readonly isLocal?: true;

@@ -9,7 +9,7 @@ import { chineseVendors } from "./chinese.ts";
 import { hostedVendors } from "./hosted.ts";
 import { ownVendors } from "./own.ts";
 
-/** The version of the messages wire that is asked for where the client named none. */
+/** The version of the messages wire that is requested where the client names none. */
 const messagesVersion = "2023-06-01";
 
 /** Path of every wire, unless the row has another. */
@@ -44,7 +44,7 @@ export function vendorOfRow(name: string, row: VendorRow): Provider {
   };
 }
 
-/** Vendors of the messages wire look for the key in either header. */
+/** Returns the headers with the key: vendors of the messages wire read it from either of two. */
 function headersOf(call: VendorCall): Readonly<Record<string, string>> {
   const authorization = `Bearer ${call.key}`;
   if (call.wire !== "messages" && call.wire !== "count-messages") return { authorization };

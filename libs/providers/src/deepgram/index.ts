@@ -2,7 +2,7 @@ import { failureOf as usualFailureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
 import { requestsAt } from "../request.ts";
 
-/** Deepgram: speech and transcripts. All but the text or the file stands in the address. */
+/** Deepgram: speech and transcripts. Options are in the address; the body is the text or the file. */
 export const deepgram: Provider = {
   name: "deepgram",
   title: "Deepgram",

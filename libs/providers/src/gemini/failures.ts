@@ -47,7 +47,7 @@ function ofPrecondition(error: ErrorBody): VendorFailure | undefined {
   return isAboutRegion(error) ? regionRefused : undefined;
 }
 
-/** `RetryInfo` says "12s". */
+/** Reads `RetryInfo`, which has the form "12s". */
 function retryDelayOf({ details }: ErrorBody): number | undefined {
   const delay = details.find(({ retryDelay }) => typeof retryDelay === "string")?.["retryDelay"];
   const seconds = typeof delay === "string" ? Number.parseFloat(delay) : Number.NaN;

@@ -18,7 +18,7 @@ const liveMethod = "GenerativeService.BidiGenerateContent";
 
 const answers = requestsAt(address, keyed);
 
-/** Google's models by the content wire; streams are asked for as server-sent events. Sessions are WebSockets. */
+/** Google's models by the content wire; streams are requested as server-sent events. Sessions are WebSockets. */
 export const gemini: Provider = {
   name: "gemini",
   title: "Gemini",

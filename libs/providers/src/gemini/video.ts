@@ -17,7 +17,7 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
   return requestTo(url, call, headers, yield* stringifyInTurns(call.body));
 }
 
-/** An operation stands under its own name. */
+/** Returns the address of an operation, which is its name. */
 export function pollVideo(call: PollCall): VendorRequest {
   const name = call.task.split("/").map(encodeURIComponent).join("/");
   return requestTo(new URL(`${versioned(call.baseUrl)}/${name}`), call, keyed(call));

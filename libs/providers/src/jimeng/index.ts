@@ -38,7 +38,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   return meaningOfStatus(status, error);
 }
 
-/** It makes videos only: nothing else carries its key. */
+/** Makes requests without the key: only those for videos, which have functions of their own, carry it. */
 const answers = requestsAt(
   ({ baseUrl }) => new URL(baseUrl),
   () => ({}),

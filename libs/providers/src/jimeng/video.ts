@@ -20,7 +20,7 @@ export function pollVideo(call: PollCall): VendorRequest {
   return atOnce(signed(call, "CVSync2AsyncGetResult", { req_key: model, task_id: id }));
 }
 
-/** A result is asked for by the model as well. */
+/** Returns the stored id of a task, which contains the model: a poll names it as well. */
 export function taskOf(id: string, { model }: Pick<StartCall, "model">): string {
   return `${id}/${model}`;
 }

@@ -18,7 +18,7 @@ import {
  * hold ours. With 1003 and 1004 a clock is wrong: the token is too young or too old.
  */
 const aboutKey: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1304];
-/** Other codes of the vendor's: `{code, message, request_id}`, whatever the status. */
+/** Meanings of the vendor's other codes: `{code, message, request_id}`, whatever the status. */
 const meanings: Readonly<Record<number, VendorFailure>> = {
   // The key has no right to this endpoint or model; it may have others.
   1103: noModel,

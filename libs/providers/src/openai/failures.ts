@@ -10,7 +10,7 @@ import {
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Codes that say that a key is unknown or closed, or that its account cannot pay, whatever the status. */
+/** Codes for an unknown or closed key, or an account that cannot pay, whatever the status. */
 const keyCodes: ReadonlySet<string> = new Set([
   "invalid_api_key",
   "invalid_organization",
@@ -26,7 +26,7 @@ const keyCodes: ReadonlySet<string> = new Set([
 ]);
 /** Codes of 401 and 403 that are about what a request names or asks for, not about the key. */
 const requestCodes: ReadonlySet<string> = new Set(["missing_scope", "content_policy_violation", "content_filter"]);
-/** Codes of a 404 that say that the path is not there; a body without a code says nothing else. */
+/** Codes of a 404 for a missing path; a body without a code means the same. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
 
 /** Classifies an error of an OpenAI-compatible vendor, by its status and the code of its body. */

@@ -2,7 +2,10 @@ import { present } from "@modelgate/contracts";
 import type { AuthClient, ExternalAccountClientOptions, JWTInput } from "google-auth-library";
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
-/** The key that stands for Google's chain of sources: a file that the environment names, the pod's or machine's account. */
+/**
+ * The key that means Google's chain of sources: a file that the environment names, or the account of the pod or
+ * machine.
+ */
 export const chainKey = "google";
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 

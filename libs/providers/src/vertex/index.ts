@@ -12,7 +12,10 @@ import { pollVideo, startVideo } from "./video.ts";
 
 const headersFor = openAccounts();
 
-/** Google Cloud's Vertex AI: Gemini by the content wire, Claude by its own. Project and region are in the address. */
+/**
+ * Google Cloud's Vertex AI: Gemini by the content wire, Claude by the messages wire. Project and region are in the
+ * address.
+ */
 export const vertex: Provider = {
   name: "vertex",
   title: "Google Vertex AI",
@@ -58,7 +61,7 @@ export const vertex: Provider = {
 /** The version of the messages wire that Vertex speaks. */
 const anthropicVersion = JSON.stringify("vertex-2023-10-16");
 
-/** The body of a request; the model stands in its address, but where tokens are counted. */
+/** Returns the body of a request. The model is in the address, except where tokens are counted. */
 function bodyOf(call: AnswerCall): Buffer {
   if (call.wire === "messages") return claudeBody(call, { anthropic_version: anthropicVersion }, ["model"]);
   return wholeBody(call.body);

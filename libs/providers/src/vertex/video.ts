@@ -20,7 +20,10 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
   return requestTo(modelAt(project, call.model, "predictLongRunning"), call, json, yield* stringifyInTurns(body));
 }
 
-/** An operation's state, and with it a film that is in no bucket. The operation's name says its model. */
+/**
+ * Returns the request for an operation's state, with a video that is not in a bucket. The operation's name contains its
+ * model.
+ */
 export function pollVideo(call: PollCall | DownloadCall): VendorRequest {
   const [, model = "unknown"] = /\/models\/([^/]+)\/operations\//.exec(call.task) ?? [];
   const url = modelAt(projectAt(call.baseUrl).project, model, "fetchPredictOperation");
