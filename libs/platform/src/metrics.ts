@@ -72,7 +72,7 @@ const storeUp = new Gauge({
 });
 
 /** Sets whether a store answers. */
-export function observeStore(store: "redis" | "nats" | "books", up: boolean): void {
+export function observeStore(store: "redis" | "content" | "nats" | "books", up: boolean): void {
   storeUp.set({ store }, up ? 1 : 0);
 }
 

@@ -28,19 +28,19 @@ const scheme = /^redis(s?)(?:\+(cluster|sentinel))?:$/;
 const ports = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
 
 /**
- * Reads REDIS_URL: `redis://host:port/db`; several such addresses with commas between, or `redis+cluster://host`, for
- * a Redis Cluster; `redis+sentinel://one,redis+sentinel://two/master/db?sentinelPassword=…` for Sentinels, the path
- * and the query at any of them. `rediss…` is by TLS. The first address's name and password are Redis's. Throws
- * StartError, without a word of what stands in it.
+ * Reads REDIS_URL, or CONTENT_REDIS_URL: `redis://host:port/db`; several such addresses with commas between, or
+ * `redis+cluster://host`, for a Redis Cluster; `redis+sentinel://one,redis+sentinel://two/master/db?sentinelPassword=…` for
+ * Sentinels, the path and the query at any of them. `rediss…` is by TLS. The first address's name and password are Redis's.
+ * `prefix` is what the variable begins with. Throws StartError, without a word of what stands in it.
  */
-export function readRedisUrl(text: string): RedisAddress {
+export function readRedisUrl(text: string, prefix: "" | "CONTENT_"): RedisAddress {
   const urls = text.split(",").map((item) => new URL(item.trim()));
   const [first] = urls;
   const kinds = new Set(urls.map(({ protocol }) => protocol));
   const [, secure, named] = scheme.exec(first?.protocol ?? "") ?? [];
   if (first === undefined || secure === undefined || kinds.size > 1)
     throw new StartError(
-      "REDIS_URL must be redis:// or rediss://, or with +cluster or +sentinel, the same throughout.",
+      `${prefix}REDIS_URL must be redis:// or rediss://, or with +cluster or +sentinel, the same throughout.`,
     );
   const kind = named === "sentinel" ? "sentinel" : named === "cluster" || urls.length > 1 ? "cluster" : "single";
   const nodes = urls.map(({ hostname, port }) => ({
@@ -51,16 +51,17 @@ export function readRedisUrl(text: string): RedisAddress {
   const path = (urls.find(({ pathname }) => pathname.length > 1)?.pathname ?? "").split("/").slice(1);
   if (kind === "cluster") return { ...common, kind, nodes };
   if (kind === "single")
-    return { ...common, kind, node: nodes[0] ?? { host: "", port: 0 }, database: databaseOf(path[0]) };
-  return { ...common, kind, nodes, ...sentinelsIn(urls, path) };
+    return { ...common, kind, node: nodes[0] ?? { host: "", port: 0 }, database: databaseOf(prefix, path[0]) };
+  return { ...common, kind, nodes, ...sentinelsIn(prefix, urls, path) };
 }
 
-function sentinelsIn(urls: readonly URL[], [master = "", database]: readonly string[]) {
-  if (master === "") throw new StartError("REDIS_URL must name the Sentinels' master: redis+sentinel://host/master");
+function sentinelsIn(prefix: string, urls: readonly URL[], [master = "", database]: readonly string[]) {
+  if (master === "")
+    throw new StartError(`${prefix}REDIS_URL must name the Sentinels' master: redis+sentinel://host/master`);
   const [sentinelPassword] = urls.flatMap(({ searchParams }) => searchParams.getAll("sentinelPassword"));
   return present({
     master: decodeURIComponent(master),
-    database: databaseOf(database),
+    database: databaseOf(prefix, database),
     sentinelPassword,
   });
 }
@@ -72,8 +73,8 @@ function credentialsIn({ username, password }: URL): RedisAddress["credentials"]
   };
 }
 
-function databaseOf(text = ""): number {
+function databaseOf(prefix: string, text = ""): number {
   const database = Number(text === "" ? "0" : text);
   if (Number.isInteger(database) && database >= 0) return database;
-  throw new StartError("REDIS_URL must end with the number of a database, or with nothing.");
+  throw new StartError(`${prefix}REDIS_URL must end with the number of a database, or with nothing.`);
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Cluster, Redis as Single } from "ioredis";
 import { Failure, present } from "@modelgate/contracts";
 import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
@@ -15,6 +16,8 @@ export type Redis = Single | Cluster;
 
 /** Maximum time that a start waits for Redis. */
 const connectWithinMs = 30_000;
+/** Maximum time that a start waits for the Redis of content. */
+const firstAttemptMs = 3_000;
 /** Longest pause between two attempts to connect again. */
 const longestPauseMs = 1_000;
 /**
@@ -37,8 +40,36 @@ const pauseOf = (attempt: number): number => Math.min(attempt * 50, longestPause
  * says `redis+cluster:`, are a Redis Cluster; `redis+sentinel:` names Sentinels (see redis-url.ts).
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
-  const address = readRedisUrl(url);
-  const redis = connectionTo(address);
+  const address = readRedisUrl(url, "");
+  const redis = observed(connectionTo(address), "redis", log, timeoutMs);
+  await untilReady(redis, address);
+  await loadScripts(redis, log);
+  return redis;
+}
+
+/**
+ * Connects to the Redis of clients' content in the background and for good: a start waits for no more than the first
+ * attempt, since calls that keep nothing are served without it. Throws StartError where its certificate is refused.
+ */
+export async function openContentRedis(url: string, log: Logger, timeoutMs: number): Promise<Redis> {
+  const address = readRedisUrl(url, "CONTENT_");
+  observeStore("content", false); // from the start: without a sample no alert fires
+  const redis = observed(connectionTo(address), "content", log.child({ store: "content" }), timeoutMs);
+  redis.once("ready", () => void loadScripts(redis, log));
+  const attempt = once(redis, "ready", { signal: AbortSignal.timeout(firstAttemptMs) });
+  redis.connect().catch(() => undefined); // the retry strategy goes on; "error" has been logged
+  const isReached = await attempt.then(
+    () => true,
+    () => false,
+  );
+  const problem = isReached ? undefined : await certificateProblem(address);
+  if (problem === undefined) return redis;
+  redis.disconnect();
+  throw problem;
+}
+
+/** Limits the commands of a connection in time, and logs and counts when it is lost and found. */
+function observed(redis: Redis, store: "redis" | "content", log: Logger, timeoutMs: number): Redis {
   if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log, timeoutMs));
   else breakWhenSlow(redis, log, timeoutMs);
   let complained = false;
@@ -46,14 +77,12 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
     if (!complained) log.warn({ err: withoutCertificate(error) }, "redis is away");
     complained = true;
   });
-  redis.on("close", () => observeStore("redis", false));
+  redis.on("close", () => observeStore(store, false));
   redis.on("ready", () => {
-    observeStore("redis", true);
+    observeStore(store, true);
     if (complained) log.info("redis is back");
     complained = false;
   });
-  await untilReady(redis, address);
-  await loadScripts(redis, log);
   return redis;
 }
 
@@ -125,7 +154,7 @@ async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
   }
 }
 
-/** Returns the error in the certificates of the servers that REDIS_URL names. */
+/** Returns the error in the certificates of the servers of an address. */
 async function certificateProblem(address: RedisAddress): Promise<StartError | undefined> {
   if (!address.tls) return undefined;
   const errors = await Promise.all((address.kind === "single" ? [address.node] : address.nodes).map(handshakeError));

@@ -2,7 +2,7 @@ import { asFailure, Failure } from "@modelgate/contracts";
 
 /** Names of ioredis' errors for a Redis that does not answer. */
 const names: ReadonlySet<string> = new Set(["AbortError", "ClusterAllFailedError", "MaxRetriesPerRequestError"]);
-/** And its words, where an error has no name of its own; those of the breaker; and of a Redis that cannot serve yet. */
+/** And its words, where an error has no name of its own; those of the breaker; and of a Redis that cannot serve yet, or is full. */
 const words = [
   "Command timed out",
   "redis is slow",
@@ -16,6 +16,8 @@ const words = [
   "CLUSTERDOWN",
   "LOADING",
   "MASTERDOWN",
+  "MISCONF",
+  "OOM command not allowed",
   "READONLY",
   "TRYAGAIN",
 ];

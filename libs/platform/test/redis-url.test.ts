@@ -46,7 +46,7 @@ test.each<[string, object]>([
     },
   ],
 ])("%s", (text, address) => {
-  expect(readRedisUrl(text)).toMatchObject(address);
+  expect(readRedisUrl(text, "")).toMatchObject(address);
 });
 
 test.each([
@@ -55,6 +55,6 @@ test.each([
   "redis+sentinel://:secret@one",
   "redis://:secret@a/x",
 ])("%s is refused, without its password", (text) => {
-  expect(() => readRedisUrl(text)).toThrow(/REDIS_URL must/);
-  expect(() => readRedisUrl(text)).not.toThrow(/secret/);
+  expect(() => readRedisUrl(text, "")).toThrow(/REDIS_URL must/);
+  expect(() => readRedisUrl(text, "")).not.toThrow(/secret/);
 });

@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { clusterIsPossible, startTlsBackends, type TlsBackends } from "@modelgate/testkit";
 import { openBus, openRedis, StartError } from "../src/index.ts";
+import { openContentRedis } from "../src/redis.ts";
 
 const log = pino({ level: "silent" });
 
@@ -22,6 +23,10 @@ describe.skipIf(!clusterIsPossible)("a server whose certificate is not to be tru
     );
   });
 
+  test.each(ways)("the Redis of content at a %s, which need not be there: the start ends at once", async (kind) => {
+    await expect(openContentRedis(backends[kind], log, 1_000)).rejects.toThrow(/^Redis's certificate is refused/);
+  });
+
   test("NATS: the start ends at once, and says why", async () => {
     const opening = openBus(backends.natsUrl, log);
     await expect(opening).rejects.toThrow(StartError);
@@ -34,4 +39,13 @@ describe.skipIf(!clusterIsPossible)("a server whose certificate is not to be tru
     await using bus = await openBus("tls://127.0.0.1:1", log);
     expect(bus.connected).toBe(false);
   });
+
+  test.each(["rediss://127.0.0.1:1", "rediss+cluster://127.0.0.1:1", "rediss+sentinel://127.0.0.1:1/master"])(
+    "a Redis of content that is away ends no start: %s",
+    async (url) => {
+      const redis = await openContentRedis(url, log, 1_000);
+      expect(redis.status).not.toBe("ready");
+      redis.disconnect();
+    },
+  );
 });

@@ -25,20 +25,40 @@ export async function startBackends(): Promise<Backends> {
   return backends;
 }
 
+/** A Redis of this machine by itself, for tests that take it down. */
+export interface LocalRedis extends ServerControl, AsyncDisposable {
+  readonly url: string;
+}
+
+/** Starts a Redis of this machine by itself. */
+export async function startLocalRedis(): Promise<LocalRedis> {
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
+  const [port = 0] = await freePorts(1);
+  const redis = await control(() => startRedis({ port, folder, keep: true }));
+  return {
+    ...redis,
+    url: `redis://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      await redis.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /** Servers of this machine, for tests that take them down. */
 export async function startLocalBackends(): Promise<LocalBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
-  const [redisPort = 0, natsPort = 0] = await freePorts(2);
-  const redis = await control(() => startRedis({ port: redisPort, folder: join(folder, "redis"), keep: true }));
-  const nats = await control(() => startNats({ port: natsPort, folder: join(folder, "nats"), keep: true }));
+  const [port = 0] = await freePorts(1);
+  const redis = await startLocalRedis();
+  const nats = await control(() => startNats({ port, folder, keep: true }));
   return {
-    redisUrl: `redis://127.0.0.1:${redisPort}`,
-    natsUrl: `nats://127.0.0.1:${natsPort}`,
+    redisUrl: redis.url,
+    natsUrl: `nats://127.0.0.1:${port}`,
     how: "local servers",
     redis,
     nats,
     async [Symbol.asyncDispose]() {
-      await Promise.all([redis.stop(), nats.stop()]);
+      await Promise.all([redis[Symbol.asyncDispose](), nats.stop()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };

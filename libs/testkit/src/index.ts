@@ -1,7 +1,14 @@
 export type { Limits } from "./limits/limits.ts";
 export { startServiceAlone, type AloneService } from "./alone.ts";
 export { ChildEnded, findProgram, freePorts, startNats } from "@modelgate/deploy/local";
-export { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";
+export {
+  startBackends,
+  startLocalBackends,
+  startLocalRedis,
+  type Backends,
+  type LocalBackends,
+  type LocalRedis,
+} from "./backends.ts";
 export { draftOf } from "./draft-of.ts";
 export { makeAuthority, type Authority } from "./certificates.ts";
 export { clusterIsPossible, startClusterBackends } from "./redis-cluster.ts";

@@ -40,10 +40,14 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const expiresAt = now + lifetimeSeconds;
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
     if (!(await deps.contentBook.keep(record, settings.length, lifetimeSeconds * 1_000))) throw contentFull();
+    const stores = { redis, content: deps.content };
+    // A name that no model has would put text of the client's into its key, which is no content.
+    const mayCall = (name: string): boolean =>
+      catalog.current().kindOf(name) !== undefined && (caller.models?.includes(name) ?? true);
     const value = await orUnavailable(
-      newClientSecret(redis, {
+      newClientSecret(stores, {
         token,
-        models: [session.model, ...transcribersIn(session).filter((name) => caller.models?.includes(name) ?? true)],
+        models: [session.model, ...transcribersIn(session).filter(mayCall)],
         expiresAt: new Date(expiresAt * 1_000).toISOString(),
         lifetimeSeconds,
         settings,
@@ -75,11 +79,11 @@ export interface BoundCall {
  * Reads the settings that a session's key is bound to, none for a usual key; models, group and budgets are its owner's as
  * they are now. Throws Failure where the owner's key is disabled or has expired.
  */
-export async function boundSettings({ relay }: Deps, call: RealtimeCall): Promise<BoundCall> {
+export async function boundSettings({ relay, content }: Deps, call: RealtimeCall): Promise<BoundCall> {
   const { accountId, settingsId } = call.caller;
   if (settingsId === undefined) return { call, settings: undefined };
   const [settings, caller] = await Promise.all([
-    orUnavailable(findSessionSettings(relay.redis, accountId, settingsId)),
+    orUnavailable(findSessionSettings(content, accountId, settingsId)),
     currentCaller(relay, call.caller),
   ]);
   if (settings === undefined) throw new Failure("api_key_expired");

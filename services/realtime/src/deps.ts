@@ -1,5 +1,5 @@
 import { openContentBook, type ContentBook } from "@modelgate/accounts";
-import { idSource, sharedContentRedis, type ServiceContext } from "@modelgate/platform";
+import { idSource, sharedContentRedis, type Redis, type ServiceContext } from "@modelgate/platform";
 import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 
@@ -19,6 +19,8 @@ export interface Deps extends OpenRelay {
   readonly limits: SessionLimits;
   readonly slice: SliceSize;
   readonly newSessionId: () => string;
+  /** The Redis of clients' content, which has the settings of client secrets. */
+  readonly content: Redis;
   /** Counts what accounts keep. */
   readonly contentBook: ContentBook;
   /** Aborted where the process ends what is still open. */
@@ -44,6 +46,7 @@ export async function openDeps({
   return {
     ...open,
     ending,
+    content,
     contentBook: openContentBook(content, env.content),
     limits: { ...env.sessions, lastUsageAtEndMs, drainMs: drainMs - farewellMs },
     slice: env.slice,

@@ -21,14 +21,23 @@ export interface ClientSecretRequest {
 /** Time for which settings outlive their key: a connection that began in the key's last moment still reads them. */
 const graceSeconds = 60;
 
-/** Makes such a key; it expires in Redis, and is not in the books. */
-export async function newClientSecret(redis: Redis, request: ClientSecretRequest): Promise<string> {
+/** The Redis that the edge finds keys in, and that of clients' content. */
+interface ClientSecretStores {
+  readonly redis: Redis;
+  readonly content: Redis;
+}
+
+/**
+ * Makes such a key; it expires in Redis, and is not in the books. The edge must find it without the content's Redis:
+ * only the session's settings are there.
+ */
+export async function newClientSecret({ redis, content }: ClientSecretStores, request: ClientSecretRequest): Promise<string> {
   const key = `ek_${randomBytes(36).toString("base64url")}`;
   const digest = digestOf(key);
   const settingsId = digest.slice(0, 32);
   const { token, models, expiresAt, lifetimeSeconds, settings } = request;
   const record: Token = { ...token, models, expiresAt, settingsId };
-  await redis.set(
+  await content.set(
     accountKeys.sessionSettings(token.accountId, settingsId),
     settings,
     "EX",
@@ -45,10 +54,10 @@ const readSettings = stored("session settings", SessionSettings);
 
 /** The settings that a key is bound to; undefined where they have expired. Throws UnknownShape. */
 export async function findSessionSettings(
-  redis: Redis,
+  content: Redis,
   accountId: string,
   id: string,
 ): Promise<SessionSettings | undefined> {
-  const text = await redis.get(accountKeys.sessionSettings(accountId, id));
+  const text = await content.get(accountKeys.sessionSettings(accountId, id));
   return text === null ? undefined : readSettings(text);
 }

@@ -1,5 +1,5 @@
 import { openBus, type Bus } from "../bus.ts";
-import { openRedis, type Redis } from "../redis.ts";
+import { openContentRedis, openRedis, type Redis } from "../redis.ts";
 import type { BusEnv, ContentEnv, StoreEnv } from "../service-variables.ts";
 import { announceProcess } from "./presence.ts";
 import { RefusedCalls } from "../refused-calls.ts";
@@ -19,7 +19,7 @@ export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (sha
 export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEnv, Redis>(
   async (shared, { redis, content: { url } }) => {
     if (url === undefined || url === redis.url) return await sharedRedis(shared, { redis });
-    const opened = await openRedis(url, shared.log, redis.timeoutMs);
+    const opened = await openContentRedis(url, shared.log, redis.timeoutMs);
     shared.defer(() => opened.disconnect());
     return opened;
   },

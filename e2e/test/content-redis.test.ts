@@ -1,0 +1,123 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startLocalRedis, startLocalSuite, until, type LocalRedis, type Suite } from "@modelgate/testkit";
+import { channel, config as house, hello, keys, post } from "./house.ts";
+import { openSession } from "./realtime-client.ts";
+import { price } from "./realtime-house.ts";
+
+/** Clients' content in a Redis apart: calls that keep nothing do not need it. */
+let content: LocalRedis;
+let suite: Suite;
+beforeAll(async () => {
+  content = await startLocalRedis();
+  // Services start without it, too.
+  await content.kill();
+  suite = await startLocalSuite({
+    config: {
+      ...house,
+      models: { ...house.models, live: { kind: "realtime", price } },
+      channels: [...house.channels, channel("voice", ["live"])],
+    },
+    env: { CONTENT_REDIS_URL: content.url },
+  });
+});
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  await content?.[Symbol.asyncDispose]();
+});
+
+async function call(path: string, body?: object) {
+  const answer = await fetch(suite.edgeUrl + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      authorization: `Bearer ${keys.demo}`,
+      "content-type": "application/json",
+      "anthropic-version": "2023-06-01",
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, retryAfter: answer.headers.get("retry-after"), body: JSON.parse(text) };
+}
+
+async function commandTo<T>(url: string, command: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url);
+  try {
+    return await command(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+const secretWish = { session: { type: "realtime", model: "live", instructions: "Answer as a pirate." } };
+/** Calls that nothing need be kept for: a response that cannot be kept is answered all the same. */
+const served: readonly (readonly [path: string, body: object])[] = [
+  ["/v1/chat/completions", hello("fixed")],
+  ["/v1/messages", { ...hello("fixed"), max_tokens: 100 }],
+  ["/v1/responses", { model: "fixed", input: "Hello" }],
+];
+/** Calls that keep something. */
+const keeping: readonly (readonly [path: string, body: object])[] = [
+  ["/v1/conversations", { items: [{ type: "message", role: "user", content: "Hello" }] }],
+  ["/v1/responses", { model: "fixed", input: "Hello", background: true }],
+  ["/v1/realtime/client_secrets", secretWish],
+];
+const away = { status: 503, retryAfter: "1", body: { error: { code: "server_overloaded" } } };
+
+async function expectOnlyContentRefused(): Promise<void> {
+  for (const [path, body] of served) expect([path, (await call(path, body)).status]).toEqual([path, 200]);
+  for (const [path, body] of keeping) expect([path, await call(path, body)]).toMatchObject([path, away]);
+  expect((await post(suite, { ...hello("fixed"), stream: true })).status).toBe(200);
+}
+
+async function expectAllServed(): Promise<void> {
+  await until("the Redis of content to be found again", async () => (await call(...conversation)).status === 200);
+  for (const [path, body] of [...served, ...keeping])
+    expect([path, (await call(path, body)).status]).toEqual([path, 200]);
+}
+const conversation = ["/v1/conversations", { items: [] }] as const;
+
+test("services start while it is away, and answer every call that keeps nothing", async () => {
+  await expectOnlyContentRefused();
+  expect(await call("/v1/responses/resp_unknown")).toMatchObject(away);
+  const metrics = await (await fetch(`${suite.opsUrl("edge")}/metrics`)).text();
+  expect(metrics).toMatch(/modelgate_store_up\{store="content".*\} 0/);
+  expect(metrics).toMatch(/modelgate_store_up\{store="redis".*\} 1/);
+});
+
+test("it is used as soon as it is there; all that is in it expires, and nothing of it is beside the money", async () => {
+  await content.start();
+  await expectAllServed();
+  const kept = await commandTo(content.url, async (redis) => {
+    const names = await redis.keys("*");
+    return await Promise.all(names.map(async (name) => [name, await redis.pttl(name)] as const));
+  });
+  // A volatile policy throws out nothing that has no time to live.
+  expect(kept.filter(([, ms]) => ms <= 0)).toEqual([]);
+  const kinds = ["background-events", "content-sizes", "conversation", "conversation-items", "response"];
+  const found = new Set(kept.map(([name]) => name.split(":")[0]));
+  for (const kind of [...kinds, "session-settings"]) expect([...found]).toContain(kind);
+  const beside = await commandTo(suite.backends.redisUrl, (redis) => redis.keys("*"));
+  expect(beside.filter((name) => found.has(name.split(":")[0]))).toEqual([]);
+});
+
+test("a client secret opens its session with the settings that are in it, and 503 without it", async () => {
+  const { body } = await call("/v1/realtime/client_secrets", secretWish);
+  const session = await openSession(suite, { key: body.value });
+  expect((await session.next("session.updated")).session).toMatchObject({ instructions: "Answer as a pirate." });
+  session.socket.close();
+  await content.kill();
+  await expect(openSession(suite, { key: body.value })).rejects.toThrow("503");
+  // A session of a usual key has no settings to read.
+  (await openSession(suite, { key: keys.demo, model: "live" })).socket.close();
+  await content.start();
+  await expectAllServed();
+});
+
+test("calls that keep nothing are answered while it is full", async () => {
+  const bound = (bytes: string) => commandTo(content.url, (redis) => redis.config("SET", "maxmemory", bytes));
+  expect(await bound("1")).toBe("OK");
+  await expectOnlyContentRefused();
+  expect(await bound("0")).toBe("OK");
+  await expectAllServed();
+});
