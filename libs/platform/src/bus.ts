@@ -193,7 +193,8 @@ class JetStreamBus implements Bus {
     // Options of Node's own, which the client hands on beside those that it knows.
     const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: identityAmong(this.#servers) };
     const connection = await connect({
-      servers: [...this.#servers],
+      // The client takes a password before the name of a host for a part of an IPv6 address.
+      servers: this.#servers.map((server) => server.replace(/\/\/.*@/, "//")),
       ...(username === "" ? {} : { user: decodeURIComponent(username), pass: decodeURIComponent(password) }),
       // A client that says tls: is refused by a server without TLS.
       ...(protocol === "tls:" ? { tls } : {}),

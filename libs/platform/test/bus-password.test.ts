@@ -18,7 +18,7 @@ test.skipIf(!clusterIsPossible)("a NATS that refuses the password for a while is
 
   const first = await start("one");
   stack.defer(() => first.child.stop());
-  const bus = stack.use(await openBus(`nats://us:one@127.0.0.1:${port}`, log));
+  const bus = stack.use(await openBus(`nats://us:one@localhost:${port}`, log));
   await until("the bus to be there", () => bus.connected);
   await first.child.stop();
 

@@ -31,7 +31,10 @@ interface ClientSecretStores {
  * Makes such a key; it expires in Redis, and is not in the books. The edge must find it without the content's Redis:
  * only the session's settings are there.
  */
-export async function newClientSecret({ redis, content }: ClientSecretStores, request: ClientSecretRequest): Promise<string> {
+export async function newClientSecret(
+  { redis, content }: ClientSecretStores,
+  request: ClientSecretRequest,
+): Promise<string> {
   const key = `ek_${randomBytes(36).toString("base64url")}`;
   const digest = digestOf(key);
   const settingsId = digest.slice(0, 32);
