@@ -18,11 +18,16 @@ const run = `modelgate-pods-${process.pid}`;
 const folder = mkdtempSync(join(tmpdir(), "modelgate-pods-"));
 chmodSync(folder, 0o755);
 const objects = renderFolder(join(import.meta.dirname, "overlays/local"));
+const password = randomBytes(16).toString("hex");
 const secrets: Readonly<Record<string, string>> = {
   MODELGATE_SECRET: randomBytes(32).toString("hex"),
-  REDIS_URL: "redis://redis:6379",
-  NATS_URL: "nats://nats:4222",
-  BOOKS_URL: "postgres://modelgate@postgres:5432/modelgate",
+  REDIS_PASSWORD: password,
+  NATS_PASSWORD: password,
+  POSTGRES_PASSWORD: password,
+  REDIS_URL: `redis://:${password}@redis:6379`,
+  CONTENT_REDIS_URL: `redis://:${password}@redis-content:6379`,
+  NATS_URL: `nats://modelgate:${password}@nats:4222`,
+  BOOKS_URL: `postgres://modelgate:${password}@postgres:5432/modelgate`,
 };
 
 interface Pod {
@@ -58,14 +63,17 @@ function start({ name, as, spec, container }: Pod): void {
     .replace("i", "");
   const words = (member: string): readonly string[] => {
     const list = container[member];
-    return Array.isArray(list) ? list.map(textOf) : [];
+    const filled = (word: string): string =>
+      word.replaceAll(/\$\((\w+)\)/g, (_, name: string) => values.get(name) ?? "");
+    return Array.isArray(list) ? list.map(textOf).map(filled) : [];
   };
+  const values = variablesOf(container);
   const [entry, ...rest] = words("command");
   const options = [
     ["--name", as, "--network", run, "--network-alias", name, "--user", user],
     ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
     ["--memory", bytes, "--memory-swap", bytes],
-    variablesOf(container).flatMap((variable) => ["--env", variable]),
+    Array.from(values, ([name, value]) => ["--env", `${name}=${value}`]).flat(),
     itemsAt(container, "volumeMounts").flatMap((mount) => volumeOf(spec, mount)),
     entry === undefined ? [] : ["--entrypoint", entry],
   ];
@@ -79,11 +87,13 @@ function imageHere(image: string): string {
   return stdout.toString().trim() === "0" ? tag : image;
 }
 
-function variablesOf(container: Fields): readonly string[] {
-  return itemsAt(container, "env").map((variable) => {
-    const key = textOf(at(variable, "valueFrom", "secretKeyRef", "key"));
-    return `${textOf(variable["name"])}=${key === "" ? textOf(variable["value"]) : (secrets[key] ?? "")}`;
-  });
+function variablesOf(container: Fields): ReadonlyMap<string, string> {
+  return new Map(
+    itemsAt(container, "env").map((variable) => {
+      const key = textOf(at(variable, "valueFrom", "secretKeyRef", "key"));
+      return [textOf(variable["name"]), key === "" ? textOf(variable["value"]) : (secrets[key] ?? "")];
+    }),
+  );
 }
 
 /** A volume: the ConfigMap's files, room to pass through, or a folder that the pod's group may write to. */

@@ -17,6 +17,7 @@ interface ComposeService {
   readonly security_opt?: readonly string[];
   readonly mem_limit?: string;
   readonly pids_limit?: number;
+  readonly command?: string;
   readonly privileged?: boolean;
 }
 
@@ -84,12 +85,64 @@ test("the Dockerfile builds on one base image, pinned by digest", () => {
   expect(new Set(bases.filter((base) => !stages.has(base)))).toEqual(new Set(["${NODE_IMAGE}"]));
 });
 
+const storeNames = ["nats", "postgres", "redis", "redis-content"];
+
+/** A server's arguments in compose, with the defaults of variables, and in the local overlay. */
+function argumentsOf(name: string): readonly (readonly string[])[] {
+  const words = (compose.services[name]?.command ?? "").replaceAll(/\$\{\w+:-([^}]*)\}/g, "PASSWORD");
+  const pod = renderFolder(join(root, "deploy/k8s/overlays/local"))
+    .filter(({ kind }) => kind === "StatefulSet")
+    .flatMap((object) => itemsAt(object, "spec", "template", "spec", "containers"))
+    .find((container) => at(container, "name") === name);
+  const args = at(pod, "args");
+  const ofPod = (Array.isArray(args) ? args : []).map((word) => String(word).replace(/^\$\(\w+\)$/, "PASSWORD"));
+  return [words.split(" ").map((word) => (word === '""' ? "" : word.replaceAll('"', ""))), ofPod];
+}
+
+test.each(["nats", "redis"])(
+  "%s has a password in compose and in the local overlay, and the same arguments",
+  (name) => {
+    const [ofCompose = [], ofPod = []] = argumentsOf(name);
+    expect(ofCompose).toContain("PASSWORD");
+    expect(ofPod).toEqual(ofCompose);
+  },
+);
+
+test.each([
+  ["redis", "noeviction"],
+  ["redis-content", "volatile-lru"],
+])("%s has less data than its container has memory, and is %s where that is full", (name, policy) => {
+  const limit = bytesOf(compose.services[name]?.mem_limit ?? "");
+  for (const words of argumentsOf(name)) {
+    expect(words[words.indexOf("--maxmemory-policy") + 1]).toBe(policy);
+    const bytes = bytesOf((words[words.indexOf("--maxmemory") + 1] ?? "").replace("mb", "m"));
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(limit * 0.7);
+  }
+});
+
+test("services get the addresses of stores with their passwords, those that keep content that of its Redis, and the simulator none", () => {
+  const variables = (name: string) => compose.services[name]?.environment ?? {};
+  for (const { name } of rows) {
+    expect(variables(name)["REDIS_URL"]).toMatch(/^redis:\/\/:\$\{REDIS_PASSWORD:-[\w-]+\}@redis:6379$/);
+    expect(variables(name)["NATS_URL"]).toMatch(/^nats:\/\/modelgate:\$\{NATS_PASSWORD:-[\w-]+\}@nats:4222$/);
+  }
+  const keepers = Object.keys(compose.services).filter((name) => "CONTENT_REDIS_URL" in variables(name));
+  const ofCluster = [...rows, gateway].filter(({ secrets }) => secrets.includes("CONTENT_REDIS_URL"));
+  expect(keepers.toSorted()).toEqual(ofCluster.map(({ name }) => name).toSorted());
+  expect(Object.keys(variables("simulator")).toSorted()).toEqual(["LOG_LEVEL", "SIMULATOR_OPS_PORT", "SIMULATOR_PORT"]);
+  expect(JSON.stringify(variables("postgres"))).toContain("POSTGRES_PASSWORD");
+  expect(JSON.stringify(compose)).not.toContain("trust");
+  for (const name of ["control", "gateway"])
+    expect(Object.keys(variables(name))).toEqual(expect.arrayContaining(["CONFIG_VARIABLES", "CONFIG_KEYS_FOLDER"]));
+});
+
 test("the local overlay runs the same Redis, NATS and PostgreSQL as compose", () => {
   const stores = renderFolder(join(root, "deploy/k8s/overlays/local"))
     .filter(({ kind }) => kind === "StatefulSet")
     .flatMap((object) => itemsAt(object, "spec", "template", "spec", "containers"))
     .map((container) => [at(container, "name"), at(container, "image")]);
-  const ofCompose = ["nats", "postgres", "redis"].map((name) => {
+  const ofCompose = storeNames.map((name) => {
     const service = compose.services[name];
     return [name, service === undefined ? undefined : imageOf(service)];
   });

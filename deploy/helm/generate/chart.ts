@@ -7,7 +7,7 @@ import { manifest } from "./manifest.ts";
 import { dashboardsTemplate, monitoringFiles, podMonitorTemplate, prometheusRuleTemplate } from "./monitoring.ts";
 import { notes } from "./notes.ts";
 import { fixedVariables, serviceTemplate } from "./service.ts";
-import { defaultsOf, stores, storeTemplate } from "./stores.ts";
+import { defaultsOf, nameOf, stores, storeTemplate, type Store } from "./stores.ts";
 import { block, helmYaml, inline, print } from "./template.ts";
 import { valuesSchema, type Member } from "./values.ts";
 import { gatewayTemplate, ingressAnnotations, ingressTemplate } from "./ways-in.ts";
@@ -32,8 +32,9 @@ export function unreleased(): Release {
 
 /** All files of the chart, by their path in it. */
 export function chart({ version, registry }: Release): ReadonlyMap<string, string> {
-  const stored = <T>(of: (store: (typeof stores)[number]) => T) => ({
+  const stored = <T>(of: (store: Store) => T) => ({
     redis: of("redis"),
+    redisContent: of("redisContent"),
     nats: of("nats"),
     postgres: of("postgres"),
   });
@@ -64,7 +65,7 @@ export function chart({ version, registry }: Release): ReadonlyMap<string, strin
     ["templates/namespace.yaml", namespaceTemplate()],
     ["templates/config.yaml", configTemplate()],
     ...[...rows, simulator].map((row) => [`templates/${row.name}.yaml`, serviceTemplate(row, rows, head)] as const),
-    ...stores.map((store) => [`templates/${store}.yaml`, storeTemplate(store, head)] as const),
+    ...stores.map((store) => [`templates/${nameOf(store)}.yaml`, storeTemplate(store, head)] as const),
     ["templates/gateway.yaml", gatewayTemplate(head)],
     ["templates/ingress.yaml", ingressTemplate(head)],
     ["templates/pod-monitor.yaml", podMonitorTemplate(head)],

@@ -1,12 +1,12 @@
 import { endSeconds, preStopSeconds, prefixOf } from "../../k8s/generate/deployment.ts";
 import { areaUrls, objectsOf } from "../../k8s/generate/objects.ts";
-import { streamSeconds, type ServiceRow } from "../../k8s/generate/services.ts";
+import { optionalSecrets, streamSeconds, type ServiceRow } from "../../k8s/generate/services.ts";
 import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
 import { isFields, textOf, type Fields, type Value } from "../../k8s/render/value.ts";
 import { ciliumPolicyOf } from "./cilium.ts";
 import { holdsStreams, scaledObjectOf, streamsMetric } from "./keda.ts";
 import { fieldsOf, patchesOf } from "./manifest.ts";
-import { block, blockIf, inline, optional, print, type Part } from "./template.ts";
+import { block, blockIf, inline, optional, print, secretKeyOf, type Part } from "./template.ts";
 
 /** Variables that values of the chart give, each in one place for all services. */
 const common = ["OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_EXTRA_CA_CERTS"];
@@ -134,7 +134,7 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
     .map((one) => {
       const name = textOf(one["name"]);
       if (name === "DRAIN_MS") return variable(name, "mul 1000 (int $service.drainSeconds)");
-      return "valueFrom" in one ? fromSecret(name, name === "MODELGATE_SECRET_BEFORE") : one;
+      return "valueFrom" in one ? fromSecret(name) : one;
     });
   return [
     ...own,
@@ -142,17 +142,19 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
       ? [given("NATS_REPLICAS", ".Values.nats.replicas"), given("NATS_KEEP_BYTES", ".Values.nats.keepBytes")]
       : []),
     ...(row.name === namesVideos ? [given("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
-    ...(mayKeepBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL", false)])] : []),
+    ...(mayKeepBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL")])] : []),
     given("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
     blockIf(privateCa, [{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]),
     block("{{- range $name, $value := $service.env }}\n- name: {{ $name }}\n  value: {{ $value | quote }}\n{{- end }}"),
   ];
 }
 
-function fromSecret(name: string, isOptional: boolean): Fields {
-  const at = `.Values.secrets.${name}`;
-  const secretKeyRef = { name: inline(`${at}.name`), key: inline(`${at}.key`) };
-  return { name, valueFrom: { secretKeyRef: isOptional ? { ...secretKeyRef, optional: true } : secretKeyRef } };
+function fromSecret(name: string): Fields {
+  const secretKeyRef = secretKeyOf(name);
+  return {
+    name,
+    valueFrom: { secretKeyRef: optionalSecrets.has(name) ? { ...secretKeyRef, optional: true } : secretKeyRef },
+  };
 }
 
 function autoscalerSteps(row: ServiceRow): readonly PatchStep[] {

@@ -1,24 +1,30 @@
 import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
 import { textOf, type Fields, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
-import { inline, optional, print, type Part } from "./template.ts";
+import { inline, optional, print, secretKeyOf, type Part } from "./template.ts";
 
-/** Servers that the chart can bring for trials: those of deploy/k8s/components/stores. */
+/** Manifests of deploy/k8s/components/stores of servers that the chart can bring for trials, by the name of their values. */
 const objects = {
   redis: manifest("components/stores/redis.yaml"),
+  redisContent: manifest("components/stores/redis-content.yaml"),
   nats: manifest("components/stores/nats.yaml"),
   postgres: manifest("components/stores/postgres.yaml"),
 } as const;
 export type Store = keyof typeof objects;
-export const stores = ["redis", "nats", "postgres"] as const satisfies readonly Store[];
+export const stores = ["redis", "redisContent", "nats", "postgres"] as const satisfies readonly Store[];
 
 const container = "/spec/template/spec/containers/0";
 const storage = "/spec/volumeClaimTemplates/0/spec/resources/requests/storage";
 
 /** The image and the size of a server's volume, which are the defaults of its values. */
 export function defaultsOf(store: Store): { readonly image: string; readonly storage: string } {
-  const set = objects[store].find(({ kind }) => kind === "StatefulSet") ?? {};
+  const set = setOf(store);
   return { image: textOf(valueAt(set, `${container}/image`)), storage: textOf(valueAt(set, storage)) };
+}
+
+/** Returns the name of a bundled server's objects. */
+export function nameOf(store: Store): string {
+  return textOf(valueAt(setOf(store), "/metadata/name"));
 }
 
 /** The template of a bundled server. */
@@ -30,12 +36,27 @@ export function storeTemplate(store: Store, head: string): string {
     { op: "remove", path: `${container}/resources` },
     { op: "add", path: `${container}/${optional("resources", `${values}.resources`)}`, value: null },
     replace(storage, inline(`${values}.storage`)),
+    ...passwordSteps(setOf(store)),
   ];
   const parts = objects[store].map((object): Part => {
     if (object["kind"] === "StatefulSet") return { object: applyJsonPatch(object, ofSet) };
     return object["kind"] === "NetworkPolicy" ? { object, when: ".Values.networkPolicy.enabled" } : { object };
   });
   return `${head}{{- if ${values}.bundled }}\n${print("", parts)}{{- end }}\n`;
+}
+
+function setOf(store: Store): Fields {
+  return objects[store].find(({ kind }) => kind === "StatefulSet") ?? {};
+}
+
+/** The server's password is in the Secret that values name. */
+function passwordSteps(set: Fields): readonly PatchStep[] {
+  const env = valueAt(set, `${container}/env`);
+  return (Array.isArray(env) ? env : []).flatMap((_, at): readonly PatchStep[] => {
+    const path = `${container}/env/${at}/valueFrom/secretKeyRef`;
+    const key = textOf(valueAt(set, `${path}/key`));
+    return key === "" ? [] : [{ op: "replace", path, value: secretKeyOf(key) }];
+  });
 }
 
 function valueAt(object: Fields, path: string): Value | undefined {

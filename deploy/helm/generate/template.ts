@@ -26,6 +26,11 @@ export function blockIf(condition: string, value: readonly Value[] | Fields): st
   return block(`{{- if ${condition} }}\n${yamlOf(value).trimEnd()}\n{{- end }}`);
 }
 
+/** Returns the reference to a key of a Secret that values name. */
+export function secretKeyOf(key: string): Fields {
+  return { name: inline(`.Values.secrets.${key}.name`), key: inline(`.Values.secrets.${key}.key`) };
+}
+
 /** An object of a template, and the condition under which it is rendered. */
 export interface Part {
   readonly object: Value;

@@ -1,5 +1,6 @@
 import { Type, type TSchema } from "typebox";
 import type { ServiceRow } from "../../k8s/generate/services.ts";
+import type { Store } from "./stores.ts";
 
 /** The chart's values: each member's schema, description and default in one place. */
 const strict = { additionalProperties: false } as const;
@@ -79,8 +80,8 @@ export interface ValueSources {
   readonly simulator: ServiceRow;
   /** Variables of a service that the templates set themselves. */
   readonly fixedVariables: (row: ServiceRow) => readonly string[];
-  readonly images: Readonly<Record<"redis" | "nats" | "postgres", string>>;
-  readonly storage: Readonly<Record<"redis" | "nats" | "postgres", string>>;
+  readonly images: Readonly<Record<Store, string>>;
+  readonly storage: Readonly<Record<Store, string>>;
   readonly ingressAnnotations: Readonly<Record<string, string>>;
   readonly registry: string;
 }
@@ -102,12 +103,19 @@ const secrets = Type.Object(
   {
     MODELGATE_SECRET: secretKey("MODELGATE_SECRET", "Signs what the edge sends to the services: 32 random bytes."),
     MODELGATE_SECRET_BEFORE: secretKey("MODELGATE_SECRET_BEFORE", "The other secret during a rotation; may be absent."),
-    REDIS_URL: secretKey("REDIS_URL", "Address of Redis; redis://redis:6379 where it is bundled."),
-    NATS_URL: secretKey("NATS_URL", "Address of NATS; nats://nats:4222 where it is bundled."),
+    REDIS_URL: secretKey("REDIS_URL", "Address of Redis; redis://:REDIS_PASSWORD@redis:6379 where it is bundled."),
+    CONTENT_REDIS_URL: secretKey(
+      "CONTENT_REDIS_URL",
+      "Address of the Redis of clients' content, redis://:REDIS_PASSWORD@redis-content:6379 where it is bundled; may be absent: REDIS_URL.",
+    ),
+    NATS_URL: secretKey("NATS_URL", "Address of NATS; nats://modelgate:NATS_PASSWORD@nats:4222 where it is bundled."),
     BOOKS_URL: secretKey(
       "BOOKS_URL",
-      "Address of PostgreSQL, read where books.enabled is true; postgres://modelgate@postgres:5432/modelgate where it is bundled.",
+      "Address of PostgreSQL, read where books.enabled is true; postgres://modelgate:POSTGRES_PASSWORD@postgres:5432/modelgate where it is bundled.",
     ),
+    REDIS_PASSWORD: secretKey("REDIS_PASSWORD", "Password of the bundled Redis, both of them: letters and digits."),
+    NATS_PASSWORD: secretKey("NATS_PASSWORD", "Password of the bundled NATS: letters and digits."),
+    POSTGRES_PASSWORD: secretKey("POSTGRES_PASSWORD", "Password of the bundled PostgreSQL: letters and digits."),
     vendorKeys: text("Secret whose keys the configuration names with env:NAME.", "modelgate-vendor-keys"),
   },
   {
@@ -265,6 +273,14 @@ export function valuesSchema(sources: ValueSources) {
       networkPolicy,
       monitoring,
       redis: Type.Object(bundled("Runs one Redis beside the suite, for trials.", images.redis, storage.redis), strict),
+      redisContent: Type.Object(
+        bundled(
+          "Runs one Redis for clients' content beside the suite, for trials.",
+          images.redisContent,
+          storage.redisContent,
+        ),
+        strict,
+      ),
       nats: Type.Object(
         {
           ...bundled("Runs one NATS beside the suite, for trials.", images.nats, storage.nats),

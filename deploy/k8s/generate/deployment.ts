@@ -1,4 +1,4 @@
-import { imageOf, type ServiceRow } from "./services.ts";
+import { imageOf, optionalSecrets, type ServiceRow } from "./services.ts";
 
 /** The two ports of every container. */
 export const ports = { http: 8_080, ops: 9_090 } as const;
@@ -117,18 +117,17 @@ function variablesOf(row: ServiceRow, urls: Readonly<Record<string, string>>): r
     ...row.env,
     ...(row.calledBy === "gateway" ? urls : {}),
   };
+  const secrets = [...row.secrets, ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : [])];
   return [
     ...Object.entries(plain).map(([name, value]) => ({ name, value })),
-    ...row.secrets.map((key) => ({ name: key, valueFrom: { secretKeyRef: { name: "modelgate", key } } })),
-    ...(row.secrets.includes("MODELGATE_SECRET") ? [beingRotated] : []),
+    ...secrets.map((key) => ({
+      name: key,
+      valueFrom: {
+        secretKeyRef: { name: "modelgate", key, ...(optionalSecrets.has(key) ? { optional: true } : {}) },
+      },
+    })),
   ];
 }
-
-/** The other secret during a rotation. */
-const beingRotated = {
-  name: "MODELGATE_SECRET_BEFORE",
-  valueFrom: { secretKeyRef: { name: "modelgate", key: "MODELGATE_SECRET_BEFORE", optional: true } },
-} as const;
 
 /** Pods of a service stand in different zones and, where there is room, on different nodes. */
 function spread(labels: Readonly<Record<string, string>>): readonly object[] {

@@ -11,7 +11,7 @@ export interface ServiceRow {
   readonly portVariable: string;
   readonly opsPortVariable?: string;
   /** The keys of the Secret `modelgate` that it reads. */
-  readonly secrets: readonly ("REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
+  readonly secrets: readonly ("REDIS_URL" | "CONTENT_REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
   /** Who may call its main port: the gateway in front, the edge, control, the whole suite, or none. */
   readonly calledBy: "gateway" | "edge" | "control" | "suite" | "none";
   /** Whether it calls vendors. */
@@ -32,6 +32,10 @@ export interface ServiceRow {
 }
 
 const state = ["REDIS_URL", "NATS_URL", "MODELGATE_SECRET"] as const;
+/** What services read that keep clients' content. */
+const contentState = [...state, "CONTENT_REDIS_URL"] as const;
+/** Keys of the Secret that may be absent: the other secret of a rotation, and what falls back to REDIS_URL. */
+export const optionalSecrets: ReadonlySet<string> = new Set(["MODELGATE_SECRET_BEFORE", "CONTENT_REDIS_URL"]);
 /** A text stream may take minutes; what is cut after that has been settled at what it had. */
 export const streamSeconds = 300;
 /** Sessions last: most have ended by themselves before this. */
@@ -63,6 +67,7 @@ const table: readonly ServiceRow[] = [
     ...area,
     name: "text",
     portVariable: "TEXT_PORT",
+    secrets: contentState,
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
     // A body in work takes about four times its size: 128 MiB of bodies fit beside streams in the limit.
     env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
@@ -95,6 +100,7 @@ const table: readonly ServiceRow[] = [
     ...area,
     name: "realtime",
     portVariable: "REALTIME_PORT",
+    secrets: contentState,
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },
     drainSeconds: sessionSeconds,
     env: { SESSIONS: "2000" },
@@ -145,7 +151,7 @@ export const gateway: ServiceRow = {
   name: "gateway",
   portVariable: "PORT",
   opsPortVariable: "EDGE_OPS_PORT",
-  secrets: [...state, "BOOKS_URL"],
+  secrets: [...contentState, "BOOKS_URL"],
   calledBy: "gateway",
   callsVendors: true,
   resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },

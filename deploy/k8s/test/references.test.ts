@@ -110,7 +110,11 @@ describe.each([
 
   test("secrets are referred to and never written down", () => {
     expect(ofKind("Secret")).toEqual([]);
-    expect(JSON.stringify(objects.filter(({ kind }) => kind !== "ConfigMap"))).not.toMatch(/sk-|password/i);
+    // Keys of Secrets, and variables that stand for their values, have such names.
+    const written = JSON.stringify(objects.filter(({ kind }) => kind !== "ConfigMap"))
+      .replaceAll(/"(?:name|key)":"[A-Z_]+"/g, "")
+      .replaceAll(/\$\([A-Z_]+\)/g, "");
+    expect(written).not.toMatch(/sk-|password/i);
   });
 });
 
