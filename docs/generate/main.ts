@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { apiPage } from "./api.ts";
 import { configurationPage } from "./configuration.ts";
@@ -9,19 +9,36 @@ import { vendorFragments, vendorTable } from "./vendors.ts";
 
 const folder = join(import.meta.dirname, "../generated");
 
-/** Writes every page that comes from elsewhere in the repository into `docs/generated`, which is not under version control. */
+/** Returns every page that comes from elsewhere in the repository, by its path. */
+async function pages(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ["reference/configuration", configurationPage()],
+    ["reference/environment", await environmentPage()],
+    ["reference/api", apiPage()],
+    ["reference/fields", textFieldsPage()],
+    ...Object.entries(repositoryPages).map(([file, path]) => [path, repositoryPage(file)] as const),
+    ["fragments/all-vendors", `${vendorTable()}\n`],
+    ...Array.from(vendorFragments(), ([name, text]) => [`fragments/${name}`, text] as const),
+  ]);
+}
+
+/**
+ * Writes those pages into `docs/generated`, which is not under version control. The site may be built meanwhile: a page is
+ * replaced as a whole, and only pages that no longer exist are removed.
+ */
 export async function generate(): Promise<void> {
-  rmSync(folder, { recursive: true, force: true });
-  const write = (path: string, text: string): void => {
-    const file = join(folder, `${path}.md`);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text);
-  };
-  write("reference/configuration", configurationPage());
-  write("reference/environment", await environmentPage());
-  write("reference/api", apiPage());
-  write("reference/fields", textFieldsPage());
-  for (const [file, path] of Object.entries(repositoryPages)) write(path, repositoryPage(file));
-  write("fragments/all-vendors", `${vendorTable()}\n`);
-  for (const [name, text] of vendorFragments()) write(`fragments/${name}`, text);
+  const written = new Set<string>();
+  for (const [path, text] of await pages()) {
+    const file = `${path}.md`;
+    written.add(file);
+    replaceFile(join(folder, file), text);
+  }
+  for (const file of globSync("**/*.md", { cwd: folder })) if (!written.has(file)) rmSync(join(folder, file));
+}
+
+function replaceFile(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const own = `${file}.${process.pid}`;
+  writeFileSync(own, text);
+  renameSync(own, file);
 }

@@ -1,0 +1,19 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { generate } from "../generate/main.ts";
+
+const folder = join(import.meta.dirname, "../generated");
+const files = () => globSync("**/*.md", { cwd: folder });
+
+test("generating again leaves every page in its place at every moment, for a site that is built meanwhile", async () => {
+  await generate();
+  const before = files();
+  expect(before).toContain("reference/api.md");
+  const seen: (readonly string[])[] = [];
+  const again = generate();
+  const watch = setInterval(() => seen.push(files()), 1);
+  await again;
+  clearInterval(watch);
+  for (const found of [...seen, files()]) expect(before.filter((file) => !found.includes(file))).toEqual([]);
+});
