@@ -26,11 +26,11 @@ export interface Group {
   };
   /** Model names, or "*" for all. */
   readonly models: ReadonlySet<string>;
-  /** What becomes of ids in a vendor's store that the caller's account did not make through this gateway. */
+  /** Treatment of ids in a vendor's store that the caller's account did not make through this gateway. */
   readonly vendorStores: "refuse" | "shared";
-  /** What becomes of vendor-side tools and dearer service tiers that a model has no price for. */
+  /** Treatment of vendor-side tools and dearer service tiers that a model has no price for. */
   readonly unpriced: "drop" | "refuse" | "pass";
-  /** Whether answers name the channel that served them. */
+  /** True if answers name the channel that served them. */
   readonly showChannel: boolean;
 }
 
@@ -40,13 +40,13 @@ export interface CatalogModel {
   readonly kind: ModelKind;
   readonly ownedBy: string;
   readonly price: Price;
-  /** What it costs from a resolution on, where that differs (`priceAt`). */
+  /** Prices from a resolution on, where that differs (`priceAt`). */
   readonly resolutions?: readonly ResolutionPrice[] | undefined;
   /** Most tokens of one answer; absent: unknown. */
   readonly maxOutputTokens?: number | undefined;
   /** Most tokens of a call's input and answer, as model lists show it. */
   readonly contextTokens?: number | undefined;
-  /** How a channel is chosen among those of one priority; absent: by weight. */
+  /** Choice of a channel among those of one priority; absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface CatalogChannel {
   readonly timeoutMs: number;
   /** Longest wait for a stream's first byte, where it differs. */
   readonly firstByteTimeoutMs?: number | undefined;
-  /** Why it cannot serve at all. */
+  /** Reason why it cannot serve at all. */
   readonly off?: string | undefined;
 }
 
@@ -90,11 +90,11 @@ export interface CatalogChannel {
 export interface Candidate {
   readonly channel: CatalogChannel;
   readonly upstreamModel: string;
-  /** What the vendor is known to charge, to be compared with other candidates of the model; absent: unknown. */
+  /** Known price at the vendor, to be compared with other candidates of the model; absent: unknown. */
   readonly cost?: number | undefined;
 }
 
-/** Whose models are asked for: a group, perhaps narrowed by the token. */
+/** Scope of a request's models: a group, perhaps narrowed by the token. */
 export interface Scope {
   readonly group: string;
   readonly models?: readonly string[] | undefined;
@@ -105,9 +105,9 @@ export interface Catalog {
   readonly version: string;
   readonly channels: readonly CatalogChannel[];
   group(name: string): Group | undefined;
-  /** What a model is for; undefined for one that there is not. */
+  /** Returns the kind of a model; undefined for one that there is not. */
   kindOf(model: string): ModelKind | undefined;
-  /** What a token can call now, by name: in its group, in its narrowing, and with a channel that serves the group. */
+  /** Lists the models that a token can call now, by name: in its group, in its narrowing, and with a channel that serves the group. */
   modelsOf(scope: Scope): readonly CatalogModel[];
   /**
    * The model that a caller names; of one that is split, one of its shares, by lot. Throws Failure: group_not_allowed (403), model_not_found (404: unknown, not in

@@ -6,7 +6,7 @@ export function channelKeyId(channel: string, key: string): ChannelKeyId {
   return `${channel}/${key}`;
 }
 
-/** Whether a text that was stored names a key of a channel. */
+/** Returns whether a text that was stored names a key of a channel. */
 export function isChannelKeyId(text: string): text is ChannelKeyId {
   return text.includes("/");
 }

@@ -1,10 +1,10 @@
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import type { PriceConfiguration, PriceField, ToolPriceField } from "@modelgate/contracts";
 
-/** Where known prices come from: a package whose data is bundled, as of the day it was published. */
+/** Source of known prices: a package whose data is bundled, as of the day it was published. */
 export const priceCatalogue = { name: "@pydantic/genai-prices", version: "0.1.8", day: "2026-09-23" } as const;
 
-/** What the catalogue says of a vendor's model. */
+/** Entry of the catalogue for a vendor's model. */
 export interface KnownPrice {
   readonly price: PriceConfiguration;
   /** The catalogue's own name of what was found: `groq/openai/gpt-oss-20b`. */
@@ -54,7 +54,7 @@ export function knownPrice(vendor: string, model: string, nowMs: number): KnownP
   return { price, entry: `${provider.id}/${entry.id}`, contextTokens: entry.context_window };
 }
 
-/** What is compared between hours, and between channels: a call of three parts input and one part output. */
+/** Measure for comparing hours, and channels: a call of three parts input and one part output. */
 export function sumOf({ input = 0, output = 0, request = 0, second = 0 }: PriceConfiguration): number {
   return 3 * input + output + request + second;
 }

@@ -12,13 +12,13 @@ import {
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 import { channelKeyId } from "./channel-key-id.ts";
 
-/** Where the published configuration is stored, and the pub/sub channel that announces a new one. */
+/** Redis key of the published configuration, and the pub/sub channel that announces a new one. */
 export const publishedKey = "config:current";
 export const publishedChannel = "config";
-/** What the sealer of vendor keys is for: they pass through Redis only sealed. */
+/** Purpose of the sealer of vendor keys: they pass through Redis only sealed. */
 export const sealedKeys = "modelgate vendor keys";
 
-/** Where a price comes from that the configuration does not write. */
+/** Origin of a price that the configuration does not write. */
 const PriceOrigin = Type.Object({
   catalogue: Type.String({ description: "the catalogue's name and version" }),
   entry: Type.String({ description: "what was found there" }),
@@ -39,21 +39,21 @@ const PublishedModel = Type.Object({
 });
 export type PublishedModel = Static<typeof PublishedModel>;
 
-/** What a channel serves: names, or the vendor's names by ours. */
+/** Models that a channel serves: names, or the vendor's names by ours. */
 export type ServedModels = Exclude<ChannelConfiguration["models"], "*">;
 
 /** A channel as it was resolved: what the environment and key files gave, or why it is switched off. */
 export interface ResolvedChannel {
   readonly configuration: ChannelConfiguration;
-  /** What it serves; absent: what its configuration names. */
+  /** Models that it serves; absent: those that its configuration names. */
   readonly models?: ServedModels | undefined;
-  /** What its vendor lists and others serve already: it does not serve these, as it does not name them. */
+  /** Models that its vendor lists and others serve already: it does not serve these, as it does not name them. */
   readonly unserved?: readonly string[] | undefined;
-  /** What its vendor is known to charge for its models, to be compared with other channels (`sumOf`). */
+  /** Known prices of its models at its vendor, to be compared with other channels (`sumOf`). */
   readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;
   readonly keys: readonly string[];
-  /** Why the channel cannot serve: a key or an address is not there. */
+  /** Reason why the channel cannot serve: a key or an address is not there. */
   readonly off?: string | undefined;
 }
 

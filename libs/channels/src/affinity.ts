@@ -1,7 +1,7 @@
 import { isChannelKeyId, type ChannelKeyId } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
 
-/** How a conversation is known again; the names are digests, and safe to store. */
+/** Names by which a conversation is known again; the names are digests, and safe to store. */
 export interface Conversation {
   /** Names that it may have been kept under, the surest first; none for one that only begins. */
   readonly find: readonly string[];
@@ -10,13 +10,13 @@ export interface Conversation {
 }
 
 /**
- * Where conversations went, as `channel/key`, shared by all replicas: prompt caches and sealed thoughts are an
+ * Routes of conversations, as `channel/key`, shared by all replicas: prompt caches and sealed thoughts are an
  * account's at a vendor. It is a wish: what is full, rests or is off is passed over, and the conversation moves.
  */
 export interface Affinity {
-  /** Where a conversation went last; undefined if unknown, or if Redis does not answer. */
+  /** Returns the last route of a conversation; undefined if unknown, or if Redis does not answer. */
   find(owner: string, conversation: Conversation): Promise<ChannelKeyId | undefined>;
-  /** Where it goes now; kept without waiting for it. */
+  /** Keeps its present route; without waiting for it. */
   keep(owner: string, conversation: Conversation, key: ChannelKeyId): void;
 }
 

@@ -5,15 +5,15 @@ import type { Provider, VendorRequest } from "@modelgate/providers";
 import type { Route } from "./rest-scope.ts";
 import type { WebSocket } from "ws";
 
-/** What a call needs of its attempts. */
+/** A call, as its attempts need it. */
 export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire> {
   readonly callId: string;
   readonly requestId: string;
-  /** Whose call it is: what only one account's calls bring about is that account's trouble. */
+  /** Account of the call: what only one account's calls bring about is that account's trouble. */
   readonly account: string;
   readonly model: string;
   readonly candidates: readonly Candidate[];
-  /** How one of those of the same priority is chosen; absent: by weight. */
+  /** Choice among those of the same priority; absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
   /** The wires that the call can be made in, best first for the client. Candidates that support none are skipped. */
   readonly wires: readonly Wire[];
@@ -30,7 +30,7 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
     route: WireRoute<Wire>,
     history: "unsealed" | undefined,
   ) => PreparedAttempt<Accepted> | Promise<PreparedAttempt<Accepted>>;
-  /** Whether an attempt can be prepared without the seals of thoughts in the call's history. Absent: it cannot. */
+  /** True if an attempt can be prepared without the seals of thoughts in the call's history. Absent: it cannot. */
   readonly unsealable?: boolean | undefined;
   /** A route that is tried first while it can be: `channel/key`. */
   readonly prefer?: ChannelKeyId | undefined;
@@ -79,7 +79,7 @@ export type PreparedAttempt<Accepted> = {
 export interface Attempted<Accepted> extends Disposable {
   readonly accepted: Accepted;
   readonly route: WireRoute;
-  /** How many attempts it took. */
+  /** Number of attempts that it took. */
   readonly attempts: number;
   /** Every attempt in its order; the last one is the answer's. */
   readonly tried: readonly Tried[];
@@ -94,7 +94,7 @@ export interface Tried {
   readonly key: string;
   /** The failure's code; absent where it was answered. */
   readonly failed?: string | undefined;
-  /** What the vendor answered; absent where it did not. */
+  /** Status of the vendor's answer; absent where it did not. */
   readonly status?: number | undefined;
   /** The vendor's own code of its refusal. */
   readonly vendorCode?: string | undefined;
@@ -111,7 +111,7 @@ export class AttemptsFailed extends Error {
   readonly attempts: number;
   readonly route: Route | undefined;
   readonly tried: readonly Tried[];
-  /** Whether the call would fail like this anywhere, or may not be sent again. */
+  /** True if the call would fail like this anywhere, or may not be sent again. */
   readonly isFinal: boolean;
   constructor(failure: Failure, tried: readonly Tried[], route: Route | undefined, isFinal = false) {
     super(failure.message, { cause: failure });
@@ -123,7 +123,7 @@ export class AttemptsFailed extends Error {
   }
 }
 
-/** What is sent to a vendor. A body that is a stream goes at the vendor's pace, and is destroyed with the exchange. */
+/** A request to a vendor. A body that is a stream goes at the vendor's pace, and is destroyed with the exchange. */
 export interface UpstreamRequest extends VendorRequest {
   /** Longest wait for the head, and longest silence in the body. */
   readonly timeoutMs: number;
@@ -131,7 +131,7 @@ export interface UpstreamRequest extends VendorRequest {
   readonly sent?: (() => void) | undefined;
 }
 
-/** Who takes a vendor's body: chunks as they come, then its end or its break. */
+/** Receiver of a vendor's body: chunks as they come, then its end or its break. */
 export interface BodySink {
   data(chunk: Buffer): void;
   end(): void;

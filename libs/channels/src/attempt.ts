@@ -109,7 +109,7 @@ function speakingOf(
   return speaking;
 }
 
-/** What the next attempt has to know. */
+/** Returns the facts that the next attempt needs. */
 function knowing(already: TriedAlready, next: Verdict["next"], { wire }: SentAttempt): TriedAlready {
   if (next === "unsealed") return { ...already, history: next };
   return { ...already, refusing: next === "elsewhere" ? wire : undefined };
@@ -118,7 +118,7 @@ function knowing(already: TriedAlready, next: Verdict["next"], { wire }: SentAtt
 /** Longest code of a vendor that is repeated. */
 const maxCode = 100;
 
-/** What is reported of an attempt that is over, or whose answer has begun. */
+/** Describes an attempt that is over, or whose answer has begun. */
 function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: string, error?: unknown): Tried {
   return {
     channel: route.candidate.channel.id,
@@ -131,7 +131,7 @@ function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: str
   };
 }
 
-/** What an answer that has begun is made with. */
+/** Parts of an answer that has begun. */
 interface BegunAttemptParts<Accepted> extends BegunAnswer<Accepted> {
   readonly sent: SentAttempt;
   readonly entry: GateEntry;

@@ -4,7 +4,7 @@ import type { FailureSeen, CallOutcome, Tally } from "./evidence.ts";
 const minFailures = 3;
 /** Accounts, and models, whose calls must fail before what they share is blamed. */
 const minGroups = 2;
-/** How long an answer speaks for what its account or model has in common with those that fail. */
+/** Time for which an answer speaks for what its account or model has in common with those that fail. */
 const goodForMs = 10_000;
 
 /** Whom a rest concerns: what of the channel, and whether one account or all. */
@@ -24,7 +24,7 @@ export interface Judged {
   readonly isSaid: boolean;
   /** The failure is about the key itself whatever the model, or there is only one model. */
   readonly wholeAtOnce: boolean;
-  /** Whether the extent has rested before and has not worked since: one more failure is enough there. */
+  /** True if the extent has rested before and has not worked since: one more failure is enough there. */
   readonly onProbation: (extent: Extent) => boolean;
 }
 
@@ -32,7 +32,7 @@ const all = { for: "all" } as const;
 const account = { for: "account" } as const;
 
 /**
- * What a failure, together with what was seen before it, takes out: the widest extent that the evidence carries;
+ * Returns the extent that a failure, together with those before it, takes out: the widest extent that the evidence carries;
  * undefined: nothing yet. `tallies` are the channel's, within the window, the failure among them.
  *
  * - An account's calls take out a extent for that account where at least three bodies failed, and at least half of its
@@ -79,14 +79,14 @@ function holds(extent: Extent, tallies: readonly Tally[], judged: Judged, now: n
   return (isSaid && extent.for === "account") || isMostlyFailing(outcomes, failed);
 }
 
-/** Whether at least half of the outcomes since the first failure are failures. */
+/** Returns whether at least half of the outcomes since the first failure are failures. */
 function isMostlyFailing(outcomes: readonly CallOutcome[], failed: FailureSeen): boolean {
   const failures = outcomes.filter(isLike(failed));
   const since = Math.min(...failures.map(({ at }) => at));
   return failures.length > 0 && failures.length >= outcomes.filter((each) => isGood(each) && each.at >= since).length;
 }
 
-/** Whether several accounts, or models, fail mostly, and more of them than were answered lately without failing so. */
+/** Returns whether several accounts, or models, fail mostly, and more of them than were answered lately without failing so. */
 function maxFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
   const groups = Map.groupBy(tallies, (tally) => tally[by]);
   let failing = 0;
@@ -103,7 +103,7 @@ function isGood({ failed }: CallOutcome): boolean {
   return failed === undefined;
 }
 
-/** Which failures count beside one: what is certain counts by itself, and what speaks against a channel for its models. */
+/** Selects the failures that count beside one: what is certain counts by itself, and what speaks against a channel for its models. */
 function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
   return ({ failed: known }) => {
     if (known === undefined) return false;

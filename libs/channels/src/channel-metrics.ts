@@ -15,7 +15,7 @@ export function observeAttempt(channel: string, failed?: string): void {
 
 let shown: ChannelStates | undefined;
 
-/** What is out of use for all, as this process sees it: scopes are channels, their keys by id, and their models. */
+/** Scopes out of use for all, as this process sees it: scopes are channels, their keys by id, and their models. */
 const channelStates = new Gauge({
   name: "modelgate_channel_state",
   help: "1 where a channel, a key or a model of it rests, is refused by its vendor, or is switched off",
@@ -50,7 +50,7 @@ export function showStates(states: ChannelStates): void {
   accountRests.reset();
 }
 
-/** What OpenTelemetry's conventions call vendors that we call otherwise. */
+/** Names of vendors in OpenTelemetry's conventions, for those that we call otherwise. */
 const conventional: Readonly<Record<string, string>> = {
   azure: "azure.ai.openai",
   gemini: "gcp.gemini",

@@ -27,11 +27,11 @@ export async function openChannels({
   redis: Redis;
   log: Logger;
   limits: AttemptLimits;
-  /** How long a conversation's channel is remembered after its last call. */
+  /** Time for which a conversation's channel is remembered after its last call. */
   affinityMs: number;
   /** Lease of a seat of a channel or key. */
   leaseMs: number;
-  /** How long it takes until little is left of what was seen of a channel's speed. */
+  /** Time after which little is left of a measured speed of a channel. */
   fastestDecayMs: number;
 }): Promise<Channels> {
   const transport = openTransport();

@@ -8,10 +8,10 @@ const maxOutcomes = 32;
 const maxTallies = 256;
 /** Channels that evidence is kept of. */
 const maxChannels = 1_000;
-/** How much of a large body its fingerprint is made from, at each end. */
+/** Bytes of a large body that its fingerprint is made from, at each end. */
 const fingerprintBytes = 32 * 1024;
 
-/** Who made a call, and where it went. */
+/** Caller and route of a call. */
 export interface Subject {
   readonly account: string;
   readonly model: string;
@@ -20,7 +20,7 @@ export interface Subject {
 
 /** A failure, as it is counted. */
 export interface FailureSeen {
-  /** What it speaks against. */
+  /** Subject that it speaks against. */
   readonly of: "channel" | "model" | "key";
   /** Fingerprint of the request's body; undefined where it has none that could be read twice. */
   readonly body: string | undefined;
@@ -28,7 +28,7 @@ export interface FailureSeen {
   readonly isCertain?: boolean | undefined;
 }
 
-/** What became of one call. */
+/** Outcome of one call. */
 export interface CallOutcome {
   /** Unix ms. */
   readonly at: number;
@@ -41,7 +41,7 @@ export interface Tally extends Subject {
 }
 
 /**
- * What calls of the last minute say about channels, as far as this process saw them. A failure that repeats for the
+ * Outcomes of the last minute's calls at channels, as far as this process saw them. A failure that repeats for the
  * same body of the same account is counted once: it may be the body's.
  */
 export class Evidence {

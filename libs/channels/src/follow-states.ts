@@ -3,10 +3,10 @@ import { endRests, readChannelStates, stateKeys, type CoolDown, type Switched } 
 
 /** A change whose message was lost is found within this time. */
 const pollMs = 10_000;
-/** How long after its end the rest of one account is remembered for the length of its next one. */
+/** Time after its end for which the rest of one account is remembered for the length of its next one. */
 const accountMemoryMs = 600_000;
 
-/** What this process knows of all channels' states: what it saw itself, and what others shared through Redis. */
+/** States of all channels, as this process saw them itself, and as others shared them through Redis. */
 export interface FollowedStates extends AsyncDisposable {
   readonly coolDowns: Map<string, CoolDown>;
   readonly accountRests: Map<string, CoolDown>;

@@ -3,19 +3,19 @@ import { defineScript, onBeat, orUnavailable, type Logger, type Redis } from "@m
 import type { Attempt, Health } from "./health.ts";
 import { channelKeyIdOf, type RestScope, type Route } from "./rest-scope.ts";
 
-/** What an attempt holds while it goes on; dispose it when the exchange is over. */
+/** Seats of an attempt while it goes on; dispose it when the exchange is over. */
 export interface GateEntry extends Disposable {
   /** The vendor has answered, or failed: callers that waited to try this route may. */
   tried(): void;
 }
 
-/** Why an attempt may not take a route now: nothing was sent, and nothing was taken. */
+/** Reason why an attempt may not take a route now: nothing was sent, and nothing was taken. */
 export interface TurnedAway {
-  /** What must be left out: a whole channel, or one `channel/key`. */
+  /** Scope to leave out: a whole channel, or one `channel/key`. */
   readonly scope: RestScope;
   /** `full`: no seat or no turn; `tried`: it has rested, and another call is finding out whether it works again. */
   readonly why: "full" | "tried";
-  /** When asking again may help. */
+  /** Time after which asking again may help. */
   readonly retryAfterMs: number;
 }
 
@@ -31,7 +31,7 @@ export interface Gate extends AsyncDisposable {
   enter(attempt: Attempt, permit: string, isLastResort?: boolean): Promise<GateEntry | TurnedAway>;
 }
 
-/** When to try a full channel again: unknown, so soon. */
+/** Time after which a full channel is tried again: unknown, so soon. */
 const seatRetryMs = 1_000;
 const takeSeats = defineScript({
   file: new URL("take-seats.lua", import.meta.url),

@@ -31,7 +31,7 @@ export interface SeenBy {
   readonly traceId: string | undefined;
   readonly status?: number | undefined;
   readonly vendorCode?: string | undefined;
-  /** What the vendor said, bounded. */
+  /** The vendor's message, bounded. */
   readonly said?: string | undefined;
   readonly upstreamRequestId?: string | undefined;
 }
@@ -46,22 +46,22 @@ export interface Blame extends FailureSeen {
   readonly isRefusal?: boolean | undefined;
 }
 
-/** What has rested and has not worked since: one call at a time may try it. */
+/** Scope that has rested and has not worked since: one call at a time may try it. */
 export interface Unproven {
-  /** What to leave out meanwhile: a channel, or one `channel/key`. */
+  /** Scope to leave out meanwhile: a channel, or one `channel/key`. */
   readonly leaveOut: RestScope;
   /** The name of the trial, within the channel. */
   readonly trial: string;
 }
 
 /**
- * Which channels, keys and models may be used now, and by whom. Looking is a few map accesses, and none where nothing
+ * State of channels, keys and models: who may use which now. Looking is a few map accesses, and none where nothing
  * rests; sharing happens off the calls' path.
  */
 export interface Health extends AsyncDisposable {
   /** The rests that concern an account. */
   restsOf(account: string): Rests;
-  /** What is left for an account where all routes rest: what it may try nevertheless, or when. */
+  /** Returns the rests that hold for an account where all routes rest: others may be tried nevertheless. */
   lastResortOf(account: string): Rests;
   /** A call of the account goes where nothing but rests is. */
   resorts(attempt: Attempt): void;
@@ -203,7 +203,7 @@ function judged(attempt: Attempt, failed: Blame, onProbation: Judged["onProbatio
   };
 }
 
-/** When a rest that is not over ends, Unix ms; else 0. */
+/** Returns the end of a rest that is not over, Unix ms; else 0. */
 function endOf(rest: CoolDown | undefined): number {
   return rest !== undefined && isResting(rest, Date.now()) ? rest.until : 0;
 }
@@ -230,7 +230,7 @@ function scopesOf(
   );
 }
 
-/** What a failure takes out, if it reaches that far. */
+/** Returns the scope that a failure takes out, if it reaches that far. */
 function scopeOfExtent(route: Route, of: FailureSeen["of"], extent: Extent): RestScope {
   if (of === "key") return extent.of === "whole" ? channelKeyIdOf(route) : keyModelScopeOf(route);
   return extent.of === "whole" ? route.candidate.channel.id : modelScopeOf(route.candidate);
@@ -252,13 +252,13 @@ const longestPauseMs = 10_000;
 const maxCounted = 2_000;
 
 /**
- * How often an account may try a channel that rests because there is no other: at once while none of its own calls
+ * Pace at which an account may try a channel that rests because there is no other: at once while none of its own calls
  * failed there, and after pauses that grow with its own failures in a row.
  */
 export class LastResort {
   readonly #counted = new Map<string, { failures: number; at: number }>();
 
-  /** When the account may try there again, Unix ms. */
+  /** Returns the time from which the account may try there again, Unix ms. */
   next(scope: RestScope, account: string): number {
     const known = this.#counted.get(restName(scope, account));
     return known === undefined ? 0 : known.at + Math.min(firstPauseMs * 2 ** (known.failures - 1), longestPauseMs);

@@ -2,7 +2,7 @@ import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from
 import type { Route } from "./rest-scope.ts";
 import type { ChannelChoice } from "@modelgate/contracts";
 
-/** When something may be used again, Unix ms; 0: now. Infinity: it is switched off. */
+/** Times from which something may be used again, Unix ms; 0: now. Infinity: it is switched off. */
 export interface Rests {
   /** A channel with the candidate's model. */
   ofChannel(candidate: Candidate): number;
@@ -12,9 +12,9 @@ export interface Rests {
 
 export interface PickOptions extends ChoiceOptions {
   readonly rests: Rests;
-  /** Whether this call has taken that route already, or found it full. */
+  /** True if this call has taken that route already, or found it full. */
   readonly excluded: (candidate: Candidate, key: ChannelKey) => boolean;
-  /** Where in a channel's pool the turn is. */
+  /** Returns the turn within a channel's pool. */
   readonly turn: (channelId: string, poolSize: number) => number;
   /** The key that comes before all others while it can be used. */
   readonly prefer?: ChannelKeyId | undefined;
@@ -54,7 +54,7 @@ function usableKeys(candidate: Candidate, { rests, excluded }: PickOptions): rea
   return candidate.channel.keys.filter((key) => rests.ofKey(candidate, key) === 0 && !excluded(candidate, key));
 }
 
-/** When the first of the candidates may be used again, Unix ms; undefined where none will by itself. */
+/** Returns the time from which the first of the candidates may be used again, Unix ms; undefined where none will by itself. */
 export function soonest(candidates: readonly Candidate[], rests: Rests): number | undefined {
   const times = candidates.flatMap((candidate) =>
     candidate.channel.keys.map((key) => Math.max(rests.ofChannel(candidate), rests.ofKey(candidate, key))),
@@ -63,11 +63,11 @@ export function soonest(candidates: readonly Candidate[], rests: Rests): number 
   return finite.length === 0 ? undefined : Math.min(...finite);
 }
 
-/** How one of several candidates of the same priority is chosen. */
+/** Choice among several candidates of the same priority. */
 export interface ChoiceOptions {
   /** Absent: by weight. */
   readonly choice?: ChannelChoice | undefined;
-  /** How long a call is likely to wait there; the lower, the sooner. */
+  /** Returns the likely wait of a call there; the lower, the sooner. */
   readonly score: (candidate: Candidate) => number;
   /** 0 ≤ random < 1. */
   readonly random: () => number;

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { readErrorBody, type Provider, type VendorFailure } from "@modelgate/providers";
 import type { UpstreamAnswer } from "./attempt-plan.ts";
 
-/** How much of an error answer is read. */
+/** Maximum bytes of an error answer that are read. */
 const errorBodyBytes = 64 * 1024;
 /** Longest rest that a vendor is granted; then it is asked again. */
 const longestRetryAfterMs = 600_000;
@@ -42,7 +42,7 @@ export async function refusal(answer: UpstreamAnswer, provider: Provider): Promi
   return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs), said);
 }
 
-/** What a vendor asks for, within its bound; one that may be asked again at once asks for nothing. */
+/** Returns the pause that a vendor asks for, within its bound; one that may be asked again at once asks for nothing. */
 function granted(ms: number | undefined): number | undefined {
   return ms === undefined || ms <= 0 ? undefined : Math.min(ms, longestRetryAfterMs);
 }

@@ -1,7 +1,7 @@
 import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from "@modelgate/catalog";
 
 /**
- * What rests, is switched off or is full: `channel`, `channel/key`, `channel#model` or `channel/key#model`, models by
+ * Scope that rests, is switched off or is full: `channel`, `channel/key`, `channel#model` or `channel/key#model`, models by
  * their vendor's name. Identifiers of channels and keys hold neither of the two marks.
  */
 export type RestScope = string;
@@ -29,7 +29,7 @@ export function keyModelScopeOf(route: Route): RestScope {
   return modelScope(channelKeyIdOf(route), route.candidate.upstreamModel);
 }
 
-/** Whether a scope is another one or a part of it: a channel's key or model, or a model with one key. */
+/** Returns whether a scope is another one or a part of it: a channel's key or model, or a model with one key. */
 export function isWithin(scope: RestScope, whole: RestScope): boolean {
   return scope === whole || scope.startsWith(`${whole}/`) || scope.startsWith(`${whole}#`);
 }

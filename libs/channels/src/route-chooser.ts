@@ -36,12 +36,12 @@ export class RouteChooser {
     this.#options = { random, turn, score, rests, excluded, prefer, choice };
   }
 
-  /** When what rests may be tried by this call's account because there is no other. */
+  /** Times from which this call's account may try what rests because there is no other. */
   get lastResort(): Rests {
     return this.#health.lastResortOf(this.#account);
   }
 
-  /** What was found full, or being tried by another call. */
+  /** Scopes found full, or being tried by another call. */
   get away(): readonly TurnedAway[] {
     return this.#away;
   }
@@ -92,7 +92,7 @@ export class RouteChooser {
 const unknownRestSeconds = 30;
 
 /**
- * Why no attempt could be made, with when to ask again: 429 where a channel is at its limit, 503 where all rest, are
+ * Returns the failure of a call for which no attempt could be made, with the time to ask again: 429 where a channel is at its limit, 503 where all rest, are
  * being tried by another call, or are switched off.
  */
 export function nothingLeft(

@@ -15,7 +15,7 @@ export interface BegunAnswer<Accepted> {
   readonly route: WireRoute;
 }
 
-/** What the attempts before have shown of the call. */
+/** Facts that earlier attempts have shown of the call. */
 export interface TriedAlready {
   /** "unsealed": seals of thoughts in the history were refused. */
   readonly history?: "unsealed" | undefined;

@@ -11,7 +11,7 @@ const maxAccountRests = 1_000;
 /** Rests that were ended by an answer whose lengths are remembered until a call there has come to its end. */
 const maxRemembered = 2_000;
 
-/** What the rests are kept with. */
+/** Dependencies of the rests. */
 export interface SharedRestsOptions {
   readonly redis: Redis;
   readonly log: Logger;
@@ -117,7 +117,7 @@ const failingMs = { first: 5_000, longest: 300_000 } as const;
 /** First and longest pause before a key that its vendor refuses is tried again, likewise. */
 const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 
-/** What begins a rest. */
+/** Cause of a rest. */
 export interface RestCause {
   readonly kind: RestKind;
   readonly reason: string;
@@ -126,11 +126,11 @@ export interface RestCause {
   /** Rests in a row before this one. */
   readonly before: number;
   readonly account?: string | undefined;
-  /** What the vendor said, as it stands in the state. */
+  /** The vendor's message, as it stands in the state. */
   readonly said?: string | undefined;
 }
 
-/** Whether a scope rests now. */
+/** Returns whether a scope rests now. */
 export function isResting(coolDown: CoolDown | undefined, now: number): boolean {
   return coolDown !== undefined && coolDown.until > now;
 }

@@ -4,7 +4,7 @@ import { modelScopeOf } from "./rest-scope.ts";
 
 /** Models of channels whose speed is remembered; the one unused for longest is dropped. */
 const maxModels = 10_000;
-/** How much a newest answer says at least, however shortly after the one before it came. */
+/** Least weight of a newest answer, however shortly after the one before it came. */
 const minWeight = 0.1;
 
 /** The calls that are under way at a channel's model: one less once a call is over. */
@@ -15,12 +15,12 @@ export interface OpenCalls {
 interface SeenSpeed extends OpenCalls {
   /** Decayed mean of the time to the beginning of an answer; 0 where none has begun. */
   ms: number;
-  /** When that was seen last, Unix ms. */
+  /** Time of the last answer, Unix ms. */
   at: number;
 }
 
 /**
- * How fast the vendors behind channels begin to answer, model by model, as far as this process saw it: for choosing among
+ * Measures how fast the vendors behind channels begin to answer, model by model, as far as this process saw it: for choosing among
  * them. What was seen fades, so that one that was slow is tried again.
  */
 export class Speeds {
@@ -49,14 +49,14 @@ export class Speeds {
     seen.at = now;
   }
 
-  /** How long a call there is likely to wait, as a number to compare: the lower, the sooner. */
+  /** Returns the likely wait of a call there, as a number to compare: the lower, the sooner. */
   score(candidate: Candidate): number {
     const seen = this.#models.get(modelScopeOf(candidate));
     if (seen === undefined) return 0;
     return (seen.ms * this.#left(seen, this.#now()) + 1) * (seen.inFlight + 1);
   }
 
-  /** What is left of what was seen. */
+  /** Returns the share that is left of an earlier measurement. */
   #left({ at }: SeenSpeed, now: number): number {
     return Math.exp(-Math.max(0, now - at) / this.#decayMs);
   }

@@ -4,18 +4,18 @@ import type { Redis } from "@modelgate/platform";
 import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scope.ts";
 
 /**
- * Why a scope is not used for a while:
+ * Reason why a scope is not used for a while:
  * - `failing`: calls there fail
  * - `asked`: its vendor said when to come back
  * - `refused`: its vendor refuses the key
  */
 export type RestKind = "failing" | "asked" | "refused";
 
-/** Why and until when a channel, one key or one model of it is not used; for one account where it names one. */
+/** Rest of a channel, of one key or of one model of it, with its reason and end; for one account where it names one. */
 export interface CoolDown {
   readonly kind: RestKind;
   readonly reason: string;
-  /** What the vendor said, or the system of a connection, in one line. */
+  /** Message of the vendor, or of the system about a connection, in one line. */
   readonly said?: string | undefined;
   /** RFC 3339. */
   readonly since: string;
@@ -27,7 +27,7 @@ export interface CoolDown {
   readonly account?: string | undefined;
 }
 
-/** Why a channel or one key of it is switched off until an operator puts it back. */
+/** Reason why a channel or one key of it is switched off until an operator puts it back. */
 export interface Switched {
   readonly reason: string;
   /** RFC 3339. */
@@ -38,7 +38,7 @@ export interface Switched {
 export const stateKeys = { health: "channels:health", switched: "channels:switched", changes: "channels" } as const;
 
 /**
- * What all replicas know of the channels. Switched off is a `channel` or `channel/key`.
+ * States of the channels that all replicas share. Switched off is a `channel` or `channel/key`.
  */
 export interface ChannelStates {
   /** Rests for all, by scope. */

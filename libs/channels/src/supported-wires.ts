@@ -3,11 +3,11 @@ import type { Candidate, CatalogChannel } from "@modelgate/catalog";
 import { BoundedMap } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
 
-/** How long it is remembered that a vendor's endpoint is missing, or refuses a model's calls. */
+/** Time for which it is remembered that a vendor's endpoint is missing, or refuses a model's calls. */
 const rememberedMs = 600_000;
 
 /**
- * Which wires the vendors behind the channels speak: what a channel is configured to, else what its provider usually
+ * Wires that the vendors behind the channels speak: those that a channel is configured to, else what its provider usually
  * does, without those that this process has found missing. Vendors of one family differ in that, and say it with a 404;
  * so do the models of one vendor, some of which are served at an endpoint of their own, or served whole at one of two.
  */
@@ -21,7 +21,7 @@ export class SupportedWires {
     this.#now = now;
   }
 
-  /** Whether there is any wire for such a call. */
+  /** Returns whether there is any wire for such a call. */
   speaks(candidate: Candidate, wanted: readonly UpstreamWire[]): boolean {
     return this.choose(candidate, wanted) !== undefined;
   }
@@ -60,7 +60,7 @@ export class SupportedWires {
   }
 
   /**
-   * Whether the vendor is known to speak the wires: the channel says so, the vendor's own address does, or one of them has
+   * Returns whether the vendor is known to speak the wires: the channel says so, the vendor's own address does, or one of them has
    * refused a call for another's sake. Others of its family may lack some.
    */
   areKnown(candidate: Candidate, usable: readonly UpstreamWire[]): boolean {

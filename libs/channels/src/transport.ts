@@ -112,7 +112,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   readonly #onAbort = (): void => this.abort();
   #controller: Dispatcher.DispatchController | undefined;
   #sink: BodySink | undefined;
-  /** What came in this turn: a vendor's parts are often small, and read together. */
+  /** Chunks of this turn: a vendor's parts are often small, and read together. */
   #pieces: Buffer[] = [];
   #paused = false;
   #over: { readonly error?: Error } | undefined;
@@ -215,7 +215,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 }
 
 /**
- * Whether the system refused the very write that hands a request over: it took none of it then. A write that it took
+ * Returns whether the system refused the very write that hands a request over: it took none of it then. A write that it took
  * in part, or took and could not deliver, fails later, with the same code; only where the error was made sets them
  * apart. (Of TLS it does not: there nothing is sure, and nothing is sent again.)
  */

@@ -17,14 +17,14 @@ export interface SentAttempt {
   prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
 }
 
-/** What a failed attempt comes to: what the client sees if nothing better comes, and which route is next. */
+/** Consequence of a failed attempt: the failure for the client if nothing better comes, and the next route. */
 export interface Verdict {
   readonly failure: Failure;
   /** The same route again, in another wire or without seals of thoughts; or another route. */
   readonly next: "none" | "elsewhere" | "unsealed" | "another";
 }
 
-/** What is to be known of the call. */
+/** Facts about the call. */
 type JudgedCall = Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal" | "wires" | "unsealable"> & {
   readonly history?: "unsealed" | undefined;
   readonly refusing?: UpstreamWire | undefined;
@@ -56,7 +56,7 @@ export function verdictOn(
 /** Longest words of a vendor that a log line repeats. */
 const maxSaid = 200;
 
-/** Which call saw a failure, and what the vendor said of it: its words as a client may see them, without our key. */
+/** Names the call that saw a failure, with the vendor's message: its words as a client may see them, without our key. */
 function seenBy(
   plan: Pick<JudgedCall, "callId" | "requestId" | "span">,
   { attempt, answer }: SentAttempt,
@@ -81,7 +81,7 @@ function failureOf(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
 }
 
-/** What a failed attempt speaks against; undefined: nothing of the vendor's. */
+/** Returns the subject that a failed attempt speaks against; undefined: nothing of the vendor's. */
 export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefined {
   if (error instanceof Refused) {
     const { meaning, retryAfterMs: askedMs } = error;
@@ -131,7 +131,7 @@ function codeOf({ cause }: Failure): string | undefined {
   return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }
 
-/** Whether the vendor has another endpoint that may serve the call: this one is missing, or refuses for its own sake. */
+/** Returns whether the vendor has another endpoint that may serve the call: this one is missing, or refuses for its own sake. */
 function isElsewhere(
   error: unknown,
   { attempt, wire }: SentAttempt,
@@ -146,13 +146,13 @@ function isElsewhere(
   return supportedWires.usable(candidate, wires).some((each) => each !== wire && each !== refusing);
 }
 
-/** Whether only the seals of another vendor's thoughts were refused, and the call can go without them. */
+/** Returns whether only the seals of another vendor's thoughts were refused, and the call can go without them. */
 function isSealed(error: unknown, { unsealable, history }: JudgedCall): error is Refused {
   if (!(error instanceof Refused) || error.meaning.isAboutSeals !== true) return false;
   return unsealable === true && history === undefined;
 }
 
-/** What one vendor's wire cannot say, another's may; an answer that is too large would be so from another as well. */
+/** Failures of one vendor's wire that another's may not have; an answer that is too large would be so from another as well. */
 function isWorthAnother(error: unknown): boolean {
   if (error instanceof Refused) return error.meaning.retryable;
   if (error instanceof Failure && error.code === "answer_too_large") return false;
@@ -170,7 +170,7 @@ const neverSent: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** Whether the vendor may have taken a call all the same: only a plain refusal, or no connection, rules it out. */
+/** Returns whether the vendor may have taken a call all the same: only a plain refusal, or no connection, rules it out. */
 function mayBeTaken(error: unknown): boolean {
   if (error instanceof Refused) return error.status === 408 || (error.status >= 500 && error.status !== 503);
   if (!(error instanceof Failure)) return true;

@@ -17,7 +17,7 @@ import type { RunDeps } from "./deps.ts";
 import type { Plan } from "./kind.ts";
 import { keepWaiting } from "./waiting.ts";
 
-/** How a model's vendors are asked for one call. */
+/** Attempts of one call at a model's vendors. */
 export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
   AttemptPlan<Result, Wire>,
   "account" | "candidates" | "choice" | "model" | "requestId" | "span"

@@ -11,10 +11,10 @@ import type { HeldMoney } from "./money/held-money.ts";
 import { Meter } from "./money/meter.ts";
 import { notSent, type CallEnd, type SentCall } from "./money/usage-draft.ts";
 
-/** What an attempt brought, and its exchange: a complete answer, a task that is begun, or a stream at its first frame. */
+/** Result of an attempt, and its exchange: a complete answer, a task that is begun, or a stream at its first frame. */
 export type Accepted = {
   readonly exchange: Exchange;
-  /** When it began, by `performance.now()`. */
+  /** Time of its beginning, by `performance.now()`. */
   readonly firstByteAt: number;
 } & (
   | { readonly kind: "whole"; readonly answer: WholeAnswer }
@@ -28,17 +28,17 @@ export type RunMoney = Pick<
   "callId" | "chargedNanos" | "costOf" | "expected" | "extend" | "heldAt" | "renew" | "settle"
 >;
 
-/** What a run begins with. */
+/** Parts of a run. */
 export interface CallRunParts<Planned extends Plan> {
   readonly kind: Pick<CallKind<never, Planned>, "answered" | "countUnsupported" | "exchange">;
   readonly plan: Planned;
   readonly serving: ServingModel;
   readonly held: RunMoney;
-  /** What was tried of the models before this one; absent: it is the first. */
+  /** Attempts with the models before this one; absent: it is the first. */
   readonly triedBefore?: readonly Tried[] | undefined;
 }
 
-/** What happens to a call with one model, from its hold to its settlement. */
+/** Life of a call with one model, from its hold to its settlement. */
 export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly deps: RunDeps;
   readonly call: Call;
@@ -69,7 +69,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.leaving = new Leaving(deps, call, plan);
   }
 
-  /** Where the call was sent, as far as that is known. */
+  /** Route and attempts of the call, as far as they are known. */
   get sent(): SentCall {
     return this.#sent;
   }
@@ -84,7 +84,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.#sent = { route, tried: this.#withEarlier(tried) };
   }
 
-  /** Whether another model may do better: no channel of this one is to be had, and the call is right and still wanted. */
+  /** Returns whether another model may do better: no channel of this one is to be had, and the call is right and still wanted. */
   isWorthAnotherModel({ failure, isFinal }: AttemptsFailed): boolean {
     if (isFinal || this.leaving.isClientGone || this.leaving.failure !== undefined) return false;
     return failure.status >= 500 || failure.status === 429;

@@ -17,7 +17,7 @@ export interface ServingModel {
   readonly multiplier: number;
   /** The model that the client named, where that is another one. */
   readonly requested?: string | undefined;
-  /** What becomes of tools and service tiers that the model has no price for. */
+  /** Treatment of tools and service tiers that the model has no price for. */
   readonly unpriced: Group["unpriced"];
 }
 

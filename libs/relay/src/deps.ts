@@ -6,7 +6,7 @@ import type { DetachedAnswers } from "./detached-answers.ts";
 import type { Renewals, Settlements } from "./money/settlements.ts";
 import type { MadeIds } from "./vendor-stores/made-ids.ts";
 
-/** What calls are run with; opened once, handed down. */
+/** Dependencies of calls; opened once, handed down. */
 export interface RelayDeps {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;

@@ -1,6 +1,6 @@
 import { leftAnswers } from "./money/call-metrics.ts";
 
-/** How long the end of a process waits for vendors whose clients have gone; then the calls pay what is certain. */
+/** Time for which the end of a process waits for vendors whose clients have gone; then the calls pay what is certain. */
 const endMs = 4_000;
 
 /** A slot for one call whose vendor is read on without a client. */

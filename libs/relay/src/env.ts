@@ -8,7 +8,7 @@ export interface RelayDefaults {
   readonly outputTokens?: number;
 }
 
-/** What every service reads that calls vendors. */
+/** Variables of every service that calls vendors. */
 export function relayVariables(
   read: VariableReader,
   { bodyBytes = 64 * mebibyte, outputTokens = 16_384 }: RelayDefaults = {},

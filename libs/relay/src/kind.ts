@@ -28,11 +28,11 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
   answered?(plan: Planned, answer: Answered): void;
 }
 
-/** What was decided about a call for one model, before anything is sent. */
+/** Decisions about a call for one model, before anything is sent. */
 export interface Plan {
-  /** What bounds and meters the call's cost. */
+  /** Bound and meter of the call's cost. */
   readonly cost: CallCost;
-  /** What the call costs beside its tokens; absent: nothing. */
+  /** Fees of the call beside its tokens; absent: nothing. */
   readonly fees?: CallFees | undefined;
   /** The end user that the request names, for the books. */
   readonly endUser?: string | undefined;
@@ -47,22 +47,22 @@ export interface Plan {
    * one way only: nothing is remembered then.
    */
   readonly conversation?: Conversation | undefined;
-  /** Whether an exchange can be had without the seals of thoughts in its history. Absent: it cannot. */
+  /** True if an exchange can be had without the seals of thoughts in its history. Absent: it cannot. */
   readonly unsealable?: boolean | undefined;
-  /** How a stream is kept alive before it begins; absent: not at all. */
+  /** Signs of life for a stream before it begins; absent: not at all. */
   readonly waiting?: StreamWaiting | undefined;
   /**
-   * Whether the vendor is read on, within bounds, where the client leaves before the answer: an answer in one piece is
+   * True if the vendor is read on, within bounds, where the client leaves before the answer: an answer in one piece is
    * made and charged whether anybody waits for it or not, and says what it cost. Absent: its work is ended.
    */
   readonly finishAfterDisconnect?: boolean | undefined;
-  /** Whether the client wants the cost within the usage that its answer reports. */
+  /** True if the client wants the cost within the usage that its answer reports. */
   readonly showsCost?: boolean | undefined;
   /** Aborted where the client's body fails while it is being sent on; its reason is the client's failure. */
   readonly broken?: AbortSignal | undefined;
 }
 
-/** What of a client's request goes on to a vendor of the same wire, beside the body. */
+/** Parts of a client's request that go on to a vendor of the same wire, beside the body. */
 export interface Forwarded {
   readonly wire: UpstreamWire;
   readonly headers: Readonly<Record<string, string>>;
@@ -76,6 +76,6 @@ export interface Answered {
   /** The route that it came by, as `channel/key`. */
   readonly channelKey: ChannelKeyId;
   readonly wire: UpstreamWire;
-  /** Whether it was ended before its vendor ended it: the vendor does not know it as the client does. */
+  /** True if it was ended before its vendor ended it: the vendor does not know it as the client does. */
   readonly isCut: boolean;
 }

@@ -59,7 +59,7 @@ export class Leaving implements Disposable {
   }
 
   /**
-   * Whether a client that left owes what its vendor was sent: a whole body, to which the vendor has neither answered nor
+   * Returns whether a client that left owes what its vendor was sent: a whole body, to which the vendor has neither answered nor
    * failed in time.
    */
   isOwing({ code }: Pick<Failure, "code">): boolean {
@@ -67,12 +67,12 @@ export class Leaving implements Disposable {
     return this.ended.aborted || code === "upstream_timeout";
   }
 
-  /** Whether it was the client that left. A body that ended because of that says so before the connection does. */
+  /** Returns whether it was the client that left. A body that ended because of that says so before the connection does. */
   get isClientGone(): boolean {
     return isClientGone(this.#ending) || (this.#broken !== undefined && isClientGone(this.#broken));
   }
 
-  /** Why the call fails, whatever came of its vendor meanwhile: the gateway ends, or the client's body failed. */
+  /** Returns the failure of the call, whatever came of its vendor meanwhile: the gateway ends, or the client's body failed. */
   get failure(): Failure | undefined {
     return endedBy(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined);
   }

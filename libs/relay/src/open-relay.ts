@@ -20,20 +20,20 @@ import { openRenewals, openSettlements } from "./money/settlements.ts";
 import { showTopCallers } from "./money/top-callers.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
-/** What the calls of one service run with. */
+/** Dependencies of one service's calls. */
 export interface OpenRelay {
   readonly relay: RelayDeps;
   /** For events that no settlement carries. */
   readonly outbox: Outbox;
   /** Bounds of JSON bodies. */
   readonly body: JsonLimits;
-  /** Where refused calls are recorded. */
+  /** Record of refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   /** Throws why the service cannot serve now. */
   ready(): void;
 }
 
-/** What the calls of all services of a process run with: one set of bounds of memory, of channels' health, of leases. */
+/** Dependencies of the calls of all services of a process: one set of bounds of memory, of channels' health, of leases. */
 interface ProcessRelay {
   readonly deps: Omit<RelayDeps, "limits" | "log">;
   readonly outbox: Outbox;

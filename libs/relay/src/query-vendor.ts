@@ -7,7 +7,7 @@ import type { RelayDeps } from "./deps.ts";
 import type { Exchange } from "./answers/exchange.ts";
 import type { Plan } from "./kind.ts";
 
-/** What a vendor is asked that costs nothing. */
+/** A request to a vendor that costs nothing. */
 export interface VendorQuery extends Pick<ServingModel, "model">, Pick<Plan, "forward" | "prefer" | "wires"> {
   /** Makes the exchange of one attempt. */
   exchange(route: WireRoute): Promise<Exchange>;
@@ -46,7 +46,7 @@ export async function queryVendor(deps: RelayDeps, call: Call, query: VendorQuer
   }
 }
 
-/** Whether any vendor of a model speaks one of the wires. */
+/** Returns whether any vendor of a model speaks one of the wires. */
 export function isSupported(
   deps: RelayDeps,
   call: Pick<Call, "caller">,

@@ -59,9 +59,9 @@ export async function runCall<Request extends { readonly model: string }, Planne
 
 /** A call that no model could serve so far. */
 interface Unserved {
-  /** What was tried of the models before the next one. */
+  /** Attempts with the models before the next one. */
   readonly tried: readonly Tried[];
-  /** Why the last of them could not serve it. */
+  /** Failure of the last of them. */
   readonly failure: Failure;
 }
 

@@ -1,11 +1,11 @@
 import type { Failure } from "@modelgate/contracts";
 import type { AnswerSink } from "@modelgate/platform";
 
-/** How a client's stream is kept alive, and fails, before any vendor has begun to answer. */
+/** Signs of life, and failures, of a client's stream before any vendor has begun to answer. */
 export interface StreamWaiting {
   readonly contentType: string;
   readonly sign: string;
-  /** Whether there may be signs by now; absent: always. A body on its way may yet say what is wanted, or be wrong. */
+  /** Returns whether there may be signs by now; absent: always. A body on its way may yet say what is wanted, or be wrong. */
   isDue?(): boolean;
   /** The wire's own in-band error; nothing follows. */
   fail(failure: Failure, requestId: string): string;

@@ -5,7 +5,7 @@ import ipaddr from "ipaddr.js";
 const [globalPrefix, globalBits] = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Whether an IP address is global unicast: an address of the public internet. What only leads to another address
+ * Returns whether an IP address is global unicast: an address of the public internet. What only leads to another address
  * (IPv4 mapped, NAT64, 6to4, Teredo), shared or reserved ranges, and everything that is no address are not.
  */
 export function isGlobalAddress(address: string): boolean {

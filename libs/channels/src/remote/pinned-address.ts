@@ -13,7 +13,7 @@ export function hostsIn(list: string): ReadonlySet<string> {
 /** Finds the addresses of a host's name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Which hosts and addresses may be fetched from. */
+/** Hosts and addresses that may be fetched from. */
 export interface RemoteRules {
   /** Hosts of the operator's own network that may be fetched from, whatever their address. */
   readonly privateHosts: ReadonlySet<string>;

@@ -11,10 +11,10 @@ export interface RemoteLimits {
   readonly maxRedirects: number;
 }
 
-/** What is fetched, and for whom. */
+/** A file to fetch, and its caller. */
 export interface RemoteAsk {
   readonly url: string;
-  /** Whether a media type is what is wanted; "" where the sender gives none. */
+  /** True if a media type is what is wanted; "" where the sender gives none. */
   readonly accepts: (mediaType: string) => boolean;
   /** The scheme, host and port of the vendor's own configured address, which may be fetched from wherever it is. */
   readonly trustedOrigin?: string | undefined;

@@ -7,7 +7,7 @@ import { pinnedClient } from "./pinned-client.ts";
 /** A file at an address that a vendor gave, to be passed through; or a callback to an address that a client gave. */
 export interface RemoteStreamAsk {
   readonly url: string;
-  /** What is asked beside the address, as a range; they go along to wherever it redirects. */
+  /** Headers beside the address, as a range; they go along to wherever it redirects. */
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that hold a key: sent to the address's own origin, and to no other that it redirects to. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;

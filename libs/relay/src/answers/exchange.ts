@@ -10,13 +10,13 @@ export interface Exchange {
   readonly body: Buffer | Readable;
   /** Headers of the request beside the usual ones, or in their place: a content type that is not JSON. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What of the request stands in its address. */
+  /** Query parameters of the request. */
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Whether the vendor is asked for a stream. */
+  /** True if the vendor is asked for a stream. */
   readonly streams: boolean;
-  /** Whether the vendor begins a task that is paid for once: what it may have taken is not sent again. */
+  /** True if the vendor begins a task that is paid for once: what it may have taken is not sent again. */
   readonly unrepeatable?: boolean | undefined;
-  /** What the body asks of the vendor beside tokens; absent: what the client's own does. */
+  /** Tools and tiers that the body requests; absent: those of the client's own. */
   readonly asks?: AskedFees | undefined;
   /** Bounds the calls of tools in a body; absent: its wire has no word for that. */
   readonly capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
@@ -26,7 +26,7 @@ export interface Exchange {
   read(head: UpstreamHead): AnswerReader;
 }
 
-/** How an answer is read: complete at once, completed by further requests to its vendor, or as a stream. */
+/** Reader of an answer: complete at once, completed by further requests to its vendor, or as a stream. */
 export type AnswerReader = WholeReader | TaskReader | StreamAnswerReader;
 
 /** Reads an answer that is complete once its last byte is there. */
@@ -51,19 +51,19 @@ export interface WholeAnswer {
   readonly body: Buffer;
   /** Its media type; absent: JSON. */
   readonly contentType?: string | undefined;
-  /** What the vendor says that it used; undefined if it does not say. */
+  /** Usage that the vendor reports; undefined if it reports none. */
   readonly usage?: Units | undefined;
   /** Bytes of text that the vendor read besides the client's, for counting where it reported no usage. */
   readonly addedBytes?: number | undefined;
-  /** What the vendor says that it charges beside tokens. */
+  /** Charges beside tokens that the vendor reports. */
   readonly fees?: SeenFees | undefined;
-  /** What the model wrote, for counting where the vendor reported no usage. */
+  /** Returns the text that the model wrote, for counting where the vendor reported no usage. */
   words(): string;
 }
 
 /** An answer that its vendor has begun. */
 export interface StartedTask {
-  /** What it used, where that is known before it is finished. */
+  /** Usage, where that is known before it is finished. */
   readonly usage?: Units | undefined;
   /** Completes the answer. Rejects with Failure, and when the client leaves. */
   finish(vendor: VendorLink): Promise<WholeAnswer>;

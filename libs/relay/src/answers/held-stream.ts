@@ -11,7 +11,7 @@ export class HeldStream {
   #first: Buffer | undefined;
   #sink: BodySink | undefined;
   #over: { readonly error?: Error } | undefined;
-  /** Whether the sink wants no more for now. */
+  /** True if the sink wants no more for now. */
   #paused = false;
 
   private constructor(answer: UpstreamAnswer) {

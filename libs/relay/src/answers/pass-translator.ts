@@ -3,10 +3,10 @@ import type { JsonRecord } from "@modelgate/wires/json";
 import type { ClientFraming, EarlyEnd, SeenFrame, TextStreamPass } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
-/** How an answer of the client's own wire is brought to the client: as it came, or with a few members replaced. */
+/** Form in which an answer of the client's own wire reaches the client: as it came, or with a few members replaced. */
 export type PassMode = "bytes" | "patched";
 
-/** How a stream of the client's own wire is passed on. */
+/** Options for passing a stream of the client's own wire on. */
 export interface PassOptions {
   readonly pass: TextStreamPass;
   readonly mode: PassMode;
@@ -14,11 +14,11 @@ export interface PassOptions {
   readonly rename?: string | undefined;
   /** Members of the request that the answer repeats, and the vendor was not sent. */
   readonly echo?: JsonRecord | undefined;
-  /** Whether frames that carry only usage are hidden. */
+  /** True if frames that carry only usage are hidden. */
   readonly hideUsage?: boolean | undefined;
-  /** Where the client's stream is framed otherwise than as server-sent events. */
+  /** Framing of the client's stream, where it is framed otherwise than as server-sent events. */
   readonly framing?: ClientFraming | undefined;
-  /** Where the stream may have to be ended before its vendor ends it. */
+  /** Early end of a stream, where it may have to end before its vendor ends it. */
   readonly early?: EarlyEnd | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { SeenFees } from "@modelgate/wires/text";
 export interface StreamAnswerReader {
   readonly kind: "stream";
   readonly framing: FrameCutting;
-  /** Whether an answer can begin with this frame: not if it is an error, or nothing of this wire. */
+  /** Returns whether an answer can begin with this frame: not if it is an error, or nothing of this wire. */
   begins(first: Buffer): boolean;
   /** A new stream's translator; `mayBeCut` where it may have to end before its vendor ends it. */
   translator(how: { readonly mayBeCut: boolean }): StreamTranslator;
@@ -25,7 +25,7 @@ export interface StreamTranslator {
   read(frame: Buffer): FrameReading;
   /** The model's words out of `words` of one reading, or of many together. */
   wordsOf(words: string): string;
-  /** Whether the frame that was read last may hold thoughts, which some vendors do not bound. */
+  /** Returns whether the frame that was read last may hold thoughts, which some vendors do not bound. */
   mayThink(frame: Buffer): boolean;
   /** Ends the client's stream when the vendor's has ended. Throws Failure upstream_error if that was cut off. */
   end(): Buffer | string;
@@ -42,15 +42,15 @@ export interface StreamTranslator {
   heartbeat(): string;
 }
 
-/** What a frame says; nothing of it has reached the client yet. */
+/** Contents of a frame; nothing of it has reached the client yet. */
 export interface FrameReading {
-  /** What the model wrote in it, as `wordsOf` reads it; "" for nothing. */
+  /** Text that the model wrote in it, as `wordsOf` reads it; "" for nothing. */
   readonly words: string;
   /** The newest report of usage, whole. */
   readonly usage?: Units | undefined;
-  /** What is charged beside tokens. */
+  /** Charges beside tokens. */
   readonly fees?: SeenFees | undefined;
-  /** Whether nothing follows: the wire's terminal frame. */
+  /** True if nothing follows: the wire's terminal frame. */
   readonly done: boolean;
   /** The vendor failed; what it said before is rendered, and nothing follows. */
   readonly failure?: Failure | undefined;
@@ -64,7 +64,7 @@ export type UpstreamHead = Pick<UpstreamAnswer, "headers">;
 /** The media type of server-sent events. */
 export const eventStream = "text/event-stream; charset=utf-8";
 
-/** Whether an answer says of itself that it is a stream of events. */
+/** Returns whether an answer says of itself that it is a stream of events. */
 export function isEventStream(head: UpstreamHead): boolean {
   return isStreamOf(eventStreamFraming, head);
 }
@@ -78,7 +78,7 @@ function isStreamOf({ mediaType }: Pick<StreamFraming, "mediaType">, { headers }
   return String(headers["content-type"] ?? "").includes(mediaType);
 }
 
-/** How the relay cuts a stream into frames. */
+/** Cutting of a stream into frames. */
 export type FrameCutting = Pick<StreamFraming, "splitter" | "parse">;
 
 const nothing = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 
-/** How a client's wire spells the fields of the neutral form. */
+/** Spelling of the neutral form's fields in a client's wire. */
 export type FieldSpelling = Readonly<Record<string, string | undefined>>;
 
 /** A rendered request, and the fields that were left out. */
@@ -8,10 +8,10 @@ export interface RenderedFields {
   readonly dropped: readonly string[];
 }
 
-/** Who asked, and whether a hint may get lost. */
+/** The client's spelling, and whether a hint may get lost. */
 export interface Asker {
   readonly spelling: FieldSpelling;
-  /** Whether the client wants a refusal rather than a dropped hint. */
+  /** True if the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
 }
 

@@ -106,7 +106,7 @@ export function checked<Seen>(
 /** Bounds of JSON that its own reader has bounded already: a body that was read before, a vendor's answer. */
 export const checkedBefore: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
-/** Whether JSON is so large that parsing it at once would hold up other calls. */
+/** Returns whether JSON is so large that parsing it at once would hold up other calls. */
 export function isLargeJson(bytes: Buffer): boolean {
   return bytes.length > turnBytes;
 }

@@ -8,7 +8,7 @@ import type { Meter } from "../money/meter.ts";
 import { brokenOff, type HeldStream } from "../answers/held-stream.ts";
 import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
 
-/** Where a stream is written. */
+/** Sink of a stream. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
 
 /** A stream to be passed to its client. */
@@ -45,7 +45,7 @@ export interface StreamOwner {
   ended(failure: Failure | undefined, cut?: Metered): void;
 }
 
-/** How a stream ended. */
+/** End of a stream. */
 export type StreamOutcome =
   | { readonly outcome: "completed" }
   | { readonly outcome: "cancelled" }
@@ -70,17 +70,17 @@ class StreamPass implements BodySink {
   readonly #out = new Outgoing();
   #over = false;
   #bytes = 0;
-  /** When the newest parts were asked for, or came. */
+  /** Time at which the newest parts were requested, or came. */
   #heardAt = -Infinity;
   #gathering: NodeJS.Timeout | undefined;
-  /** Whether the terminal frame was taken. */
+  /** True if the terminal frame was taken. */
   #done = false;
-  /** Whether frames wait until more is paid for. */
+  /** True if frames wait until more is paid for. */
   #dry = false;
   /** The frame that is not paid for, read; and those behind it. */
   #unpaid: { readonly frame: Buffer; readonly reading: FrameReading } | undefined;
   #waiting: readonly Buffer[] = [];
-  /** How the vendor's stream ended meanwhile. */
+  /** End of the vendor's stream that came meanwhile. */
   #after: (() => void) | undefined;
 
   constructor(options: StreamPassOptions) {
@@ -216,7 +216,7 @@ class StreamPass implements BodySink {
     reader.observe?.(frame);
   }
 
-  /** Whether the client keeps up. */
+  /** Returns whether the client keeps up. */
   #write(bytes: Buffer | string): boolean {
     return bytes.length === 0 || this.#options.sink.write(bytes);
   }
@@ -311,11 +311,11 @@ function malformed(error: unknown): Failure {
   return new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error });
 }
 
-/** What goes to the client at once: text or bytes, put together only where it must be. */
+/** Output that goes to the client at once: text or bytes, put together only where it must be. */
 export class Outgoing {
   #text = "";
   #pieces: Buffer[] = [];
-  /** Whether every frame goes on as it came. */
+  /** True if every frame goes on as it came. */
   #intact = true;
 
   /** Adds what a frame was rendered as. */

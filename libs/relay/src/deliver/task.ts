@@ -11,7 +11,7 @@ import { deliverWhole } from "./whole.ts";
 
 type TaskAnswer = Extract<Accepted, { kind: "task" }>;
 
-/** How much of an error answer is read. */
+/** Maximum bytes of an error answer that are read. */
 const errorBodyBytes = 64 * 1024;
 
 /** Completes a task at its vendor, and sends what it made. Throws Failure where it fails before a byte left. */

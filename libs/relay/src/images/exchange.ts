@@ -150,7 +150,7 @@ async function poll(vendor: VendorLink, task: string): Promise<Buffer | Failure>
   }
 }
 
-/** How a client wants its images; undefined: as the vendor gives them. Events always hold bytes. */
+/** Form in which a client wants its images; undefined: as the vendor gives them. Events always hold bytes. */
 export function wantedForm({ stream, responseFormat }: ImageRequest): ImageRequest["responseFormat"] {
   return stream ? "b64_json" : responseFormat;
 }
@@ -191,7 +191,7 @@ export interface WantedImages {
   readonly quality?: string | undefined;
   /** As `1024x1024`, or a class of size as 4K. */
   readonly size?: string | undefined;
-  /** How the client spells those two, where it spells them otherwise. */
+  /** The client's spelling of those two, where it spells them otherwise. */
   readonly spelling: { readonly quality?: string; readonly size?: string };
 }
 

@@ -2,7 +2,7 @@ import { hostsIn, openRemoteFiles, type RemoteFiles } from "@modelgate/channels"
 import type { BufferBudget, VariableReader } from "@modelgate/platform";
 import { privateHostsVariable } from "../env.ts";
 
-/** What every service reads that serves images. */
+/** Variables of every service that serves images. */
 export function imagesVariables(read: VariableReader) {
   return {
     /** Largest image that a client sends, in a form or as an address, or that is fetched from a vendor's address. */
@@ -20,13 +20,13 @@ export function imagesVariables(read: VariableReader) {
 /** Their values. */
 export type ImagesEnv = ReturnType<typeof imagesVariables>;
 
-/** What calls for images work with, whatever wire they came in. */
+/** Dependencies of calls for images, whatever wire they came in. */
 export interface ImagesDeps {
   /** Fetches images at addresses of clients and vendors. */
   readonly remote: RemoteFiles;
-  /** What the process may hold of bodies and images. */
+  /** Maximum bytes of bodies and images that the process holds. */
   readonly budget: BufferBudget;
-  /** How long a vendor's task is waited for. */
+  /** Maximum wait for a vendor's task. */
   readonly taskWaitMs: number;
 }
 

@@ -6,7 +6,7 @@ import { minBytesPerToken } from "./tokens.ts";
 
 /** The smallest step that a hold is extended by. */
 const minTokens = 64;
-/** How often a store that is away is asked for more, and the pause between: a stream that has run dry waits so long. */
+/** Maximum tries at a store that is away, and the pause between: a stream that has run dry waits so long. */
 const [storeTries, storePauseMs] = [20, 250];
 
 /**
@@ -15,13 +15,13 @@ const [storeTries, storePauseMs] = [20, 250];
  */
 const beyondBound = { times: 3, tokens: 64 } as const;
 
-/** Why a stream goes no further although it could be paid for: its vendor wrote more than it was asked for. */
+/** Marks a stream that goes no further although it could be paid for: its vendor wrote more than it was asked for. */
 export const wroteBeyondBound = "beyond-bound";
 
-/** Why a stream goes no further: it is not paid for, the store is away, or it is longer than it was asked to be. */
+/** Reason why a stream goes no further: it is not paid for, the store is away, or it is longer than it was asked to be. */
 export type StreamStop = Failure | typeof wroteBeyondBound;
 
-/** What a stream's money is put aside with. */
+/** Options of a stream's allowance. */
 export interface AllowanceOptions {
   readonly output: HeldOutput;
   readonly meter: Meter;
@@ -59,14 +59,14 @@ export class Allowance implements Disposable {
     this.#step = options.output.step;
   }
 
-  /** Whether a frame is surely paid for, whatever is in it. */
+  /** Returns whether a frame is surely paid for, whatever is in it. */
   covers(bytes: number): boolean {
     if (bytes > this.#bytes) return false;
     this.#bytes -= bytes;
     return true;
   }
 
-  /** Whether a frame with so many bytes of words is paid for; begins to extend the hold where it is time. */
+  /** Returns whether a frame with so many bytes of words is paid for; begins to extend the hold where it is time. */
   admits(wordBytes: number, isThought = false): boolean {
     this.#thinks ||= isThought;
     this.#wanted = Math.ceil(wordBytes / minBytesPerToken);
@@ -103,7 +103,7 @@ export class Allowance implements Disposable {
     return this.#refused;
   }
 
-  /** Whether all is paid for that the vendor may write. */
+  /** Returns whether all is paid for that the vendor may write. */
   get #isPaidWhole(): boolean {
     return this.#paid >= this.#options.output.most;
   }

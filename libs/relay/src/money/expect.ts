@@ -17,16 +17,16 @@ import { maxOutput, type CallCost, type HeldFees, type Measure, type RequestSize
 import { estimateTokens } from "./tokens.ts";
 import { boundOfHeld, boundOfText } from "./usage-bound.ts";
 
-/** What a call may cost, before it is sent. */
+/** Bounds of a call's cost, before it is sent. */
 export interface Expectation {
   /** The hold. */
   readonly upperNanos: Nanos;
-  /** What is certain once it is sent: the price per request and the estimated input. */
+  /** Cost that is certain once it is sent: the price per request and the estimated input. */
   readonly floorNanos: Nanos;
   readonly floorUnits: Units;
   /** Estimated tokens, for the token's minute. */
   readonly tokens: number;
-  /** How much output of a text stream the hold covers; absent: all there can be. */
+  /** Output of a text stream that the hold covers; absent: all there can be. */
   readonly output?: HeldOutput | undefined;
   /** The most that can be billed, whatever its vendor reports; absent: nothing is billed by a vendor's report. */
   readonly most?: UsageBound | undefined;

@@ -4,13 +4,13 @@ import type { AskedFees, AskedTool, SeenFees } from "@modelgate/wires/text";
 import type { Exchange } from "../answers/exchange.ts";
 import type { HeldFees } from "./measure.ts";
 
-/** What a call's fees are reckoned with. */
+/** Options of a call's fees. */
 export interface FeesOptions {
-  /** What the client asks for beside tokens; undefined: nothing. */
+  /** Tools and tiers that the client requests; undefined: none. */
   readonly asked: AskedFees | undefined;
   /** The model's price at the usual service tier. */
   readonly price: Price;
-  /** What becomes of tools and dearer tiers that have no price; what was to be dropped and is still there is refused. */
+  /** Treatment of tools and dearer tiers that have no price; what was to be dropped and is still there is refused. */
   readonly unpriced: Group["unpriced"];
   /** Calls of tools, and input tokens that each call may add, that are held for where the client sets no bound. */
   readonly limits: { readonly toolCalls: number; readonly toolTokens: number };
@@ -18,7 +18,7 @@ export interface FeesOptions {
   readonly allow: (model: string) => void;
 }
 
-/** What is billed of a call whose tokens are known. */
+/** Bill of a call whose tokens are known. */
 export interface BilledFees {
   /** The units with the tools that the vendor ran. */
   readonly units: Units;
@@ -26,7 +26,7 @@ export interface BilledFees {
   readonly price: Price;
   /** That tier, where it is not the usual one. */
   readonly serviceTier?: string | undefined;
-  /** Whether the price has no factor for a tier that may cost more. */
+  /** True if the price has no factor for a tier that may cost more. */
   readonly isTierUnpriced: boolean;
 }
 
@@ -38,11 +38,11 @@ const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
 const maxCalls = 1_000;
 
 /**
- * What a text call costs beside its tokens at the usual price: tools that its vendor runs, and the service tier that it is
+ * Costs of a text call beside its tokens at the usual price: tools that its vendor runs, and the service tier that it is
  * served at. What each attempt sends is checked, what its answer says is collected, and both decide the bill.
  */
 export class CallFees {
-  /** What is put aside for them. */
+  /** Money held for them. */
   readonly held: HeldFees;
   readonly #options: FeesOptions;
   readonly #calls = new Map<ToolUnit, Set<string>>();
@@ -86,7 +86,7 @@ export class CallFees {
     }
   }
 
-  /** What is billed of a call that used these tokens. */
+  /** Returns the bill of a call that used these tokens. */
   billed(units: Units): BilledFees {
     const { price } = this.#options;
     const tier = this.#tier ?? this.#sentTier ?? "default";
@@ -154,12 +154,12 @@ export class CallFees {
   }
 }
 
-/** Whether a model has a price for a tool of its vendor. */
+/** Returns whether a model has a price for a tool of its vendor. */
 export function isToolPriced({ unit }: AskedTool, price: Price): boolean {
   return unit !== undefined && price.has(unit);
 }
 
-/** Whether a service tier costs no more than the usual one, or the model has a factor for it. */
+/** Returns whether a service tier costs no more than the usual one, or the model has a factor for it. */
 export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
   return cheapTiers.has(name) || serviceTiers.has(name);
 }
@@ -203,7 +203,7 @@ function allowModel(allow: FeesOptions["allow"], model: string, param: string): 
   }
 }
 
-/** What a caller can do about it is not in its hands: the operator prices it, or lets it pass. */
+/** Builds the failure of a call that its caller cannot mend: the operator prices it, or lets it pass. */
 function refused(param: string, why: string): Failure {
   return new Failure("unsupported_parameter", `${why}. Leave it out, or ask the operator for a price.`, { param });
 }

@@ -16,7 +16,7 @@ import {
   type UsageRecord,
 } from "./usage-draft.ts";
 
-/** What holds are made with. */
+/** Dependencies of holds. */
 export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "log" | "newCallId"> & {
   readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
 };
@@ -26,7 +26,7 @@ export interface HoldWanted {
   readonly call: BilledCall;
   readonly price: Priced;
   readonly expected: Expectation;
-  /** How the call would be billed if the process died as soon as the money is held. */
+  /** Bill of the call if the process died as soon as the money is held. */
   readonly certain: CallEnd;
 }
 
@@ -93,12 +93,12 @@ export class HeldMoney implements Disposable {
     return this.record.callId;
   }
 
-  /** When the money was held, by `performance.now()`. */
+  /** Time at which the money was held, by `performance.now()`. */
   get heldAt(): number {
     return this.record.heldAt;
   }
 
-  /** What the call was settled at; undefined before it is. */
+  /** Charge of the call; undefined before it is settled. */
   get chargedNanos(): Nanos | undefined {
     return this.#chargedNanos;
   }

@@ -1,7 +1,7 @@
 import type { Outcome, Price, UnitName, Units } from "@modelgate/contracts";
 import type { CatalogModel } from "@modelgate/catalog";
 
-/** What bounds a call's cost, and what it used: the tokens of a text, or a measure of its own. */
+/** Bound of a call's cost, and its usage: the tokens of a text, or a measure of its own. */
 export type CallCost = TextCost | MeasuredCost;
 
 /** The cost of a text, by the tokens of the request and its answer. */
@@ -10,9 +10,9 @@ export interface TextCost {
   readonly size: RequestSize;
   /** The client's body, untouched: its text is counted where the vendor reports no usage. */
   readonly body: Buffer;
-  /** Whether the answer is a stream: its hold grows with it, in steps. */
+  /** True if the answer is a stream: its hold grows with it, in steps. */
   readonly stream: boolean;
-  /** Whether output may be billed that a stream does not show: it is held for whole before it begins. */
+  /** True if output may be billed that a stream does not show: it is held for whole before it begins. */
   readonly billsUnseen?: boolean | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface MeasuredCost {
   readonly measure: Measure;
 }
 
-/** What a call used, and whether that had to be estimated. */
+/** Usage of a call, and whether it had to be estimated. */
 export interface Metered {
   readonly units: Units;
   readonly estimated: boolean;
@@ -39,7 +39,7 @@ export interface UsageBound {
   readonly inputTokens: number;
   /** Output tokens of all kinds together, but for those that `besideTokens` is for. */
   readonly outputTokens: number;
-  /** How many more there may be where the vendor says that they are thoughts, sound or images: some bound only words. */
+  /** Further tokens that there may be where the vendor says that they are thoughts, sound or images: some bound only words. */
   readonly besideTokens: number;
   readonly images: number;
   readonly seconds: number;
@@ -50,13 +50,13 @@ export interface UsageBound {
   readonly others: number;
 }
 
-/** How a call is measured whose cost does not hang on text alone. */
+/** Measure of a call whose cost does not hang on text alone. */
 export interface Measure {
   /** The most that it may use: what is held. */
   readonly upper: Units;
-  /** What is certain once it is sent: what is charged where the service dies, or the client leaves before the answer. */
+  /** Usage that is certain once it is sent: charged where the service dies, or the client leaves before the answer. */
   readonly floor: Units;
-  /** What is certain where the client left and the vendor was not heard out; absent: `floor`. */
+  /** Returns the usage that is certain where the client left and the vendor was not read to its end; absent: `floor`. */
   left?(): Promise<Units>;
   /** The most that can be billed, whatever the vendor reports; what is absent follows from `upper`. */
   readonly most?: Partial<UsageBound> | undefined;
@@ -67,7 +67,7 @@ export interface Measure {
   meter(reported: Units | undefined, words: () => Promise<number>, outcome?: Outcome): Promise<Metered>;
 }
 
-/** What a request says of its own size. */
+/** Size of a request. */
 export interface RequestSize {
   /** Bytes of the body that are text to the model. */
   readonly textBytes: number;
@@ -78,15 +78,15 @@ export interface RequestSize {
   /** Most output tokens, where the client set a bound. */
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
-  /** Whether the bound is the gateway's own, which is not sent to vendors: it is held for, and does not cap what is billed. */
+  /** True if the bound is the gateway's own, which is not sent to vendors: it is held for, and does not cap what is billed. */
   readonly boundIsOurs?: boolean | undefined;
-  /** Whether the vendor may read more than the body holds: results of its own tools, or what it keeps. */
+  /** True if the vendor may read more than the body holds: results of its own tools, or what it keeps. */
   readonly readsBeyond?: boolean;
-  /** What may be charged beside the tokens of the request and its answer. */
+  /** Charges beside the tokens of the request and its answer. */
   readonly fees?: HeldFees | undefined;
 }
 
-/** What is put aside for vendor-side tools and service tiers. */
+/** Money held for vendor-side tools and service tiers. */
 export interface HeldFees {
   /** Calls of tools. */
   readonly units: Units;

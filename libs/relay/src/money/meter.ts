@@ -15,7 +15,7 @@ const finerCut = 1.25;
  * they come so that no stream is ever held.
  */
 export class Meter {
-  /** What the call costs beside its tokens, if its wire reports that. */
+  /** Fees of the call beside its tokens, if its wire reports that. */
   readonly fees: CallFees | undefined;
   #wordsOf: (raw: string) => string = (raw) => raw;
   /** Raw pieces whose words were not read yet. */
@@ -27,7 +27,7 @@ export class Meter {
   #wordCharacters = 0;
   #wordBytes = 0;
   #counted: Promise<number> = Promise.resolve(0);
-  /** What the tokenizer has counted, and in how many bytes. */
+  /** Tokens that the tokenizer has counted, and their bytes. */
   #exact = { tokens: 0, bytes: 0 };
   #usage: Units | undefined;
   #images = 0;
@@ -58,7 +58,7 @@ export class Meter {
     this.#addedSince = false;
   }
 
-  /** Whether words came after the newest report: a report at a stream's beginning knows nothing of its end. */
+  /** Returns whether words came after the newest report: a report at a stream's beginning knows nothing of its end. */
   get isReportStale(): boolean {
     return this.#addedSince;
   }
@@ -77,7 +77,7 @@ export class Meter {
     if (this.#rawCharacters > maxHeld) this.#read();
   }
 
-  /** Whether anything came at all. */
+  /** Returns whether anything came at all. */
   get any(): boolean {
     return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.#images > 0 || this.#usage !== undefined;
   }
@@ -100,7 +100,7 @@ export class Meter {
     return Math.ceil(tokens * finerCut) + Math.ceil((this.#wordBytes - bytes) / minBytesPerToken);
   }
 
-  /** Whether the vendor reported more output than it can have shown. */
+  /** Returns whether the vendor reported more output than it can have shown. */
   get hidesOutput(): boolean {
     const reported = this.reportedTokens;
     const thoughts = this.#usage?.reasoningTokens ?? 0;
@@ -149,7 +149,7 @@ export class Meter {
 }
 
 /**
- * What a stream used: the vendor's report, or what was counted of what came. A report that came before the last words of
+ * Returns the usage of a stream: the vendor's report, or what was counted of what came. A report that came before the last words of
  * a stream that was not whole is of its beginning: the output is counted then.
  */
 export async function meterStream(cost: CallCost, meter: Meter, outcome: Outcome): Promise<Metered> {
@@ -161,7 +161,7 @@ export async function meterStream(cost: CallCost, meter: Meter, outcome: Outcome
   return { units: { requests: 1, ...(await unreported(cost, meter)) }, estimated: true };
 }
 
-/** What the vendor reported of a text stream; undefined where it did not, or only of a stream's beginning. */
+/** Returns the vendor's report of a text stream; undefined where it did not, or only of a stream's beginning. */
 export function reportedUsage(cost: CallCost, meter: Meter, outcome: Outcome): Metered | undefined {
   const { usage } = meter;
   if (cost.by !== "text" || usage === undefined || (outcome !== "completed" && meter.isReportStale)) return undefined;
@@ -169,7 +169,7 @@ export function reportedUsage(cost: CallCost, meter: Meter, outcome: Outcome): M
 }
 
 /**
- * What a text stream used that was ended before its vendor ended it: there is no last word. `most` is the bound of tokens
+ * Returns the usage of a text stream that was ended before its vendor ended it: there is no last word. `most` is the bound of tokens
  * where the vendor wrote beyond it: what it wrote beyond is not billed.
  */
 export async function meterCut(cost: TextCost, meter: Meter, most?: number): Promise<Metered> {
@@ -187,13 +187,13 @@ async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
   return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, counted) };
 }
 
-/** What is certain of a call whose client left, and of which its vendor reported nothing. */
+/** Returns the certain usage of a call whose client left, and of which its vendor reported nothing. */
 export async function unitsOfLeft(cost: CallCost, expected: Expectation): Promise<Units> {
   const units = cost.by === "measure" ? await cost.measure.left?.() : undefined;
   return units === undefined ? expected.floorUnits : { requests: 1, ...units };
 }
 
-/** What a complete answer used. */
+/** Returns the usage of a complete answer. */
 export async function meterWhole(
   cost: CallCost,
   answer: Pick<WholeAnswer, "addedBytes" | "usage" | "words">,

@@ -19,7 +19,7 @@ export interface Settlements extends AsyncDisposable {
   release(release: Release, ids: RequestIds): Promise<void>;
 }
 
-/** When a late call is reported once more, and most that wait for it. */
+/** Time after which a late call is reported once more, and the maximum that wait for it. */
 const [sayAgainMs, maxLate] = [10_000, 10_000];
 
 /** Opens the settlements of a process; disposal waits until all that began are done. */
@@ -67,7 +67,7 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
   };
 }
 
-/** What is certain of a call by now. */
+/** Certain usage of a call by now. */
 export interface HoldProgress {
   readonly floorNanos: Nanos;
   /** The usage event of a call that ends here. */
@@ -78,7 +78,7 @@ export interface HoldProgress {
 export interface RenewedHold {
   readonly accountId: string;
   readonly callId: string;
-  /** What is certain by now; undefined where that is still what it was when the money was held. */
+  /** Returns the certain usage by now; undefined where that is still what it was when the money was held. */
   progress(): HoldProgress | undefined;
 }
 

@@ -3,7 +3,7 @@
  * text, a line of spaces): 80,000 such characters in one piece take 17 s, in these pieces a few hundredths of one.
  */
 const pieceCharacters = 256;
-/** How far back a piece looks for a break to end at, so that words stay whole. */
+/** Characters in which a piece looks back for a break to end at, so that words stay whole. */
 const breakWithin = 64;
 
 /** Cuts a text into pieces for the tokenizer. */
@@ -15,7 +15,7 @@ export function* piecesOf(text: string): Generator<string> {
   }
 }
 
-/** Where the piece that begins at `start` ends: before a word's space where there is one, never inside a character. */
+/** Returns the end of the piece that begins at `start`: before a word's space where there is one, never inside a character. */
 function endOfPiece(text: string, start: number): number {
   const most = start + pieceCharacters;
   if (most >= text.length) return text.length;

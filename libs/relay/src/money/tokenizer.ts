@@ -6,7 +6,7 @@ export interface CountJob {
   readonly text: string;
 }
 
-/** What it has. */
+/** Tokens of a counted text. */
 export interface CountedTokens {
   readonly id: number;
   readonly tokens: number;
@@ -14,7 +14,7 @@ export interface CountedTokens {
 
 /** Texts that may wait for the thread: what comes beyond them is counted otherwise. */
 const maxWaiting = 1_000;
-/** How long a thread without work is kept: its tables take 70 MB. */
+/** Time for which a thread without work is kept: its tables take 70 MB. */
 const idleMs = 60_000;
 /** Memory that the thread may use, its tables among it. */
 const memory = { maxOldGenerationSizeMb: 256 };

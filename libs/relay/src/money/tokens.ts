@@ -2,7 +2,7 @@ import { Tokenizer } from "./tokenizer.ts";
 
 /** Text beyond this is counted by its length: others wait for the tokenizer, too. */
 const maxCharacters = 256 * 1024;
-/** What a token is, on average, in text that no tokenizer looked at. */
+/** Bytes of a token, on average, in text that no tokenizer looked at. */
 const bytesPerToken = 4;
 /**
  * Text has at most a token for two bytes in every language and code that vendors publish counts for; four is usual. What

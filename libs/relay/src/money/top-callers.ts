@@ -7,7 +7,7 @@ const countedForOne = 4;
 /** The label of everybody who is not shown. */
 const others = "_other";
 
-/** What a caller's calls came to in this process. */
+/** Sums of a caller's calls in this process. */
 interface CallerSums {
   calls: number;
   failed: number;

@@ -21,14 +21,14 @@ const dearestMedia = 20;
 const unboundedOutputTokens = 262_144;
 /** Thoughts of one answer with the vendors that do not count them against the bound. */
 const thoughtsBesideTokens = 81_920;
-/** How far a vendor may go beyond a bound of tokens: a last token, an end mark, its own least bound of 16. */
+/** Margin of a vendor beyond a bound of tokens: a last token, an end mark, its own least bound of 16. */
 const overshoot = { share: 0.02, tokens: 16 } as const;
 /** Calls of one tool of a vendor's in one answer. */
 const maxToolCalls = 512;
 /** A reranker's search unit is a hundred documents of five hundred tokens at most: so many bytes are a unit at least. */
 const minBytesPerSearchUnit = 400;
 const usualRequests = 16;
-/** How far a report may be beyond what was held for where something else than text decides the cost. */
+/** Margin of a report beyond the hold where something else than text decides the cost. */
 const beyondHeld = { times: 4, tokens: 1_024 } as const;
 /** A vendor may round seconds up, and count its own silence. */
 const secondsBeyond = { share: 0.05, seconds: 2 } as const;

@@ -19,10 +19,10 @@ import type { Plan } from "../kind.ts";
 import type { BilledFees } from "./fees.ts";
 import type { UsageBound } from "./measure.ts";
 
-/** Whose call it is, and what it is a call of. */
+/** A call to be billed: its caller and endpoint. */
 export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" | "facts" | "span">;
 
-/** What a call's price is made from, and what its event says of who caused it. */
+/** Price of a call, and the labels of its event. */
 export type Priced = Pick<ServingModel, "model" | "multiplier" | "requested"> & Pick<Plan, "fees" | "endUser">;
 
 /** A call as its usage events name it. */
@@ -30,21 +30,21 @@ export interface UsageRecord {
   readonly callId: string;
   readonly call: BilledCall;
   readonly price: Priced;
-  /** When its money was held, by `performance.now()`. */
+  /** Time at which its money was held, by `performance.now()`. */
   readonly heldAt: number;
-  /** What was put aside for it; absent where that is not known. */
+  /** Money held for it; absent where that is not known. */
   readonly heldNanos?: Nanos | undefined;
 }
 
-/** Where a call was sent; times are those of `performance.now()`. */
+/** Route of a call; times are those of `performance.now()`. */
 export interface SentCall {
   /** The route of the last attempt; undefined if there was none. */
   readonly route: Route | undefined;
-  /** What was tried, in order. */
+  /** Attempts, in order. */
   readonly tried: readonly Tried[];
-  /** When it began, where that was not when its money was held: a session holds for what may be asked later. */
+  /** Time of its beginning, where that was not when its money was held: a session holds for what may be asked later. */
   readonly startedAt?: number | undefined;
-  /** When the vendor's first byte came; undefined where none did. */
+  /** Time of the vendor's first byte; undefined where none came. */
   readonly firstByteAt?: number | undefined;
   /** Fields of the request that the vendor could not take. */
   readonly dropped?: readonly string[] | undefined;
@@ -53,7 +53,7 @@ export interface SentCall {
 /** A call that was sent nowhere. */
 export const notSent: SentCall = { route: undefined, tried: [] };
 
-/** How a call ended, as it is billed. */
+/** End of a call, as it is billed. */
 export interface CallEnd {
   readonly units: Units;
   readonly estimated: boolean;

@@ -10,20 +10,20 @@ import {
 } from "@modelgate/wires/vendor-stores";
 import type { RelayDeps } from "../deps.ts";
 
-/** Whose ids are looked at. */
+/** Call whose ids are checked. */
 export type NamingCall = Pick<ServiceCall, "caller">;
 
-/** What a request may name in vendors' stores. */
+/** Ids that a request may name in vendors' stores. */
 export interface AdmittedIds {
   /** The `channel/key` that made something that it names: tried first, since no other knows it. */
   readonly channelKey: ChannelKeyId | undefined;
-  /** Whether all that it names was made for its account. */
+  /** True if all that it names was made for its account. */
   readonly own: boolean;
 }
 
 const nothing: AdmittedIds = { channelKey: undefined, own: true };
 
-/** What vendors make in their stores in answer to a call, and is remembered with its account. */
+/** Things that vendors make in their stores in answer to a call, remembered with its account. */
 const makable: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
 
 /**
@@ -117,7 +117,7 @@ const nouns: Readonly<Record<VendorStore, string>> = {
   profile: inStore("a profile"),
 };
 
-/** What to do without each; `does` where the member names nothing itself. */
+/** Advice for doing without each; `does` where the member names nothing itself. */
 const hints: Readonly<Record<VendorStore, { readonly does?: string; readonly instead: string }>> = {
   file: { instead: "Send the content itself" },
   "vector-store": { instead: "Send the content itself" },

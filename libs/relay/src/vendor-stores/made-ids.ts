@@ -6,9 +6,9 @@ import type { MadeId } from "@modelgate/wires/vendor-stores";
 /** Longest id that is remembered; vendors' ids have less than a hundred characters. */
 const longestId = 256;
 
-/** What vendors made in their stores for an account, each with the `channel/key` that knows it. */
+/** Things that vendors made in their stores for an account, each with the `channel/key` that knows it. */
 export interface MadeIds {
-  /** Where each was made, in their order; undefined for what this account did not make, or made too long ago. */
+  /** Finds the maker of each, in their order; undefined for what this account did not make, or made too long ago. */
   find(accountId: string, ids: readonly MadeId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
   /** Remembered without waiting for it: what is asked later goes through Redis after it. */
   keep(accountId: string, ids: readonly MadeId[], channelKey: ChannelKeyId): void;
