@@ -55,10 +55,10 @@ export async function openCatalog({
     } catch (error) {
       if (isFirst) state.leftBehind = text;
       else state.refused = text;
-      const say =
+      const message =
         "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?); the last good one stays";
-      if (isFirst) log.info({ err: error }, `${say}; waiting for a new one`);
-      else log.error({ err: error }, say);
+      if (isFirst) log.info({ err: error }, `${message}; waiting for a new one`);
+      else log.error({ err: error }, message);
     }
   }
   const refreshQuietly = (): void =>

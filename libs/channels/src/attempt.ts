@@ -125,7 +125,7 @@ function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: str
     key: route.key.id,
     failed,
     status: answer?.status,
-    vendorCode: error instanceof Refused ? error.said.code?.slice(0, maxCode) : undefined,
+    vendorCode: error instanceof Refused ? error.vendorError.code?.slice(0, maxCode) : undefined,
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
     ms: Date.now() - at,
   };

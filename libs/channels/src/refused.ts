@@ -17,13 +17,18 @@ export class Refused extends Error {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
   /** The vendor's own words and code, without addresses and keys: for logs. */
-  readonly said: { readonly code?: string | undefined; readonly message?: string | undefined };
-  constructor(meaning: VendorFailure, status: number, retryAfterMs: number | undefined, said: Refused["said"] = {}) {
+  readonly vendorError: { readonly code?: string | undefined; readonly message?: string | undefined };
+  constructor(
+    meaning: VendorFailure,
+    status: number,
+    retryAfterMs: number | undefined,
+    vendorError: Refused["vendorError"] = {},
+  ) {
     super(meaning.code);
     this.meaning = meaning;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
-    this.said = said;
+    this.vendorError = vendorError;
     this.failure = new Failure(meaning.code, meaning.say, {
       param: meaning.param,
       vendorCode: meaning.blame === "request" ? meaning.vendorCode : undefined,
@@ -38,8 +43,8 @@ export async function refusal(answer: UpstreamAnswer, provider: Provider): Promi
   const text = await readText(answer, errorBodyBytes);
   const meaning = provider.failureOf(answer.status, text);
   const { code, type, status, message } = readErrorBody(text);
-  const said = { code: meaning.vendorCode ?? code ?? type ?? status, message };
-  return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs), said);
+  const vendorError = { code: meaning.vendorCode ?? code ?? type ?? status, message };
+  return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs), vendorError);
 }
 
 /** Returns the pause that a vendor asks for, within its bound; one that may be asked again at once asks for nothing. */

@@ -62,7 +62,7 @@ function seenBy(
   { attempt, answer }: SentAttempt,
   error: unknown,
 ): SeenBy {
-  const refused = error instanceof Refused ? error.said : undefined;
+  const refused = error instanceof Refused ? error.vendorError : undefined;
   const { cause } = failureOf(error);
   const said = refused?.message ?? (cause instanceof Error ? cause.message : undefined);
   return {

@@ -36,7 +36,7 @@ export function relayVariables(
     fastestDecayMs: 60_000,
     /** Time for which an account may refer to what a vendor made for it in the vendor's store: containers, files, items. */
     madeIdLifetimeMs: 30 * 24 * 3_600_000,
-    heardOut: {
+    detachedAnswers: {
       /** Answers that are read to their end at once though their clients have left: they report what is to be paid. */
       most: 256,
       /** Longest wait for each of them. */

@@ -68,7 +68,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
       renewals,
       unseen: new BoundedMap(),
       madeIds: openMadeIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
-      detachedAnswers: shared.use(new DetachedAnswers(env.heardOut)),
+      detachedAnswers: shared.use(new DetachedAnswers(env.detachedAnswers)),
       budget: new BufferBudget(env.buffers.bytes, env.buffers.shares),
       newCallId: idSource("call"),
     },

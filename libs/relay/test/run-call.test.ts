@@ -8,6 +8,7 @@ import { providers } from "@modelgate/providers";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import type { Exchange } from "../src/answers/exchange.ts";
 import type { CallDeps } from "../src/deps.ts";
+import { DetachedAnswers } from "../src/detached-answers.ts";
 import type { CallKind, Plan } from "../src/kind.ts";
 import { runCall } from "../src/run-call.ts";
 import { callOf, FakeAnswer, FakeClient, runDeps } from "./fakes.ts";
@@ -25,8 +26,15 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** What a model's vendors do: one answers, all fail, or one works until its call ends, which `begun` brings about. */
-type Vendor = FakeAnswer | Failure | { readonly isFinal: true; readonly failure: Failure } | { begun(): void };
+/**
+ * What a model's vendors do: one answers, all fail, or one works until its call ends, which `begun` brings about, or fails
+ * after that.
+ */
+type Vendor =
+  | FakeAnswer
+  | Failure
+  | { readonly isFinal: true; readonly failure: Failure }
+  | { readonly failure?: Failure; begun(): void };
 
 /** Attempts at the one channel of each model. */
 function attemptsAt(vendors: Readonly<Record<string, Vendor>>): Attempts {
@@ -58,6 +66,7 @@ function attemptsAt(vendors: Readonly<Record<string, Vendor>>): Attempts {
         };
       }
       vendor.begun();
+      if (vendor.failure !== undefined) throw failed(vendor.failure);
       while (!plan.signal.aborted)
         await new Promise((resolve) => plan.signal.addEventListener("abort", resolve, { once: true }));
       throw failed(new Failure("upstream_error"), true);
@@ -102,6 +111,13 @@ interface Running extends Partial<Pick<Plan, "broken" | "finishAfterDisconnect" 
   readonly vendors: Readonly<Record<string, Vendor>>;
   readonly client?: FakeClient;
   readonly fallbacks?: readonly string[];
+  /** The model that the named one's calls are split to, with fallbacks for it. */
+  readonly share?: { readonly model: string; readonly fallbacks: readonly string[] };
+  /** What a request of the named model costs, in dollars. */
+  readonly price?: number;
+  /** Throws where the exchange cannot be made. */
+  readonly exchanged?: () => void;
+  readonly detachedAnswers?: DetachedAnswers;
   /** Throws where the request cannot be served by a model. */
   readonly refuse?: (model: string) => void;
   /** Called with a model and the client's sink just before its money is held. */
@@ -119,17 +135,26 @@ interface Ran {
 }
 
 /** Runs a call of the model `named` for an account of a dollar. */
-async function run({ vendors, client = new FakeClient(), fallbacks = [], refuse, ...how }: Running): Promise<Ran> {
+async function run({
+  vendors,
+  client = new FakeClient(),
+  fallbacks = [],
+  share,
+  refuse,
+  detachedAnswers = new DetachedAnswers({ most: 1, ms: 1_000 }),
+  ...how
+}: Running): Promise<Ran> {
   const accountId = `run-call-${++count}`;
   await createAccount(redis, { id: accountId, balance: 1_000_000_000n });
   const planned: string[] = [];
   const settled: Settlement[] = [];
   const released: string[] = [];
   const held: string[] = [];
-  const prices: Readonly<Record<string, number>> = models;
+  const prices: Readonly<Record<string, number>> = { ...models, named: how.price ?? models.named };
   const deps: CallDeps = {
     ...runDeps({ attempts: attemptsAt(vendors) }),
     redis,
+    detachedAnswers,
     newCallId: () => `call-${++count}`,
     renewals: {
       keep({ callId }) {
@@ -146,7 +171,7 @@ async function run({ vendors, client = new FakeClient(), fallbacks = [], refuse,
     catalog: {
       current: () => ({
         candidates: () => [],
-        fallbacksOf: (name) => (name === "named" ? fallbacks : []),
+        fallbacksOf: (name) => (name === "named" ? fallbacks : name === share?.model ? share.fallbacks : []),
         group: (name) => ({
           name,
           multiplier: 1,
@@ -159,7 +184,8 @@ async function run({ vendors, client = new FakeClient(), fallbacks = [], refuse,
         resolve(_, name) {
           const request = prices[name];
           if (request === undefined) throw new Failure("model_not_found");
-          return { name, kind: "embedding", ownedBy: "o", price: compilePrice({ request }) };
+          const served = name === "named" ? (share?.model ?? name) : name;
+          return { name: served, kind: "embedding", ownedBy: "o", price: compilePrice({ request }) };
         },
       }),
     },
@@ -174,7 +200,10 @@ async function run({ vendors, client = new FakeClient(), fallbacks = [], refuse,
       const { broken, finishAfterDisconnect, waiting } = how;
       return { cost, wires: ["embeddings"], endUser: request.model, broken, finishAfterDisconnect, waiting };
     },
-    exchange: () => exchange,
+    exchange() {
+      how.exchanged?.();
+      return exchange;
+    },
   };
   const call = callOf(client);
   const from = { ...call, caller: { ...call.caller, accountId } };
@@ -188,6 +217,12 @@ async function run({ vendors, client = new FakeClient(), fallbacks = [], refuse,
 }
 
 const served = { outcome: "completed", status: 200 };
+/** A stream's signs of life, and its failures. */
+const waiting = {
+  contentType: "text/event-stream",
+  sign: ": wait\n\n",
+  fail: ({ code }: Failure) => `data: ${code}\n\n`,
+};
 const away = new Failure("no_available_channel");
 const body = (): FakeAnswer => new FakeAnswer("application/json").sends('{"ok":true}').ends();
 
@@ -227,6 +262,57 @@ describe("the models that serve a call", () => {
     const { planned, settled } = await run({ vendors, fallbacks: ["unknown", "second", "third"], refuse });
     expect(planned).toEqual(["named", "third"]);
     expect(settled).toMatchObject([{ costNanos: 4_000_000n, draft: { ...served, model: "third" } }]);
+  });
+
+  test("a share of the named one, whose own fallbacks come before those of the named one", async () => {
+    const share = { model: "third", fallbacks: ["unknown"] };
+    const { client, planned, settled } = await run({
+      vendors: { third: away, second: body() },
+      fallbacks: ["second"],
+      share,
+    });
+    expect(planned).toEqual(["third", "second"]);
+    expect(settled).toMatchObject([{ costNanos: 2_000_000n, draft: { model: "second", requestedModel: "named" } }]);
+    expect(client.headers["x-modelgate-model"]).toBe("second");
+  });
+
+  test("a share that answers, named to the client", async () => {
+    const share = { model: "third", fallbacks: [] };
+    const { client, settled } = await run({ vendors: { third: body() }, share });
+    expect(settled).toMatchObject([{ draft: { ...served, model: "third", requestedModel: "named" } }]);
+    expect(client.headers["x-modelgate-model"]).toBe("third");
+  });
+
+  test("none where the named one cannot serve the request: nothing is held", async () => {
+    const wrong = new Failure("unsupported_parameter");
+    const refuse = (): void => {
+      throw wrong;
+    };
+    const { error, settled, released } = await run({ vendors: { named: body() }, fallbacks: ["second"], refuse });
+    expect([error, settled, released]).toEqual([wrong, [], 0]);
+  });
+
+  test.each([
+    ["the exchange cannot say", new Failure("unsupported_parameter"), "unsupported_parameter"],
+    ["is a fault of the gateway's", new RangeError("a fault"), "internal_error"],
+  ])("no fallback where what fails %s: it costs nothing", async (_, thrown, code) => {
+    const exchanged = (): void => {
+      throw thrown;
+    };
+    const { error, planned, settled } = await run({ vendors: { named: body() }, fallbacks: ["second"], exchanged });
+    expect([error, planned]).toMatchObject([{ code }, ["named"]]);
+    expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "failed" } }]);
+  });
+
+  test("none for a stream that has begun and whose last model fails: it ends with that failure, at 200", async () => {
+    const { client, error, settled } = await run({
+      vendors: { named: new Failure("upstream_error") },
+      waiting,
+      planned: (_, sink) => sink.begin(200, {}),
+    });
+    expect([error, client.text, client.ended]).toEqual([undefined, "data: upstream_error\n\n", true]);
+    expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "failed", status: 200 } }]);
+    expect(client.headers["x-modelgate-channel"]).toBeUndefined();
   });
 
   test("none where planning fails by a fault of the gateway's own: nothing is charged", async () => {
@@ -270,12 +356,13 @@ describe("money that cannot be held", () => {
     expect([error, client.begun, settled, released]).toEqual([away, false, [], 1]);
   });
 
+  test("for the named model: the client learns that, and nothing is held or settled", async () => {
+    const { error, client, settled, released } = await run({ vendors: {}, fallbacks: ["second"], price: 1_000 });
+    expect([client.begun, settled, released]).toEqual([false, [], 0]);
+    expect(error).toMatchObject({ code: "insufficient_quota" });
+  });
+
   test("for a fallback, in a stream that has begun: the stream ends with that", async () => {
-    const waiting = {
-      contentType: "text/event-stream",
-      sign: ": wait\n\n",
-      fail: ({ code }: Failure) => `data: ${code}\n\n`,
-    };
     const { error, client, settled } = await run({
       vendors: { named: away },
       fallbacks: ["dear"],
@@ -334,6 +421,39 @@ describe("a call that ends before its answer", () => {
         draft: { outcome: "cancelled", status: 499, estimated: false, units: { inputTokens: 3 } },
       },
     ]);
+  });
+
+  test.each([
+    ["time runs out: it owes what is certain", "upstream_timeout", 1_000_000n],
+    ["failure costs nothing", "upstream_error", 0n],
+  ] as const)(
+    "by its client alone, where the vendor is read on and its %s; no fallback is planned",
+    async (_, code, cost) => {
+      const client = new FakeClient();
+      const { error, planned, settled } = await run({
+        client,
+        vendors: { named: { failure: new Failure(code), begun: () => client.leave() }, second: body() },
+        fallbacks: ["second"],
+        finishAfterDisconnect: true,
+      });
+      expect(error).toBeInstanceOf(ClientGone);
+      expect(planned).toEqual(["named"]);
+      expect(settled).toMatchObject([{ costNanos: cost, draft: { outcome: "cancelled", status: 499 } }]);
+    },
+  );
+
+  test("by its client alone, where no more vendors can be read on: the vendor's work is ended", async () => {
+    const client = new FakeClient();
+    const detachedAnswers = new DetachedAnswers({ most: 1, ms: 60_000 });
+    using _taken = detachedAnswers.take();
+    const { error, settled } = await run({
+      client,
+      vendors: { named: working(() => client.leave()) },
+      finishAfterDisconnect: true,
+      detachedAnswers,
+    });
+    expect(error).toBeInstanceOf(ClientGone);
+    expect(settled).toMatchObject([{ costNanos: 1_000_000n, draft: { outcome: "cancelled", estimated: true } }]);
   });
 
   test.each([[undefined], [true]])(

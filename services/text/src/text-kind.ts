@@ -150,10 +150,10 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     };
   }
 
-  #feesOf({ caller }: Call, { fees: asked }: TurnAsk, { model: { price }, unpriced }: ServingModel): CallFees {
+  #feesOf({ caller }: Call, { fees: requested }: TurnAsk, { model: { price }, unpriced }: ServingModel): CallFees {
     const { catalog, limits } = this.#deps.relay;
     const allow = (drawing: string) => void catalog.current().resolve(caller, drawing, ["image"]);
-    return new CallFees({ asked, price, unpriced, limits, allow });
+    return new CallFees({ requested, price, unpriced, limits, allow });
   }
 
   async exchange(

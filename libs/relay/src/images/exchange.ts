@@ -47,8 +47,8 @@ export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readon
 }
 
 /** One attempt at images, with a vendor of any wire. Throws Failure (400) for what the client said wrong. */
-export async function imagesExchange(asked: ImagesCall, wire: UpstreamWire, upstreamModel: string): Promise<Exchange> {
-  const { ask, asker, input } = asked;
+export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstreamModel: string): Promise<Exchange> {
+  const { ask, asker, input } = call;
   const { vendor } = vendorWire<ImagesVendor>(wires, wire);
   const request = vendor.needsBytes ? await input.asBytes() : ask.request;
   const { body: sent, dropped } = renderSupported(asker, ask.dropped, () => {
@@ -62,7 +62,7 @@ export async function imagesExchange(asked: ImagesCall, wire: UpstreamWire, upst
     dropped,
     unrepeatable: vendor.begins === "task",
     streams: request.stream && vendor.streams,
-    read: (head) => (isEventStream(head) ? imageStream(request) : imagesTask(asked, vendor)),
+    read: (head) => (isEventStream(head) ? imageStream(request) : imagesTask(call, vendor)),
   };
 }
 
@@ -77,7 +77,7 @@ function imageStream(request: ImageRequest): AnswerReader {
 }
 
 /** Reads an answer that is not a stream: images, or a task that makes them; either may still have to be fetched. */
-function imagesTask(asked: ImagesCall, vendor: ImagesVendor): AnswerReader {
+function imagesTask(call: ImagesCall, vendor: ImagesVendor): AnswerReader {
   const parse = async (answer: Buffer) => vendor.parse(await parseAnswer(answer));
   return {
     kind: "task",
@@ -86,8 +86,8 @@ function imagesTask(asked: ImagesCall, vendor: ImagesVendor): AnswerReader {
       return {
         usage: "task" in parsed ? undefined : unitsOfImages(parsed),
         async finish(link) {
-          const made = "task" in parsed ? await finishTask(parsed, link, parse, asked.deps.taskWaitMs) : parsed;
-          return await finished(asked, made, link);
+          const made = "task" in parsed ? await finishTask(parsed, link, parse, call.deps.taskWaitMs) : parsed;
+          return await finished(call, made, link);
         },
       };
     },

@@ -7,7 +7,7 @@ import type { HeldFees } from "./measure.ts";
 /** Options of a call's fees. */
 export interface FeesOptions {
   /** Tools and tiers that the client requests; undefined: none. */
-  readonly asked: AskedFees | undefined;
+  readonly requested: AskedFees | undefined;
   /** The model's price at the usual service tier. */
   readonly price: Price;
   /** Treatment of tools and dearer tiers that have no price; what was to be dropped and is still there is refused. */
@@ -63,7 +63,7 @@ export class CallFees {
    */
   checked(exchange: Exchange): Exchange {
     this.#forget();
-    const sent = exchange.asks ?? this.#options.asked;
+    const sent = exchange.asks ?? this.#options.requested;
     if (sent === undefined) return exchange;
     for (const tool of sent.tools) this.#check(tool);
     for (const { name } of sent.tiers) this.#checkTier(name);
@@ -122,10 +122,11 @@ export class CallFees {
   }
 
   #check(tool: AskedTool): void {
-    const { asked, price, allow, unpriced } = this.#options;
+    const { requested, price, allow, unpriced } = this.#options;
     // A tool of another wire's vendor stands where the client asked for its like.
     const own =
-      asked?.tools.find(({ path }) => path === tool.path) ?? asked?.tools.find(({ unit }) => unit === tool.unit);
+      requested?.tools.find(({ path }) => path === tool.path) ??
+      requested?.tools.find(({ unit }) => unit === tool.unit);
     const path = own?.path ?? tool.path;
     if (tool.model !== undefined) allowModel(allow, tool.model, `${path}.model`);
     if (unpriced === "pass") return;
@@ -136,9 +137,9 @@ export class CallFees {
   }
 
   #checkTier(name: string): void {
-    const { asked, price, unpriced } = this.#options;
+    const { requested, price, unpriced } = this.#options;
     if (unpriced === "pass" || isTierPriced(name, price)) return;
-    const path = asked?.tiers.find((tier) => tier.name === name)?.path ?? "service_tier";
+    const path = requested?.tiers.find((tier) => tier.name === name)?.path ?? "service_tier";
     throw refused(
       path,
       `${path} asks for the service tier ${JSON.stringify(name.slice(0, 64))}, which this model has no price for`,
@@ -164,9 +165,9 @@ export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
   return cheapTiers.has(name) || serviceTiers.has(name);
 }
 
-function heldFees({ asked, price, limits }: FeesOptions): HeldFees {
-  const tools = asked?.tools ?? [];
-  const all = asked?.maxCalls;
+function heldFees({ requested, price, limits }: FeesOptions): HeldFees {
+  const tools = requested?.tools ?? [];
+  const all = requested?.maxCalls;
   const units: Units = {};
   let calls = 0;
   for (const { unit, most } of tools) {
@@ -175,13 +176,14 @@ function heldFees({ asked, price, limits }: FeesOptions): HeldFees {
     if (unit !== undefined) units[unit] = (units[unit] ?? 0) + each;
   }
   const found = Math.min(calls, all ?? Infinity) * limits.toolTokens;
-  return { units, inputTokens: found, price: heldPrice(asked, price) };
+  return { units, inputTokens: found, price: heldPrice(requested, price) };
 }
 
 /** The price of the dearest tier that the call may be served at; a cheaper one is not counted on. */
-function heldPrice(asked: AskedFees | undefined, price: Price): Price {
+function heldPrice(requested: AskedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
-  const names = asked === undefined || asked.tiers.length === 0 ? chosenByVendors : asked.tiers.map(({ name }) => name);
+  const names =
+    requested === undefined || requested.tiers.length === 0 ? chosenByVendors : requested.tiers.map(({ name }) => name);
   return names.reduce((most, name) => {
     const at = price.serviceTiers.get(name);
     return at !== undefined && at.factor > most.factor ? at : most;

@@ -67,8 +67,8 @@ export function boundOfHeld(upper: Units): UsageBound {
 }
 
 /** Images that may be billed of so many that were asked for: a model that draws while it writes may make more. */
-export function maxBilledImages(asked: number): number {
-  return asked * 2 + 2;
+export function maxBilledImages(requested: number): number {
+  return requested * 2 + 2;
 }
 
 /** So many tokens, and what a vendor may be beyond them without being wrong. */

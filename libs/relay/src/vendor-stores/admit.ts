@@ -87,10 +87,10 @@ function isShared(catalog: Catalog, { group }: NamingCall["caller"]): boolean {
 /** The failure of a request that names something that its account may not. */
 function foreign({ store, path }: Pick<VendorId, "store" | "path">): Failure {
   const { does, instead } = hints[store];
-  const say = does ?? `names ${nouns[store]} that this account did not make through this gateway`;
+  const reason = does ?? `names ${nouns[store]} that this account did not make through this gateway`;
   return new Failure(
     "unsupported_parameter",
-    `${path} ${say}. ${instead}, or ask the operator for vendorStores: shared.`,
+    `${path} ${reason}. ${instead}, or ask the operator for vendorStores: shared.`,
     {
       param: path,
     },

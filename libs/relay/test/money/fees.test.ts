@@ -18,7 +18,7 @@ const limits = { toolCalls: 4, toolTokens: 100 };
 
 function feesOf(asked: JsonRecord, how: Partial<FeesOptions> = {}, wire: TextWireName = "responses"): CallFees {
   return new CallFees({
-    asked: textWires[wire].vendor.askedFees(asked),
+    requested: textWires[wire].vendor.askedFees(asked),
     price: compilePrice(written),
     unpriced: "refuse",
     limits,
