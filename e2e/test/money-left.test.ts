@@ -60,7 +60,7 @@ describe.each(shapes)("services %s", (shape) => {
         ],
         accounts: { demo: { balance: "100", tokens: [{ key: keys.demo, group: "default" }] } },
       },
-      limits: { relay: { heardOut: { most: leftAnswers, ms: 2_000 } } },
+      limits: { relay: { detachedAnswers: { most: leftAnswers, ms: 2_000 } } },
     });
   }, 120_000);
   afterAll(async () => {

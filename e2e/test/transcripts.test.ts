@@ -59,7 +59,7 @@ beforeAll(async () => {
     shape: "apart",
     config: { ...config, channels },
     envOf: { audio: env },
-    limits: { audio: { form: { parts: 20 }, relay: { pace: { silenceMs: 1_000 }, heardOut: { ms: 500 } } } },
+    limits: { audio: { form: { parts: 20 }, relay: { pace: { silenceMs: 1_000 }, detachedAnswers: { ms: 500 } } } },
   });
   client = sdk(suite);
   const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
