@@ -10,6 +10,6 @@ test("the reference begins with the variables that matter first, and has every v
   const others = rest.flatMap(namesIn);
   expect(others).toContain("<NAME>_OPS_PORT");
   expect(others.filter((name) => firstVariables.includes(name))).toEqual([]);
-  const defaultsApart = ["BODY_BYTES", "HOLD_OUTPUT_TOKENS"];
+  const defaultsApart = ["BODY_BYTES"];
   expect(others.filter((name, at) => others.indexOf(name) !== at).toSorted()).toEqual(defaultsApart);
 });

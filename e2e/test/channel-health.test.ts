@@ -57,8 +57,7 @@ beforeAll(async () => {
       ],
       accounts: { ...config.accounts, rival: rival.account },
     },
-    env: { ATTEMPTS: "3" },
-    limits: { relay: { attempts: { budgetMs: 6_000 } } },
+    limits: { relay: { attempts: { maxAttempts: 3, budgetMs: 6_000 } } },
   });
   other = await startReplica(suite);
 });

@@ -11,8 +11,7 @@ const chat = config.models.chat;
 const accounts = { ...config.accounts, rival: rival.account };
 const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
 /** One attempt only: what does not use one up is seen. And seats that come back soon. */
-const env = { ATTEMPTS: "1" };
-const limits = { relay: { channelLeaseMs: 1_500 } };
+const limits = { relay: { attempts: { maxAttempts: 1 }, channelLeaseMs: 1_500 } };
 let suite: Suite;
 let other: Replica;
 beforeAll(async () => {
@@ -34,10 +33,9 @@ beforeAll(async () => {
         channel("leased", ["leased"], { maxConcurrency: 2 }),
       ],
     },
-    env,
     limits,
   });
-  other = await startReplica(suite, env, limits);
+  other = await startReplica(suite, limits);
 });
 afterAll(async () => {
   await other?.[Symbol.asyncDispose]();
@@ -118,7 +116,7 @@ describe("seats", () => {
 });
 
 test("a seat is kept for as long as its call, and comes back when its process dies, though others' calls go on", async () => {
-  await using dying = await startReplica(suite, env, limits);
+  await using dying = await startReplica(suite, limits);
   const redis = new Redis(suite.backends.redisUrl);
   const expiry = async () => Number((await redis.zrange("channel:{leased}:seats:", "0", "0", "WITHSCORES"))[1] ?? 0);
   await suite.simulator.script("leased", [slow, slow, {}]);

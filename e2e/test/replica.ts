@@ -12,13 +12,9 @@ export function sharedEnv({ backends, secret }: Suite): Readonly<Record<string, 
 }
 
 /** Starts one. */
-export async function startReplica(
-  suite: Suite,
-  env: Readonly<Record<string, string>> = {},
-  limits: Limits = {},
-): Promise<Replica> {
+export async function startReplica(suite: Suite, limits: Limits = {}): Promise<Replica> {
   const shared = sharedEnv(suite);
-  const text = await startServiceAlone("text", { ...shared, ...env }, limits);
+  const text = await startServiceAlone("text", shared, limits);
   const [port = 0] = await freePorts(1);
   const edge = await startServiceAlone("edge", { ...shared, PORT: String(port), TEXT_URL: text.url });
   return {

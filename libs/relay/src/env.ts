@@ -18,7 +18,8 @@ export function relayVariables(
     ...bodyVariables(read, bodyBytes),
     limits: limitVariables(read, outputTokens),
     attempts: {
-      maxAttempts: read.integer("ATTEMPTS", 4, "Attempts of one call.", { min: 1, max: 100 }),
+      /** Maximum attempts of one call. */
+      maxAttempts: 4,
       /** Time after which no further attempt begins. */
       budgetMs: 60_000,
     },
@@ -47,12 +48,8 @@ export function relayVariables(
 
 function limitVariables(read: VariableReader, outputTokens: number) {
   return {
-    outputTokens: read.integer(
-      "HOLD_OUTPUT_TOKENS",
-      outputTokens,
-      "Output tokens of an answer, or of an image, held for where neither the client nor the model's `maxOutputTokens` bounds them.",
-      { min: 1 },
-    ),
+    /** Output tokens of an answer, or of an image, held for where neither the client nor the model's `maxOutputTokens` bounds them. */
+    outputTokens,
     /** Output tokens of a text stream held for at first, and in each further step while it runs. */
     stepTokens: 2_048,
     /** Calls of vendor-side tools held for, and sent to the vendor as their bound, where the client sets none. */
