@@ -1,6 +1,4 @@
 import type { ServerResponse } from "node:http";
-import type { Failure } from "@modelgate/contracts";
-import { onInterrupt } from "./interrupt.ts";
 
 /** Where an answer goes: its head once, then its body in pieces. Nothing of it knows what carries it. */
 export interface AnswerSink {
@@ -28,14 +26,12 @@ export interface AnswerSink {
   watch(watcher: SinkWatcher): Disposable;
 }
 
-/** Called when a sink drains, closes or is interrupted. */
+/** Called when a sink drains or closes. */
 export interface SinkWatcher {
   /** The client has caught up with what was written. */
   drained?(): void;
   /** Nothing more arrives; `whole` says whether the client has the answer to its last byte. */
   closed?(whole: boolean): void;
-  /** The gateway itself ends before the answer is over. Of several watchers only the last one is called. */
-  interrupted?(failure: Failure): void;
 }
 
 /** The sink of node's HTTP server. */
@@ -92,18 +88,11 @@ class ResponseSink implements AnswerSink {
     this.#response.destroy();
   }
 
-  watch({ drained, closed, interrupted }: SinkWatcher): Disposable {
+  watch({ drained, closed }: SinkWatcher): Disposable {
     const response = this.#response;
     const onClose = (): void => closed?.(response.writableFinished);
     const onDrain = (): void => drained?.();
     response.once("close", onClose).on("drain", onDrain);
-    const interruption =
-      interrupted === undefined ? undefined : onInterrupt(response, (failure) => interrupted(failure));
-    return {
-      [Symbol.dispose]() {
-        response.off("close", onClose).off("drain", onDrain);
-        interruption?.[Symbol.dispose]();
-      },
-    };
+    return { [Symbol.dispose]: () => void response.off("close", onClose).off("drain", onDrain) };
   }
 }

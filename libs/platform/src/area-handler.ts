@@ -18,8 +18,7 @@ import {
 } from "@modelgate/contracts";
 import { answerFailure, statusOf } from "./answer.ts";
 import { sinkOf, type AnswerSink } from "./answer-sink.ts";
-import { endingOf } from "./ending.ts";
-import { goingPath, interruptOn, onInterrupt, opened } from "./interrupt.ts";
+import { endedBy, endingOf, endOn, goingPath, noteOpen } from "./ending.ts";
 import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
 import { observeRequest } from "./metrics.ts";
@@ -100,10 +99,10 @@ export function areaHandler<A extends Area>({
   return (request, response) => {
     const url = request.url ?? "/";
     if (url === goingPath) {
-      interruptOn(request.socket);
+      endOn(request.socket);
       return void response.writeHead(204).end();
     }
-    opened(request.socket, response);
+    noteOpen(request.socket, response);
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
     const found = findEndpoint(request.method ?? "GET", path);
@@ -170,21 +169,22 @@ async function answer(
   handler: EndpointHandler,
 ): Promise<void> {
   const { request, response, endpoint, requestId, log } = call;
+  const ending = endingOf(response);
   let format = errorFormatOf(endpoint, request.headers, call.query.has("key"));
   try {
     const caller = findCaller();
     format = caller.format ?? format;
-    const known = format;
-    onInterrupt(response, (failure) => {
-      if (response.headersSent) return;
-      lingerOver(request);
-      answerFailure(response, known, failure, requestId);
-    });
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
-    const answering = { answer: sinkOf(response), ending: endingOf(response) };
-    await recordingRefusal(refused, { ...call, ...answering, caller, strict, format, facts: {} }, handler);
+    const known = { ...call, answer: sinkOf(response), ending, caller, strict, format, facts: {} };
+    await recordingRefusal(refused, known, async (served) => {
+      try {
+        await handler(served);
+      } catch (error) {
+        throw endedBy(ending) ?? error; // whatever fails because the call was ended
+      }
+    });
   } catch (error) {
-    if (response.writableEnded) return; // it was interrupted, and has its answer
+    if (response.writableEnded) return; // the client has its answer
     if (error instanceof ClientGone) return void response.destroy();
     const failure = failureOf(error);
     if (failure.code === "internal_error") log.error({ ...idsOf(call), err: failure.cause ?? failure }, "call failed");

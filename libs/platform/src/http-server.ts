@@ -2,8 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { Server as SocketServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
-import { endCall, endedBy, restarting } from "./ending.ts";
-import { interrupt } from "./interrupt.ts";
+import { endCall, restarting } from "./ending.ts";
 import { OpenList } from "./open-list.ts";
 import { StartError } from "./start-error.ts";
 
@@ -19,10 +18,10 @@ export interface HttpServerOptions {
   readonly upgrade?: UpgradeHandler | undefined;
   /** Time that open requests may go on after `drain`; then their connections are cut. */
   readonly drainMs: number;
-  /** Time before that which an ending has to reach its client. */
-  readonly farewellMs?: number;
-  /** Aborted at its beginning: ends open calls with its reason. */
+  /** Aborted shortly before that: ends open calls. */
   readonly ending?: AbortSignal;
+  /** Time from then on. */
+  readonly farewellMs?: number;
 }
 
 /** A server that listens; `drain` takes no more work, lets what is open finish in time, and closes. */
@@ -79,7 +78,10 @@ export async function listen({
   const upgraded = new Set<Duplex>();
   if (upgrade !== undefined) server.on("upgrade", noteThen(upgraded, upgrade));
   server.on("clientError", answerMalformed);
-  if (ending !== undefined) endWith(ending, open);
+  const endOpen = (): void => {
+    for (const response of open) endCall(response, restarting());
+  };
+  ending?.addEventListener("abort", endOpen);
   await started(server, { host, port, isShared });
   return {
     port: portOf(server),
@@ -93,7 +95,7 @@ export async function listen({
       const idle = setInterval(() => {
         if (open.size === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
       }, quietMs / 4);
-      const parting = setTimeout(() => interruptAll(open), drainMs - farewellMs / 2);
+      const late = setTimeout(endOpen, drainMs - farewellMs / 2); // those that came after `ending`
       // The server forgets a connection that was upgraded, and yet waits for its end.
       const timer = setTimeout(() => {
         server.closeAllConnections();
@@ -101,21 +103,10 @@ export async function listen({
       }, drainMs);
       await closed;
       clearInterval(idle);
-      clearTimeout(parting);
+      clearTimeout(late);
       clearTimeout(timer);
     },
   };
-}
-
-function interruptAll(open: Iterable<ServerResponse>): void {
-  for (const response of open) interrupt(response);
-}
-
-/** Ends open calls when the process does. */
-function endWith(ending: AbortSignal, open: Iterable<ServerResponse>): void {
-  ending.addEventListener("abort", () => {
-    for (const response of open) endCall(response, endedBy(ending) ?? restarting());
-  });
 }
 
 /** Remembers a connection while it is open, and hands it on. */

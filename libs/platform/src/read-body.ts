@@ -39,14 +39,20 @@ const inflaters: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duple
  * Reads a body within its limit, decompressing gzip, deflate, br and zstd. What has arrived counts against its holder's
  * share of the budget; what is only declared does not. Throws Failure request_too_large (413), request_timeout (408, the
  * sender fell silent or drips), unsupported_media_type (415), invalid_value (400, broken compression),
- * rate_limit_exceeded (429, the holder's share) or server_overloaded (503, the process's budget), and ClientGone.
+ * rate_limit_exceeded (429, the holder's share) or server_overloaded (503, the process's budget), ClientGone, and the
+ * reason of `ending`.
  */
-export async function readBody(request: IncomingMessage, limits: BodyLimits, holder: Holder): Promise<Body> {
+export async function readBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  holder: Holder,
+  ending?: AbortSignal,
+): Promise<Body> {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (encoding === "identity" || encoding === "") {
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > limits.maxBytes) throw tooLarge(limits);
-    return await collect(request, request, limits, { holder, declared });
+    return await collect(request, request, limits, { holder, declared, ending });
   }
   const inflater = inflaters.get(encoding)?.();
   if (inflater === undefined)
@@ -56,24 +62,32 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits, hol
     );
   request.pipe(inflater);
   try {
-    return await collect(request, inflater, limits, { holder, declared: 0 });
+    return await collect(request, inflater, limits, { holder, declared: 0, ending });
   } finally {
     request.unpipe(inflater);
     inflater.destroy();
   }
 }
 
+/** Whose body it is, how many bytes were declared, and what ends the call. */
+interface Collecting {
+  readonly holder: Holder;
+  readonly declared: number;
+  readonly ending: AbortSignal | undefined;
+}
+
 async function collect(
   request: IncomingMessage,
   source: Readable,
   limits: BodyLimits,
-  { holder, declared }: { readonly holder: Holder; readonly declared: number },
+  { holder, declared, ending }: Collecting,
 ): Promise<Body> {
   const holding = limits.budget.holdFor(holder);
   const gathered = new GrowingBytes(declared);
   try {
     await gather(request, source, limits, {
       holding,
+      ending,
       add(chunk) {
         if (gathered.size + chunk.length > limits.maxBytes) throw tooLarge(limits);
         holding.take(chunk.length);
@@ -93,8 +107,8 @@ async function collect(
   };
 }
 
-/** The destination of a body's chunks; its holding may be ended while they arrive. */
-interface Gathering {
+/** The destination of a body's chunks; its holding, or its call, may be ended while they arrive. */
+interface Gathering extends Pick<Collecting, "ending"> {
   readonly holding: Holding;
   add(chunk: Buffer): void;
 }
@@ -104,7 +118,7 @@ async function gather(
   request: IncomingMessage,
   source: Readable,
   limits: BodyLimits,
-  { holding, add }: Gathering,
+  { holding, add, ending }: Gathering,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const fail = (error: unknown): void => reject(error instanceof Error ? error : new Error(String(error)));
@@ -129,12 +143,16 @@ async function gather(
   const onClose = (): void => {
     if (!request.complete) onGone();
   };
+  const onEnding = (): void => fail(ending?.reason);
+  ending?.addEventListener("abort", onEnding);
+  if (ending?.aborted === true) onEnding();
   request.on("data", onReceived).on("close", onClose);
   source.on("data", onData).on("end", resolve).on("error", onBroken);
   try {
     await promise;
   } finally {
     holding.arrived();
+    ending?.removeEventListener("abort", onEnding);
     source.off("data", onData).off("end", resolve).off("error", onBroken).on("error", ignore);
     request.off("data", onReceived).off("close", onClose);
   }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, request, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { endCall, endedBy, endingOf } from "../src/ending.ts";
+import { endCall, endedBy, endingOf, unlessEnded } from "../src/ending.ts";
 import { ClientGone } from "../src/read-body.ts";
 
 const server = createServer();
@@ -60,4 +60,15 @@ test("an answer that its client has whole ends nothing, neither before its close
   answer.resume();
   await closed;
   expect(ending.aborted).toBe(false);
+});
+
+test("work that its call does not wait for any longer", async () => {
+  const ending = new AbortController();
+  const never = new Promise<void>(() => undefined);
+  const waiting = unlessEnded(ending.signal, never);
+  const failure = new Failure("server_overloaded");
+  ending.abort(failure);
+  await expect(waiting).rejects.toBe(failure);
+  await expect(unlessEnded(ending.signal, never)).rejects.toBe(failure);
+  expect(await unlessEnded(new AbortController().signal, Promise.resolve(1))).toBe(1);
 });

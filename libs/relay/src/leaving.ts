@@ -18,7 +18,6 @@ export class Leaving implements Disposable {
   readonly #detachedAnswers: RunDeps["detachedAnswers"];
   readonly #ending: AbortSignal;
   readonly #broken: AbortSignal | undefined;
-  readonly #watching: Disposable;
   /** Ends the exchange where that is not for the call's own ending to do. */
   readonly #delayed: AbortController | undefined;
   #seat: DetachedSeat | undefined;
@@ -26,7 +25,7 @@ export class Leaving implements Disposable {
 
   constructor(
     { detachedAnswers }: Pick<RunDeps, "detachedAnswers">,
-    { answer, ending }: Pick<Call, "answer" | "ending">,
+    { ending }: Pick<Call, "ending">,
     { broken, finishAfterDisconnect = false }: Pick<Plan, "broken" | "finishAfterDisconnect">,
   ) {
     this.#detachedAnswers = detachedAnswers;
@@ -39,8 +38,6 @@ export class Leaving implements Disposable {
       if (ending.aborted) this.#delayed.abort();
       else ending.addEventListener("abort", this.#leave, { once: true });
     }
-    // The call itself answers a client whose gateway ends.
-    this.#watching = answer.watch({ interrupted: () => undefined });
   }
 
   /** Begins an attempt: what an earlier one was sent does not count any more. Throws if the call has ended. */
@@ -79,7 +76,6 @@ export class Leaving implements Disposable {
 
   [Symbol.dispose](): void {
     this.#ending.removeEventListener("abort", this.#leave);
-    this.#watching[Symbol.dispose]();
     this.#seat?.[Symbol.dispose]();
   }
 

@@ -147,7 +147,6 @@ export class FakeClient implements AnswerSink {
   /** The gateway ends before the answer is over. */
   interrupt(failure: Failure): void {
     this.#ending.abort(failure);
-    [...this.#watchers].findLast(({ interrupted }) => interrupted !== undefined)?.interrupted?.(failure);
   }
 
   /** The client has read what it was sent. */

@@ -5,14 +5,12 @@ import { OpenList, type Logger } from "@modelgate/platform";
 import { PatientAgent } from "./patient-agent.ts";
 import { ProxiedCall } from "./proxied-call.ts";
 import { ProxiedSession } from "./proxied-session.ts";
-import { contextOf, upgradeOf, type Proxied } from "./request-context.ts";
+import { contextOf, upgradeOf, type RequestContext } from "./request-context.ts";
 
-/** Addresses of the services, by area. */
-type AreaUrls = Readonly<Partial<Record<Area, string | undefined>>>;
-
-/** The services, and how long they may be silent. */
+/** The services, and the time that they may be silent. */
 export interface AreaProxyOptions {
-  readonly urls: AreaUrls;
+  /** Their addresses. */
+  readonly urls: Readonly<Partial<Record<Area, string | undefined>>>;
   readonly log: Logger;
   /** Longest silence of a service, in milliseconds. */
   readonly silenceMs: number;
@@ -30,14 +28,15 @@ const maxIdleConnections = 1_024;
 export class AreaProxy implements Disposable {
   readonly #options: AreaProxyOptions;
   readonly #services: ReadonlyMap<string, RequestHandler>;
-  readonly #open = new OpenList<Proxied>();
+  readonly #open = new OpenList<ProxiedCall | ProxiedSession>();
   readonly #agent = new PatientAgent({
     keepAlive: true,
     scheduling: "lifo",
     maxSockets: Infinity,
     maxFreeSockets: maxIdleConnections,
   });
-  #isDraining = false;
+  /** True where WebSockets are refused. */
+  isDraining = false;
 
   constructor(options: AreaProxyOptions) {
     this.#options = options;
@@ -46,11 +45,6 @@ export class AreaProxy implements Disposable {
         url === undefined ? [] : [[area, this.#service(url)] as const],
       ),
     );
-  }
-
-  /** Whether no more WebSockets are taken. */
-  get isDraining(): boolean {
-    return this.#isDraining;
   }
 
   /** Passes a call or WebSocket on to an area's service. Throws Failure api_not_implemented where none is configured. */
@@ -67,7 +61,7 @@ export class AreaProxy implements Disposable {
     const proxied =
       upgrade === undefined
         ? new ProxiedCall(request, response, this.#options)
-        : new ProxiedSession(request, response, { ...this.#options, upgrade });
+        : new ProxiedSession(request, response, this.#options, upgrade);
     contextOf(request).proxied = proxied;
     const listed = this.#open.add(proxied);
     response.once("close", () => listed.remove());
@@ -75,17 +69,15 @@ export class AreaProxy implements Disposable {
     service.upgrade(request, upgrade.socket, upgrade.head);
   }
 
-  /** Takes no more WebSockets. */
-  drain(): void {
-    this.#isDraining = true;
-  }
-
   /**
-   * Notifies the services of what is still open that the edge ends: they end each call in its wire's words and record it
-   * as failed, before this server ends by itself what is left.
+   * Ends what is still open: notifies the services, which end each call in its wire's words and record it as failed, and
+   * breaks off what is left after `waitMs`.
    */
-  notifyGoing(): void {
+  end(waitMs: number): void {
     for (const proxied of this.#open) proxied.notifyGoing();
+    setTimeout(() => {
+      for (const proxied of this.#open) proxied.breakOff();
+    }, waitMs).unref();
   }
 
   [Symbol.dispose](): void {
@@ -105,7 +97,7 @@ export class AreaProxy implements Disposable {
 
 /** Hands the proxy's events to the call or WebSocket that they are about. */
 const forwardEvents: Plugin = (proxy) => {
-  const proxiedOf = (request: IncomingMessage): Proxied | undefined => contextOf(request).proxied;
+  const proxiedOf = (request: IncomingMessage): RequestContext["proxied"] => contextOf(request).proxied;
   proxy.on("proxyReq", (upstream, request) => proxiedOf(request)?.sent(upstream));
   proxy.on("proxyReqWs", (upstream, request) => proxiedOf(request)?.sent(upstream));
   proxy.on("proxyRes", (answer, request) => proxiedOf(request)?.answered(answer));

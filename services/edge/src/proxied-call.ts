@@ -1,50 +1,42 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
-import { answerFailure, goingRequest, idsOf, lingerOver, onInterrupt, type Logger } from "@modelgate/platform";
-import { contextOf, type Proxied } from "./request-context.ts";
+import { answerFailure, goingRequest, idsOf, lingerOver, restarting, type Logger } from "@modelgate/platform";
+import type { AreaProxyOptions } from "./area-proxy.ts";
+import { contextOf } from "./request-context.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
-
-/** How long a service may be silent in a call, in milliseconds. */
-export interface ProxiedCallOptions {
-  readonly log: Logger;
-  readonly silenceMs: number;
-  readonly streamSilenceMs: number;
-}
 
 /**
  * One call on its way through the proxy. Where the service breaks off, the client gets its wire's error: an error body before
  * the first byte, an error event in a stream.
  */
-export class ProxiedCall implements Proxied {
+export class ProxiedCall {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #options: ProxiedCallOptions;
+  readonly #options: AreaProxyOptions;
   /** Cuts the client's connection. */
   readonly #cut: () => void;
   #upstream: ClientRequest | undefined;
-  #end: StreamEnd | undefined;
+  #streamEnd: StreamEnd | undefined;
   #isOver = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, options: ProxiedCallOptions) {
+  constructor(request: IncomingMessage, response: ServerResponse, options: AreaProxyOptions) {
     this.#request = request;
     this.#response = response;
     this.#options = options;
     this.#cut = response.destroy.bind(response);
     // The connection to the service is the edge's: ended as the client asks, it would take a refused upload's answer with it.
     request.headers.connection = "keep-alive";
-    response.once("close", () => {
-      this.#isOver = true;
-    });
-    // Called when the service has had half of the farewell to end the call itself.
-    onInterrupt(response, (failure) => this.#breakOff(failure));
+    response.once("close", () => (this.#isOver = true));
   }
 
+  /** Takes the request to the service, of whose body nothing was sent. */
   sent(upstream: ClientRequest): void {
     if (this.#isOver) return void upstream.destroy();
     this.#upstream = upstream;
     upstream.setTimeout(this.#options.silenceMs, () => this.#silent());
   }
 
+  /** Passes the answer of the service on. */
   answered(answer: IncomingMessage): void {
     const response = this.#response;
     if (this.#isOver) return void answer.destroy();
@@ -55,35 +47,57 @@ export class ProxiedCall implements Proxied {
       return response;
     };
     this.#copyHead(answer);
-    this.#end = streamEndOf({
+    this.#streamEnd = streamEndOf({
       endpointId: contextOf(this.#request).id ?? "",
       contentType: answer.statusCode === 200 ? answer.headers["content-type"] : undefined,
       isClosed: answer.headers["content-length"] !== undefined || answer.headers["content-encoding"] !== undefined,
     });
-    if (this.#end !== undefined) this.#upstream?.setTimeout(this.#options.streamSilenceMs);
+    if (this.#streamEnd !== undefined) this.#upstream?.setTimeout(this.#options.streamSilenceMs);
     answer
       .on("data", (chunk: Buffer) => {
-        const out = this.#end?.push(chunk) ?? chunk;
+        const out = this.#streamEnd?.push(chunk) ?? chunk;
         if (out.length > 0 && !response.write(out)) answer.pause();
       })
       .once("end", () => this.#whole(answer));
     response.on("drain", () => answer.resume());
   }
 
+  /** Ends what did not reach the service, or whose connection broke. */
   failed(error: Error): void {
     const [request, response] = [this.#request, this.#response];
     // An answer that has begun is broken off, or complete, by its own end. Whether the client has left, only its connection
     // says: a request that was read to its end counts as destroyed.
     if (this.#isOver || response.headersSent || request.socket.destroyed) return;
-    this.#log("service not reached", error);
-    this.#breakOff(serviceAway());
+    logLost(this.#options.log, request, "service not reached", error);
+    this.breakOff(serviceAway());
   }
 
+  /** Notifies the service that this edge ends, not the client: the service then ends the call in its wire's words. */
   notifyGoing(): void {
     const upstream = this.#upstream;
     if (this.#isOver || !upstream?.writableFinished || upstream.socket?.destroyed !== false) return;
     upstream.shouldKeepAlive = false;
     upstream.socket.write(goingRequest);
+  }
+
+  /** Ends the call, with an error for the client as far as one can still be sent. */
+  breakOff(failure: Failure = restarting()): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const [request, response] = [this.#request, this.#response];
+    const context = contextOf(request);
+    const { requestId, format } = context;
+    context.failure = failure;
+    if (!response.headersSent) {
+      for (const name of ofBody) response.removeHeader(name);
+      lingerOver(request);
+      answerFailure(response, format, failure, requestId);
+    } else {
+      const last = this.#streamEnd?.fail(failure, requestId);
+      if (last === undefined) this.#cut();
+      else response.end(last);
+    }
+    this.#upstream?.destroy();
   }
 
   #copyHead(answer: IncomingMessage): void {
@@ -98,15 +112,14 @@ export class ProxiedCall implements Proxied {
   #whole({ complete, trailers }: IncomingMessage): void {
     if (this.#isOver || !complete) return;
     this.#isOver = true;
-    const named = Object.entries(trailers).map(([name, value = ""]): [string, string] => [name, value]);
-    if (named.length > 0) this.#response.addTrailers(named);
-    this.#response.end(this.#end?.rest());
+    this.#response.addTrailers(Object.entries(trailers).map(([name, value = ""]) => [name, value] as const));
+    this.#response.end(this.#streamEnd?.rest());
   }
 
   #lost(): void {
     if (this.#isOver) return;
-    this.#log("service lost in its answer");
-    this.#breakOff(serviceLost());
+    logLost(this.#options.log, this.#request, "service lost in its answer");
+    this.breakOff(serviceLost());
   }
 
   #silent(): void {
@@ -114,31 +127,12 @@ export class ProxiedCall implements Proxied {
     if (this.#response.writableNeedDrain) return;
     this.#upstream?.destroy(new Error("the service was silent for too long"));
   }
+}
 
-  /** Ends the call, with an error for the client as far as one can still be sent. */
-  #breakOff(failure: Failure): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    const [request, response] = [this.#request, this.#response];
-    const context = contextOf(request);
-    const { requestId, format } = context;
-    context.failure = failure;
-    if (!response.headersSent) {
-      for (const name of ofBody) response.removeHeader(name);
-      lingerOver(request);
-      answerFailure(response, format, failure, requestId);
-    } else {
-      const last = this.#end?.fail(failure, requestId);
-      if (last === undefined) this.#cut();
-      else response.end(last);
-    }
-    this.#upstream?.destroy();
-  }
-
-  #log(message: string, error?: Error): void {
-    const context = contextOf(this.#request);
-    this.#options.log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
-  }
+/** Logs that a service was not reached, or broke off. */
+export function logLost(log: Logger, request: IncomingMessage, message: string, error?: Error): void {
+  const context = contextOf(request);
+  log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
 }
 
 /** Headers of the service's connection, not of its answer: this server decides how the client's answer is framed. */

@@ -1,40 +1,24 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { Failure } from "@modelgate/contracts";
-import { answerFailure, idsOf, type Logger } from "@modelgate/platform";
+import { answerFailure } from "@modelgate/platform";
+import type { AreaProxyOptions } from "./area-proxy.ts";
 import { FrameEnd, type SessionClose } from "./frame-end.ts";
-import { serviceAway } from "./proxied-call.ts";
-import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
+import { logLost, serviceAway } from "./proxied-call.ts";
+import { contextOf, type Upgrade } from "./request-context.ts";
 
-/** How long what was written may still take to arrive, and how long a service may take to close a session. */
+/** Time for what was written to arrive. */
 const lastBytesMs = 2_000;
-
-/** The service is gone: another one takes the client (RFC 6455's registry: service restart). */
-const restart = (): SessionClose => ({
-  code: 1012,
-  failure: new Failure("server_overloaded", "The service behind this session ended unexpectedly; reconnect."),
-});
-/** The edge ends, and the service did not close the session in time. */
-const goingAway = (): SessionClose => ({
-  code: 1001,
-  failure: new Failure("server_overloaded", "This gateway is shutting down; reconnect."),
-});
-
-/** A session's upgrade, and how long a service may take to answer it. */
-export interface ProxiedSessionOptions {
-  readonly upgrade: Upgrade;
-  readonly log: Logger;
-  readonly silenceMs: number;
-}
 
 /**
  * One WebSocket on its way through the proxy. Where the service breaks off, the client gets the session's error event and a
  * close with a code.
  */
-export class ProxiedSession implements Proxied {
+export class ProxiedSession {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #options: ProxiedSessionOptions;
+  readonly #options: AreaProxyOptions;
+  readonly #upgrade: Upgrade;
   readonly #client: Duplex;
   readonly #frames = new FrameEnd();
   #service: Duplex | undefined;
@@ -42,13 +26,15 @@ export class ProxiedSession implements Proxied {
   #isOver = false;
 
   /** The response refuses the session; it closes with the client's socket. */
-  constructor(request: IncomingMessage, response: ServerResponse, options: ProxiedSessionOptions) {
+  constructor(request: IncomingMessage, response: ServerResponse, options: AreaProxyOptions, upgrade: Upgrade) {
     this.#request = request;
     this.#response = response;
     this.#options = options;
-    this.#client = options.upgrade.socket;
+    this.#upgrade = upgrade;
+    this.#client = upgrade.socket;
   }
 
+  /** Takes the request to the service, of whose body nothing was sent. */
   sent(upstream: ClientRequest): void {
     this.#client.once("close", () => {
       this.#isOver = true;
@@ -63,13 +49,14 @@ export class ProxiedSession implements Proxied {
   /** The service refused the session: the proxy passes its answer on. */
   answered({ statusCode }: IncomingMessage): void {
     this.#isOver = true;
-    this.#options.upgrade.status = statusCode ?? 502;
+    this.#upgrade.status = statusCode ?? 502;
   }
 
+  /** Ends what did not reach the service, or whose connection broke. */
   failed(error: Error): void {
     if (this.#isOver || this.#service !== undefined) return;
     this.#isOver = true;
-    this.#log("service not reached", error);
+    logLost(this.#options.log, this.#request, "service not reached", error);
     const context = contextOf(this.#request);
     context.failure = serviceAway();
     answerFailure(this.#response, context.format, context.failure, context.requestId);
@@ -81,18 +68,20 @@ export class ProxiedSession implements Proxied {
     const [client, service] = [this.#client, this.#service];
     if (service === undefined) return;
     client.unpipe(service).resume();
-    endSoon(service);
+    service.end();
+  }
+
+  /** Ends the session, which its service did not close. */
+  breakOff(): void {
+    this.#service?.destroy();
   }
 
   /** Called before the proxy's own listener: here a broken service is noticed first, so that the client's half is still open. */
   #switched(service: Duplex): void {
     const client = this.#client;
     this.#service = service;
-    this.#options.upgrade.status = 101;
-    service
-      .once("error", () => this.#ended())
-      .once("end", () => this.#ended())
-      .once("close", () => this.#ended());
+    this.#upgrade.status = 101;
+    for (const event of ["error", "end", "close"]) service.once(event, () => this.#ended());
     // The proxy pipes the service to the client. Instead, only whole frames go on: the error event must not stand inside one.
     client.once("pipe", () => {
       service.unpipe(client);
@@ -115,22 +104,17 @@ export class ProxiedSession implements Proxied {
     if (this.#isOver) return;
     this.#isOver = true;
     if (!this.#frames.isClosed) {
-      const close = this.#isGoing ? goingAway() : restart();
+      const close = this.#isGoing ? goingAway() : serviceGone();
       const context = contextOf(this.#request);
       if (!this.#isGoing) {
         context.failure = close.failure;
-        this.#log("service of a WebSocket lost");
+        logLost(this.#options.log, this.#request, "service of a WebSocket lost");
       }
       const last = this.#frames.fail(close, `event_${context.requestId}`);
       if (last !== undefined) client.write(last);
     }
     client.resume(); // bytes that nobody reads would turn the close into a reset
     endSoon(client);
-  }
-
-  #log(message: string, error?: Error): void {
-    const context = contextOf(this.#request);
-    this.#options.log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
   }
 }
 
@@ -141,4 +125,15 @@ function endSoon(socket: Duplex): void {
   const timer = setTimeout(() => socket.destroy(), lastBytesMs);
   timer.unref();
   socket.once("close", () => clearTimeout(timer));
+}
+
+/** Returns the close of a session whose service is gone: another one takes the client (RFC 6455's registry: service restart). */
+function serviceGone(): SessionClose {
+  const message = "The service behind this session ended unexpectedly; reconnect.";
+  return { code: 1012, failure: new Failure("server_overloaded", message) };
+}
+
+/** Returns the close of a session that its service did not close in time when the edge ended. */
+function goingAway(): SessionClose {
+  return { code: 1001, failure: new Failure("server_overloaded", "This gateway is shutting down; reconnect.") };
 }

@@ -1,8 +1,10 @@
-import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Caller, Endpoint, EndpointId, ErrorFormat, Failure, Tags } from "@modelgate/contracts";
 import type { Token } from "@modelgate/accounts";
 import type { Span } from "@modelgate/platform";
+import type { ProxiedCall } from "./proxied-call.ts";
+import type { ProxiedSession } from "./proxied-session.ts";
 
 /** Facts about a request, to which each step adds. */
 export interface RequestContext {
@@ -19,26 +21,14 @@ export interface RequestContext {
   token?: Token;
   tags?: Tags;
   caller?: Caller;
-  /** Whether its area is served in this process, whose log line of a call replaces the request's. */
+  /** True where its area is served in this process, whose log line of a call replaces the request's. */
   isLocal?: boolean;
   /** The request on its way through the proxy, where a service of another process serves it. */
-  proxied?: Proxied;
-  /** Why the edge ended the answer, where it did. */
+  proxied?: ProxiedCall | ProxiedSession;
+  /** The failure with which the edge ended the answer, where it did. */
   failure?: Failure;
   /** The request's part of the trace, from when its endpoint is known. */
   span?: Span;
-}
-
-/** A call or WebSocket on its way through the proxy, as the proxy's events reach it. */
-export interface Proxied {
-  /** The request to the service exists; nothing of a body was sent. */
-  sent(upstream: ClientRequest): void;
-  /** The service answers. */
-  answered(answer: IncomingMessage): void;
-  /** The service was not reached, or its connection broke. */
-  failed(error: Error): void;
-  /** Notifies the service that this edge ends, not the client: the service then ends the call in its wire's words. */
-  notifyGoing(): void;
 }
 
 /** A request that asks for its connection to become a WebSocket. */

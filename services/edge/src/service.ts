@@ -6,10 +6,12 @@ import { variables } from "./env.ts";
 /** The service that clients call. */
 export const service = defineService("door", variables, async (context) => {
   const deps = await openDeps(context);
-  context.ending.addEventListener("abort", () => deps.proxy.notifyGoing());
+  context.ending.addEventListener("abort", () => deps.proxy.end(context.farewellMs / 2));
   return {
     serves: createApp(deps),
-    drain: async () => deps.proxy.drain(),
+    drain: async () => {
+      deps.proxy.isDraining = true;
+    },
     ready: () => deps.ready(),
     close: () => deps[Symbol.asyncDispose](),
   };

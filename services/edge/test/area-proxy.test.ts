@@ -247,9 +247,21 @@ test("a draining edge notifies the service on the call's connection, which ends 
     }
   });
   const answer = await post();
-  proxy.notifyGoing();
+  proxy.end(60_000);
   expect(await answer.text()).toBe(event("1") + event("the end"));
   expect(seen[1]?.socket).toBe(seen[0]?.socket);
+});
+
+test("a draining edge ends the calls that their service does not end", async () => {
+  serve((request, response) => {
+    if (request.url === goingRequest.split(" ")[1]) response.end();
+    else response.writeHead(200, sse).write(event("1"));
+  });
+  const answer = await post();
+  proxy.end(0);
+  const body = await answer.text();
+  expect(body.slice(0, 9)).toBe(event("1"));
+  expect(body.slice(9)).toMatch(/The gateway is being restarted/);
 });
 
 /** A WebSocket's handshake, by hand. */
@@ -314,11 +326,19 @@ describe("a WebSocket", () => {
     expect(answer).toContain('"code":"server_overloaded"');
   });
 
+  test("that its service does not close is closed with 1001 where the edge drains", async () => {
+    upgradeWith((socket) => socket.resume());
+    const open = session();
+    await once(service, "upgrade");
+    proxy.end(0);
+    expect((await open).slice(-21)).toBe("\x88\x13\x03\xe9server_overloaded");
+  });
+
   test("is ended by its service where the edge drains", async () => {
     upgradeWith((socket) => socket.once("end", () => socket.end(Buffer.from("\x88\x02\x03\xe9", "latin1"))).resume());
     const open = session();
     await once(service, "upgrade");
-    proxy.notifyGoing();
+    proxy.end(60_000);
     expect((await open).slice(-4)).toBe("\x88\x02\x03\xe9");
   });
 });

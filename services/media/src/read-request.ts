@@ -34,7 +34,7 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
 }
 
 async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefined): Promise<ImagesBody> {
-  const form = await holdForm(call.request, deps.form, call.caller);
+  const form = await holdForm(call.request, deps.form, call.caller, call.ending);
   try {
     const fields = deployed(form.fields, call.params["deployment"]);
     const lacksPrompt = !fields.some(([name]) => name === "prompt");

@@ -35,7 +35,7 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
   const drawn = once(async () => {
     const { ask, render } = await readDrawing(drawing);
     const asker = { spelling: drawingSpelling, strict: call.strict };
-    const images = inputs.use(new InputImages(deps.images, ask.request, call.answer));
+    const images = inputs.use(new InputImages(deps.images, ask.request, call.ending));
     return { deps: deps.images, asker, ask, render, input: images };
   });
   await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, drawn });

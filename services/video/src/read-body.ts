@@ -22,7 +22,7 @@ export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<Vide
   const { request, endpoint } = call;
   const isForm = /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
   if (!isForm || endpoint.body === "json") return readMembers(deps, call);
-  const form = await holdForm(request, formLimits(deps), call.caller);
+  const form = await holdForm(request, formLimits(deps), call.caller, call.ending);
   return copied(deps, call, { body: form, bytes: form.size, read: () => membersOf(form) });
 }
 

@@ -25,10 +25,15 @@ export interface HeldForm extends Disposable {
  * Reads a form of small files whole into memory, counted against its holder's share of the process's budget. Throws
  * what `openForm` throws.
  */
-export async function holdForm(request: IncomingMessage, limits: FormLimits, holder: Holder): Promise<HeldForm> {
+export async function holdForm(
+  request: IncomingMessage,
+  limits: FormLimits,
+  holder: Holder,
+  ending?: AbortSignal,
+): Promise<HeldForm> {
   const fields: (readonly [string, string])[] = [];
   const files: HeldFile[] = [];
-  const form = openForm(request, limits, holder);
+  const form = openForm(request, limits, holder, ending);
   const dispose = (): void => form[Symbol.dispose]();
   try {
     for await (const part of form) {

@@ -37,14 +37,14 @@ const nameBytes = 200;
  * on to the next part drops what is left of a file. Throws Failure, here or while reading: unsupported_media_type (415),
  * invalid_value (400, no boundary, a malformed part, a body cut in the middle), request_too_large (413, naming the
  * field or the bound), request_timeout (408), rate_limit_exceeded (429, the holder's share), server_overloaded (503);
- * and ClientGone.
+ * ClientGone, and the reason of `ending`.
  */
-export function openForm(request: IncomingMessage, limits: FormLimits, holder: Holder): Form {
+export function openForm(request: IncomingMessage, limits: FormLimits, holder: Holder, ending?: AbortSignal): Form {
   refuseOthers(request, limits);
   const parser = parserOf(request, limits);
   const holding = limits.budget.holdFor(holder);
   try {
-    return new OpenForm(request, limits, { parser, holding });
+    return new OpenForm(request, limits, { parser, holding, ending });
   } catch (error) {
     holding[Symbol.dispose]();
     throw error;
@@ -64,11 +64,19 @@ function refuseOthers({ headers }: IncomingMessage, { maxBytes }: FormLimits): v
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
+/** The parts of a form that is read. */
+interface FormParts {
+  readonly parser: busboy.Busboy;
+  readonly holding: Holding;
+  readonly ending: AbortSignal | undefined;
+}
+
 class OpenForm implements Form {
   readonly #request: IncomingMessage;
   readonly #limits: FormLimits;
   readonly #parser: busboy.Busboy;
   readonly #pace: Pace;
+  readonly #ending: AbortSignal | undefined;
   readonly holding: Holding;
   /** Parts of the pieces of the body that came so far, not taken yet. */
   readonly #ready: FormPart[] = [];
@@ -86,15 +94,13 @@ class OpenForm implements Form {
   readonly #onClose = (): void => {
     if (!this.#request.complete) this.breakOff(new ClientGone("the client left before its form was whole"));
   };
+  readonly #onEnding = (): void => this.breakOff(asFailure(this.#ending?.reason));
 
-  constructor(
-    request: IncomingMessage,
-    limits: FormLimits,
-    { parser, holding }: { readonly parser: busboy.Busboy; readonly holding: Holding },
-  ) {
+  constructor(request: IncomingMessage, limits: FormLimits, { parser, holding, ending }: FormParts) {
     this.#request = request;
     this.#limits = limits;
     this.holding = holding;
+    this.#ending = ending;
     holding.arrives((failure) => this.breakOff(failure));
     this.#parser = this.#listen(parser);
     // A client whose bytes are not taken is not slow.
@@ -105,7 +111,9 @@ class OpenForm implements Form {
     );
     request.on("data", this.#onData).once("close", this.#onClose);
     request.pipe(this.#parser);
+    ending?.addEventListener("abort", this.#onEnding);
     if (request.destroyed) this.#onClose();
+    if (ending?.aborted === true) this.#onEnding();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<FormPart> {
@@ -192,6 +200,7 @@ class OpenForm implements Form {
     this.#over = true;
     this.#pace[Symbol.dispose]();
     this.holding.arrived();
+    this.#ending?.removeEventListener("abort", this.#onEnding);
     this.#request.off("data", this.#onData).off("close", this.#onClose);
     this.#wake?.();
   }

@@ -38,9 +38,10 @@ export async function readJson<Seen>(
   {
     request,
     caller,
+    ending,
     params,
     format,
-  }: Pick<ServiceCall, "request" | "caller"> & Partial<Pick<ServiceCall, "params" | "format">>,
+  }: Pick<ServiceCall, "request" | "caller"> & Partial<Pick<ServiceCall, "ending" | "params" | "format">>,
   limits: JsonLimits,
   inspect: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
 ): Promise<JsonBody<Seen>> {
@@ -53,7 +54,7 @@ export async function readJson<Seen>(
       { param: "content-type" },
     );
   }
-  const body = await readBody(request, limits, caller);
+  const body = await readBody(request, limits, caller, ending);
   try {
     const parsed = await parseBody(body.bytes, limits);
     const model = params?.["deployment"];

@@ -82,6 +82,10 @@ class StreamPass implements BodySink {
   #waiting: readonly Buffer[] = [];
   /** End of the vendor's stream that came meanwhile. */
   #after: (() => void) | undefined;
+  readonly #onEnding = (): void => {
+    const failure = endedBy(this.#options.ending);
+    if (failure !== undefined) this.#fail(failure);
+  };
 
   constructor(options: StreamPassOptions) {
     const { promise, resolve } = Promise.withResolvers<StreamOutcome>();
@@ -99,9 +103,10 @@ class StreamPass implements BodySink {
         this.#finish({ outcome: "cancelled" });
         held.abort();
       },
-      interrupted: (failure) => this.#fail(failure),
     });
+    options.ending.addEventListener("abort", this.#onEnding);
     held.pipe(this);
+    if (options.ending.aborted) this.#onEnding();
   }
 
   data(chunk: Buffer): void {
@@ -296,6 +301,7 @@ class StreamPass implements BodySink {
     clearInterval(this.#heartbeat);
     clearTimeout(this.#gathering);
     this.#watching[Symbol.dispose]();
+    this.#options.ending.removeEventListener("abort", this.#onEnding);
     this.#resolve(end);
   }
 }

@@ -1,6 +1,5 @@
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import type { AnswerSink } from "@modelgate/platform";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
 
@@ -19,20 +18,20 @@ const copies = 2;
 export class InputImages implements Disposable {
   readonly #remote: RemoteFiles;
   readonly #request: ImageRequest;
-  readonly #leaving = new AbortController();
+  readonly #signal: AbortSignal;
   readonly #held = new DisposableStack();
   #fetched: Promise<ImageRequest> | undefined;
 
   /** Throws Failure server_overloaded (503) where the process holds too much already. */
-  constructor({ remote, budget }: ImagesDeps, request: ImageRequest, answer: Pick<AnswerSink, "watch">) {
+  constructor({ remote, budget }: ImagesDeps, request: ImageRequest, ending: AbortSignal) {
     this.#remote = remote;
     this.#request = request;
     const bytes = copies * bytesOf(request);
     budget.take(bytes);
     this.#held.defer(() => budget.give(bytes));
-    const leave = (): void => this.#leaving.abort();
-    this.#held.use(answer.watch({ closed: leave }));
-    this.#held.defer(leave);
+    const over = new AbortController();
+    this.#held.defer(() => over.abort());
+    this.#signal = AbortSignal.any([ending, over.signal]);
   }
 
   /** The request with every image in it as bytes. Throws Failure (400) naming the image that cannot be had. */
@@ -57,7 +56,7 @@ export class InputImages implements Disposable {
     if (image.kind !== "url") return image;
     const { at, url } = image;
     try {
-      const file = await this.#remote.fetch({ url, accepts: mayBeImage, signal: this.#leaving.signal });
+      const file = await this.#remote.fetch({ url, accepts: mayBeImage, signal: this.#signal });
       if (this.#held.disposed) file[Symbol.dispose]();
       else this.#held.use(file);
       return { kind: "file", at, ...imageFile(file.bytes, at) };

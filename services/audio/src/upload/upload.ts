@@ -41,11 +41,11 @@ export interface Upload extends AsyncDisposable {
  * Dispose it when the call is over: nothing is left on disk.
  */
 export function openUpload(
-  { request, caller, params }: Pick<ServiceCall, "request" | "caller" | "params">,
+  { request, caller, ending, params }: Pick<ServiceCall, "request" | "caller" | "ending" | "params">,
   { limits, spool }: Deps["upload"],
 ): Upload {
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
-  const form = openForm(request, limits, caller);
+  const form = openForm(request, limits, caller, ending);
   const follow: Follow = (file) => followFile(file, spool, caller);
   const from = { announced: Number.isFinite(announced) ? announced : undefined, deployment: params["deployment"] };
   return new IncomingUpload(form, follow, from);

@@ -60,7 +60,7 @@ function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
     using body = await readImageRequest(deps, call, prompt);
     const { ask, endUser } = body;
     if (act === "edit") refuseWithoutImage(ask.request);
-    using input = new InputImages(deps.images, ask.request, call.answer);
+    using input = new InputImages(deps.images, ask.request, call.ending);
     const images: ImagesCall = {
       deps: deps.images,
       asker: { spelling: wires[ask.request.dialect].client.spelling, strict: call.strict },

@@ -1,5 +1,5 @@
 import { Failure, type VideoStyle } from "@modelgate/contracts";
-import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
+import { answerJson, unlessEnded, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds, reportDropped } from "@modelgate/relay";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
 import { videoStores, wires, type VideoClient } from "@modelgate/wires/video";
@@ -24,9 +24,10 @@ export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
   };
 }
 
-/** Creates a task and answers in its client's style; a client that leaves meanwhile finds the task in its list. */
+/** Creates a task and answers in its client's style; a client that is gone before finds the task in its list. */
 export async function answerCreated(deps: Deps, call: ServiceCall, wanted: WantedTask): Promise<void> {
-  const { task, dropped }: CreatedTask = await deps.backgroundWork.keep(createTask(deps, call, wanted));
+  const created = deps.backgroundWork.keep(createTask(deps, call, wanted));
+  const { task, dropped }: CreatedTask = await unlessEnded(call.ending, created);
   reportDropped(call.answer, dropped);
   answerJson(call.response, 200, wanted.client.created(shownTask(task), contextOf(deps, call, task.id)));
 }

@@ -16,9 +16,7 @@ export function videoContent(deps: Deps): EndpointHandler {
     if (!variants.includes(variant))
       throw new Failure("invalid_value", `variant must be one of ${variants.join(", ")}.`, { param: "variant" });
     if (task.state !== "completed") throw new Failure("video_not_ready");
-    const gone = new AbortController();
-    call.response.once("close", () => gone.abort());
-    await using source = await contentSource(deps, task, { variant, request: call.request, signal: gone.signal });
+    await using source = await contentSource(deps, task, { variant, request: call.request, signal: call.ending });
     await passContent(call, source.answer, variant);
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
+import { endedBy, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { ownTask, shownTask } from "../show-task.ts";
@@ -15,9 +15,7 @@ import { isEnded } from "../poll/advance.ts";
  */
 export function videoEvents(deps: Deps): EndpointHandler {
   return async (call) => {
-    const { response, params } = call;
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
+    const { response, params, ending } = call;
     let { task } = await ownTask(deps, call, params["task_id"]);
     const frameOf = (seen: TaskRecord): string =>
       `event: video.${seen.state}\ndata: ${JSON.stringify(wires.videos.client.render(shownTask(seen)))}\n\n`;
@@ -26,18 +24,20 @@ export function videoEvents(deps: Deps): EndpointHandler {
       "cache-control": "no-cache",
       "x-accel-buffering": "no",
     });
-    await write(response, frameOf(task), gone.signal);
+    await write(response, frameOf(task), ending);
     let sentAt = deps.now();
-    while (!isEnded(task.state) && (await paused(deps.limits.followMs, gone.signal))) {
+    while (!isEnded(task.state) && (await paused(deps.limits.followMs, ending))) {
       const next = await readAgain(deps, call, task);
       if (next === undefined) break;
       const isNew = next.state !== task.state || next.progress !== task.progress;
       if (isNew || deps.now() - sentAt >= deps.relay.limits.heartbeatMs) {
         task = next;
         sentAt = deps.now();
-        await write(response, isNew ? frameOf(task) : ": still here\n\n", gone.signal);
+        await write(response, isNew ? frameOf(task) : ": still here\n\n", ending);
       }
     }
+    const failure = endedBy(ending);
+    if (failure !== undefined) throw failure; // cut: what the client has is not all
     response.end();
   };
 }
@@ -52,12 +52,12 @@ async function readAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promi
 }
 
 /** Writes a frame and waits for a slow reader: at most one frame is buffered. */
-async function write(response: ServerResponse, text: string, gone: AbortSignal): Promise<void> {
+async function write(response: ServerResponse, text: string, ending: AbortSignal): Promise<void> {
   if (response.destroyed || response.write(text)) return;
-  await once(response, "drain", { signal: gone }).catch(() => undefined);
+  await once(response, "drain", { signal: ending }).catch(() => undefined);
 }
 
-/** Returns false where the client left during the pause. */
+/** Returns false where the call ended during the pause. */
 async function paused(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await setTimeout(ms, undefined, { signal });

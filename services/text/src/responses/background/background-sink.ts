@@ -111,9 +111,7 @@ export class BackgroundSink implements AnswerSink {
 
   /** Ends the response before it is over, for a reason of the gateway's. */
   interrupt(failure: Failure): void {
-    if (this.closed) return;
-    this.#ending.abort(failure);
-    [...this.#watchers].findLast(({ interrupted }) => interrupted)?.interrupted?.(failure);
+    if (!this.closed) this.#ending.abort(failure);
   }
 
   /** Resolves when all events until now are kept, or lost. */

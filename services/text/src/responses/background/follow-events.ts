@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { AnswerSink, ServiceCall } from "@modelgate/platform";
+import { endedBy, type ServiceCall } from "@modelgate/platform";
 import { eventStream } from "@modelgate/relay";
 import type { ResponsesDeps } from "../deps.ts";
 import type { BackgroundId } from "./background-store.ts";
@@ -10,6 +10,8 @@ import { isFinalEvent, sequenceOf } from "./events.ts";
 const readAtOnce = 200;
 /** Pauses between two looks: while events come, and while none do. */
 const [briskMs, idleMs] = [50, 500];
+/** Time for last events once the call is to end: where this process ends, a response that it makes fails meanwhile. */
+const lastEventsMs = 1_000;
 /** Idle looks between two at whether the process that makes the response still lives. */
 const looksPerCheck = 4;
 
@@ -19,11 +21,12 @@ const looksPerCheck = 4;
  */
 export async function followEvents(
   deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | "responses">,
-  { answer, caller }: Pick<ServiceCall, "answer" | "caller">,
+  call: Pick<ServiceCall, "answer" | "caller" | "ending">,
   at: BackgroundId,
   after: number,
 ): Promise<void> {
   const { backgroundStore: store, background, relay } = deps;
+  const { answer, caller } = call;
   if ((await store.countEvents(at)) === 0)
     throw new Failure(
       "invalid_value",
@@ -32,14 +35,13 @@ export async function followEvents(
         param: "stream",
       },
     );
-  using client = new EventFollower(answer);
+  using client = new EventFollower(call, background.longestMs);
   answer.begin(200, { "content-type": eventStream, "cache-control": "no-cache", "x-accel-buffering": "no" });
-  const until = Date.now() + background.longestMs;
   let next = after + 1;
   let shown = after;
   let quietLooks = 0;
   let wroteAt = Date.now();
-  while (!client.isGone && Date.now() < until) {
+  while (!client.isOver) {
     let events = await store.events(at, next, readAtOnce);
     // Where not all events were kept the last of them has another place than its number says.
     if (events.length === 0) events = (await store.events(at, -1, 1)).filter((event) => isNewEnd(event, shown));
@@ -75,29 +77,41 @@ function typeOf(event: string): string {
 
 /** The client that reads. */
 class EventFollower implements Disposable {
-  isGone: boolean;
-  readonly #answer: AnswerSink;
+  readonly #answer: ServiceCall["answer"];
+  readonly #ending: AbortSignal;
   readonly #watching: Disposable;
+  #until: number;
   #wake: (() => void) | undefined;
+  readonly #onEnding = (): void => {
+    if (endedBy(this.#ending) !== undefined) this.#until = Math.min(this.#until, Date.now() + lastEventsMs);
+  };
 
-  constructor(answer: AnswerSink) {
+  constructor({ answer, ending }: Pick<ServiceCall, "answer" | "ending">, longestMs: number) {
     this.#answer = answer;
-    this.isGone = answer.closed;
+    this.#ending = ending;
+    this.#until = answer.closed ? 0 : Date.now() + longestMs;
     const leave = (): void => {
-      this.isGone = true;
+      this.#until = 0;
       this.#wake?.();
     };
-    this.#watching = answer.watch({ drained: () => this.#wake?.(), closed: leave, interrupted: leave });
+    this.#watching = answer.watch({ drained: () => this.#wake?.(), closed: leave });
+    ending.addEventListener("abort", this.#onEnding);
+    this.#onEnding();
+  }
+
+  /** Whether nothing more is to be shown: the client has left, or its time is over. */
+  get isOver(): boolean {
+    return Date.now() >= this.#until;
   }
 
   /** Resolves when more may be written. */
   async write(text: string): Promise<void> {
-    if (this.isGone || this.#answer.write(text)) return;
+    if (this.isOver || this.#answer.write(text)) return;
     await new Promise<void>((resolve) => void (this.#wake = resolve));
   }
 
   async pause(ms: number): Promise<void> {
-    if (this.isGone) return;
+    if (this.isOver) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#wake = () => {
@@ -108,6 +122,7 @@ class EventFollower implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#ending.removeEventListener("abort", this.#onEnding);
     this.#watching[Symbol.dispose]();
   }
 }

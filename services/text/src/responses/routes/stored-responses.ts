@@ -48,7 +48,7 @@ async function cancel(deps: ResponsesDeps, background: BackgroundRuns, call: Ser
   background.cancel(idIn(call));
   await deps.backgroundStore.askToCancel(atOf(call));
   const until = Date.now() + cancelWaitMs;
-  while ((await deps.backgroundStore.isHeld(atOf(call))) && Date.now() < until)
+  while (!call.ending.aborted && (await deps.backgroundStore.isHeld(atOf(call))) && Date.now() < until)
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 

@@ -92,9 +92,7 @@ export class EventSink implements AnswerSink {
 
   /** Ends the response before it is over, because the gateway goes. */
   interrupt(failure: Failure): void {
-    if (this.#over || this.#isEnding) return;
-    this.#ending.abort(failure);
-    [...this.#watchers].findLast(({ interrupted }) => interrupted !== undefined)?.interrupted?.(failure);
+    if (!this.#over && !this.#isEnding) this.#ending.abort(failure);
   }
 
   #send(frame: Buffer): void {

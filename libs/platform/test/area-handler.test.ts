@@ -1,0 +1,91 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Failure, headers } from "@modelgate/contracts";
+import { areaHandler, type EndpointHandler } from "../src/area-handler.ts";
+import { BufferBudget } from "../src/buffer-budget.ts";
+import { endCall, goingRequest, restarting } from "../src/ending.ts";
+import { holdForm } from "../src/form/hold-form.ts";
+import { createLogger } from "../src/log.ts";
+import { readBody } from "../src/read-body.ts";
+import { signCaller } from "../src/signed-caller.ts";
+
+/** Calls of a service that the gateway ends. */
+const { log } = createLogger("test", "silent");
+const secret = "0123456789abcdef0123456789abcdef";
+const pace = { silenceMs: 60_000, graceMs: 60_000, floorBytesPerSecond: 1 };
+const limits = { ...pace, maxBytes: 1_000, budget: new BufferBudget(10_000) };
+const form = { ...limits, parts: 4, files: 1, fieldBytes: 100, fieldsBytes: 100, fileBytes: 100 };
+
+const begun: ServerResponse[] = [];
+const handlers: Readonly<Record<string, EndpointHandler>> = {
+  body: async ({ request, caller, ending }) => void (await readBody(request, limits, caller, ending)),
+  form: async ({ request, caller, ending }) => void (await holdForm(request, form, caller, ending)),
+  wait: async ({ ending }) => {
+    await once(ending, "abort");
+    throw new Error("whatever fails because the call was ended");
+  },
+};
+const chosen: EndpointHandler = (call) => {
+  begun.push(call.response);
+  return handlers[call.query.get("handler") ?? ""]?.(call) ?? Promise.reject(new Failure("unknown_url"));
+};
+const server = createServer(
+  areaHandler({
+    area: "media",
+    secrets: [secret],
+    log,
+    handlers: { imageGenerations: chosen, imageEdits: chosen, imageVariations: chosen },
+  }),
+);
+let port = 0;
+beforeAll(async () => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  if (typeof address === "object" && address !== null) ({ port } = address);
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Sends the beginning of a request, and waits until its handler runs. */
+async function send(handler: string, head: readonly string[], body = "") {
+  const caller = signCaller(secret, {
+    accountId: "a",
+    tokenId: "t",
+    group: "g",
+    requestId: "r",
+    expiresAt: Math.floor(Date.now() / 1_000) + 60,
+  });
+  const lines = [`POST /v1/images/edits?handler=${handler} HTTP/1.1`, "host: a", `${headers.caller}: ${caller}`];
+  const socket = connect(port, "127.0.0.1");
+  socket.write(`${[...lines, ...head].join("\r\n")}\r\n\r\n${body}`);
+  await expect.poll(() => begun.length).toBe(1);
+  const [response] = begun.splice(0);
+  if (response === undefined) throw new Error("no call");
+  return { socket, response };
+}
+
+const refusal = /^HTTP\/1\.1 503 [^]*retry-after: 1\r\n[^]*"code":"server_overloaded"/;
+
+test.each([
+  ["body", []],
+  ["form", ["content-type: multipart/form-data; boundary=x"]],
+])("a call whose %s is on its way is refused once the gateway ends it", async (handler, head) => {
+  const { socket, response } = await send(handler, ["content-length: 100", "connection: close", ...head], "some");
+  endCall(response, restarting());
+  await once(socket, "data").then(([answer]) => expect(String(answer)).toMatch(refusal));
+  socket.destroy();
+  expect(limits.budget.taken).toBe(0);
+});
+
+test("the edge's notice on the connection of a call ends it: what its handler throws then is the gateway's failure", async () => {
+  const { socket } = await send("wait", ["content-length: 0"]);
+  socket.end(goingRequest);
+  const answers = await text(socket);
+  expect(answers).toMatch(refusal);
+  expect(answers).toMatch(/HTTP\/1\.1 204 /);
+});
