@@ -1,30 +1,21 @@
-import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
+import { sharedCatalog } from "@modelgate/catalog";
 import {
   sharedRedis,
   sharedRefusedCalls,
-  type LocalAreas,
   type Logger,
-  type Redis,
   type RefusedCalls,
   type ServiceContext,
 } from "@modelgate/platform";
 import { AreaProxy } from "./area-proxy.ts";
 import type { Env } from "./env.ts";
-import { openSeats, type OpenSeats } from "./open-seats.ts";
+import { openSeats } from "./open-seats.ts";
+import type { AdmitDeps } from "./steps/admit.ts";
+import type { ToAreaDeps } from "./steps/to-area.ts";
 import { openTokenCache, type TokenCache } from "./token-cache.ts";
 
 /** Dependencies of the edge's steps, opened once. */
-export interface Deps extends AsyncDisposable {
-  readonly redis: Redis;
-  readonly catalog: CatalogHandle;
+export interface Deps extends AdmitDeps, ToAreaDeps, AsyncDisposable {
   readonly tokens: TokenCache;
-  readonly seats: OpenSeats;
-  /** The areas of this process. */
-  readonly areas: LocalAreas;
-  /** The way to the services of all other areas. */
-  readonly proxy: AreaProxy;
-  /** Secret with which the edge signs who calls. */
-  readonly secret: string;
   readonly corsOrigins: string;
   /** Where refused calls are recorded. */
   readonly refused: Pick<RefusedCalls, "add">;

@@ -5,14 +5,11 @@ const maxHeldBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
 /** Bits of a frame's first byte (RFC 6455, 5.2), and the opcodes that matter here. */
-const [finalBit, opcodeBits] = [0x80, 0x0f];
-const [textCode, closeCode, firstControlCode] = [0x1, 0x8, 0x8];
-/** Lengths in a frame's second byte that say how many bytes the real one has. */
+const [finalBit, opcodeBits, textCode, closeCode, firstControlCode] = [0x80, 0x0f, 0x1, 0x8, 0x8];
+/** Lengths in a frame's second byte that stand for longer ones, in the 2 or 8 bytes that follow. */
 const [maskBit, shortLength, longLength] = [0x80, 126, 127];
-/** A control frame's payload has 125 bytes, two of them for the code. */
-const maxReasonBytes = 123;
 
-/** How a session is closed by the edge. */
+/** A session's close by the edge. */
 export interface SessionClose {
   /** Close code of RFC 6455, 7.4.1. */
   readonly code: number;
@@ -21,86 +18,70 @@ export interface SessionClose {
 
 /**
  * A service's half of a WebSocket on its way to the client, cut where its frames end: so that, should the service break
- * off, the gateway's own error and close can stand after the last whole frame.
+ * off, the gateway's error and close can follow the last whole frame.
  */
 export class FrameEnd {
+  /** True once the service has sent its own close. */
+  isClosed = false;
   #held: Buffer = nothing;
   /** Bytes that are still to come of a frame whose beginning went out. */
-  #owed = 0;
-  /** Whether a message of several frames is not at its end. */
+  #missing = 0;
+  /** True between the frames of one message. */
   #isInMessage = false;
-  #isClosed = false;
 
-  /** Whether the service has said good-bye itself. */
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
-  /** What of the bytes until now may go on; the beginning of an unfinished frame is kept back. */
+  /** Returns the bytes that may go on; the beginning of an unfinished frame is kept back. */
   push(chunk: Buffer): Buffer {
     const all = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    let end = Math.min(this.#owed, all.length);
-    this.#owed -= end;
-    for (let frame = frameAt(all, end); end < all.length && frame !== undefined; frame = frameAt(all, end)) {
-      const isWhole = end + frame.length <= all.length;
-      if (!isWhole && frame.length <= maxHeldBytes) break;
-      this.#note(frame.opcode, frame.isFinal);
-      if (!isWhole) this.#owed = end + frame.length - all.length;
-      end = Math.min(all.length, end + frame.length);
+    let end = Math.min(this.#missing, all.length);
+    this.#missing -= end;
+    while (end < all.length) {
+      const next = endOfFrame(all, end);
+      if (next === undefined || (next > all.length && next - end <= maxHeldBytes)) break;
+      this.#note(all.readUInt8(end));
+      this.#missing = Math.max(0, next - all.length);
+      end = Math.min(next, all.length);
     }
     // A copy: a view would keep the whole chunk in memory for as long as the session is silent.
-    this.#held = end === all.length ? nothing : Buffer.from(all.subarray(end));
-    return end === all.length ? all : all.subarray(0, end);
+    this.#held = Buffer.from(all.subarray(end));
+    return all.subarray(0, end);
   }
 
   /**
-   * The frames with which a session ends whose service broke off: the error event, where a message may begin now, and the
-   * close. Undefined where the service has closed it already, or a frame is cut.
+   * Returns the frames with which a session ends whose service broke off: the error event, where a message may begin now,
+   * and the close. Undefined where the service has closed it already, or a frame is cut.
    */
   fail({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
-    if (this.#isClosed || this.#owed > 0) return undefined;
-    const reason = Buffer.alloc(2 + Math.min(maxReasonBytes, failure.code.length));
-    reason.writeUInt16BE(code);
-    reason.write(failure.code, 2, "latin1");
-    const event = Buffer.from(JSON.stringify(sessionFailure(failure, eventId)));
+    if (this.isClosed || this.#missing > 0) return undefined;
+    const reason = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), Buffer.from(failure.code)]);
     const close = frameOf(closeCode, reason);
-    return this.#isInMessage ? close : Buffer.concat([frameOf(textCode, event), close]);
+    if (this.#isInMessage) return close;
+    const event = Buffer.from(JSON.stringify(sessionFailure(failure, eventId)));
+    return Buffer.concat([frameOf(textCode, event), close]);
   }
 
-  #note(opcode: number, isFinal: boolean): void {
-    if (opcode === closeCode) this.#isClosed = true;
-    if (opcode < firstControlCode) this.#isInMessage = !isFinal;
+  #note(firstByte: number): void {
+    const opcode = firstByte & opcodeBits;
+    if (opcode === closeCode) this.isClosed = true;
+    if (opcode < firstControlCode) this.#isInMessage = (firstByte & finalBit) === 0;
   }
 }
 
-/** The frame that begins at a place; undefined where its head is not there whole. */
-function frameAt(
-  bytes: Buffer,
-  at: number,
-): { readonly opcode: number; readonly isFinal: boolean; readonly length: number } | undefined {
-  const [first, second] = [bytes[at], bytes[at + 1]];
-  if (first === undefined || second === undefined) return undefined;
-  const shortest = second & ~maskBit;
-  const more = shortest === longLength ? 8 : shortest === shortLength ? 2 : 0;
-  if (bytes.length < at + 2 + more) return undefined;
-  const payload =
-    more === 8 ? Number(bytes.readBigUInt64BE(at + 2)) : more === 2 ? bytes.readUInt16BE(at + 2) : shortest;
-  const mask = (second & maskBit) === 0 ? 0 : 4;
-  return {
-    opcode: first & opcodeBits,
-    isFinal: (first & finalBit) !== 0,
-    length: 2 + more + mask + payload,
-  };
+/** Returns where the frame ends that begins at a place; undefined where its head is not there whole. */
+function endOfFrame(bytes: Buffer, at: number): number | undefined {
+  if (bytes.length < at + 2) return undefined;
+  const second = bytes.readUInt8(at + 1);
+  const length = second & ~maskBit;
+  const lengthBytes = length === longLength ? 8 : length === shortLength ? 2 : 0;
+  const payload = at + 2 + lengthBytes;
+  if (bytes.length < payload) return undefined;
+  const size =
+    lengthBytes === 8 ? Number(bytes.readBigUInt64BE(at + 2)) : lengthBytes === 2 ? bytes.readUInt16BE(at + 2) : length;
+  return payload + ((second & maskBit) === 0 ? 0 : 4) + size;
 }
 
-/** One whole frame of a server. */
+/** Returns a server's whole frame, of at most 64 KiB. */
 function frameOf(opcode: number, payload: Buffer): Buffer {
-  const head = Buffer.alloc(payload.length < shortLength ? 2 : 4);
-  head.writeUInt8(finalBit | opcode);
-  if (head.length === 2) head.writeUInt8(payload.length, 1);
-  else {
-    head.writeUInt8(shortLength, 1);
-    head.writeUInt16BE(payload.length, 2);
-  }
-  return Buffer.concat([head, payload]);
+  const { length } = payload;
+  const lengthBytes = length < shortLength ? [length] : [shortLength, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([finalBit | opcode, ...lengthBytes]), payload]);
 }

@@ -8,62 +8,44 @@ export interface TokenCache extends Disposable {
 }
 
 interface Entry {
-  readonly token: Token | undefined;
-  readonly until: number;
+  /** The look-up while it is on its way, then what it found. */
+  token: Promise<Token | undefined> | Token | undefined;
+  until: number;
 }
 
 /** Opens the cache and listens for changes. */
-export async function openTokenCache({
-  redis,
-  ttlMs,
-  size,
-}: {
-  redis: Redis;
-  ttlMs: number;
-  size: number;
+export async function openTokenCache(options: {
+  readonly redis: Redis;
+  readonly ttlMs: number;
+  readonly size: number;
 }): Promise<TokenCache> {
+  const { redis, ttlMs, size } = options;
   const entries = new Map<string, Entry>();
-  const asked = new Map<string, Promise<Token | undefined>>();
 
-  function keep(digest: string, token: Token | undefined): void {
+  /** Looks in Redis, once for all calls that wait meanwhile. A change that is announced before the answer removes the entry. */
+  function look(digest: string): Promise<Token | undefined> {
+    const isAbsent = (token: Token | undefined): boolean => token === undefined;
+    const found = orUnavailable(unlessLost(redis, () => findToken(redis, digest), isAbsent));
+    const entry: Entry = { token: found, until: Infinity };
+    entries.delete(digest); // the oldest entry comes first
     const [oldest] = entries.keys();
     if (entries.size >= size && oldest !== undefined) entries.delete(oldest);
-    entries.set(digest, { token, until: Date.now() + ttlMs });
-  }
-
-  /** Asks Redis, once for all who want to know meanwhile. */
-  function ask(digest: string): Promise<Token | undefined> {
-    const asking = orUnavailable(
-      unlessLost(
-        redis,
-        () => findToken(redis, digest),
-        (token) => token === undefined,
-      ),
-    );
-    asked.set(digest, asking);
-    // A change that is announced meanwhile removes this look-up, and it may be made anew: this answer may be stale.
-    const isLatest = (): boolean => asked.get(digest) === asking && asked.delete(digest);
-    const keepLatest = (token: Token | undefined): void => {
-      if (isLatest()) keep(digest, token);
-    };
-    void asking.then(keepLatest, isLatest);
-    return asking;
+    entries.set(digest, entry);
+    const keep = (token: Token | undefined): void => void Object.assign(entry, { token, until: Date.now() + ttlMs });
+    found.then(keep, () => (entry.until = 0));
+    return found;
   }
 
   const subscriber = openSubscriber(redis);
   subscriber.on("error", () => undefined);
   subscriber.on("close", () => entries.clear()); // changes announced while disconnected are lost
-  subscriber.on("message", (_: string, digest: string) => {
-    entries.delete(digest);
-    asked.delete(digest);
-  });
+  subscriber.on("message", (_: string, digest: string) => entries.delete(digest));
   await subscriber.subscribe(accountKeys.tokenChanges);
 
   return {
     find(digest) {
       const entry = entries.get(digest);
-      if (entry !== undefined && entry.until > Date.now()) return entry.token;
-      return asked.get(digest) ?? ask(digest);
+      return entry !== undefined && entry.until > Date.now() ? entry.token : look(digest);
     },
     [Symbol.dispose]: () => subscriber.disconnect(),
   };

@@ -1,12 +1,5 @@
 import type { ServerResponse } from "node:http";
-import {
-  admit as admitToken,
-  callerLimits,
-  refusalOf,
-  type Admission,
-  type Remaining,
-  type Token,
-} from "@modelgate/accounts";
+import { admit as admitToken, callerLimits, refusalOf, type Admission, type Token } from "@modelgate/accounts";
 import type { CatalogHandle, Group } from "@modelgate/catalog";
 import { Failure, needsBalance, type Caller, type Endpoint } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
@@ -70,25 +63,20 @@ function callerOf(
   };
 }
 
-function setLimitHeaders(response: ServerResponse, { requests, tokens }: Admission, alpha: boolean): void {
-  if (requests !== undefined) setLimitHeader(response, "requests", requests, alpha);
-  if (tokens !== undefined) setLimitHeader(response, "tokens", tokens, alpha);
-}
-
-/** Sets a limit under the names of the common clients and, on their own routes, of the alpha clients too. */
-function setLimitHeader(
-  response: ServerResponse,
-  what: "requests" | "tokens",
-  { limit, remaining, resetMs }: Remaining,
-  alpha: boolean,
-): void {
-  response.setHeader(`x-ratelimit-limit-${what}`, limit);
-  response.setHeader(`x-ratelimit-remaining-${what}`, remaining);
-  response.setHeader(`x-ratelimit-reset-${what}`, duration(resetMs));
-  if (!alpha) return;
-  response.setHeader(`anthropic-ratelimit-${what}-limit`, limit);
-  response.setHeader(`anthropic-ratelimit-${what}-remaining`, remaining);
-  response.setHeader(`anthropic-ratelimit-${what}-reset`, new Date(Date.now() + resetMs).toISOString());
+/** Sets the limits under the names of the common clients and, on their own routes, of the alpha clients too. */
+function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: boolean): void {
+  for (const unit of ["requests", "tokens"] as const) {
+    const left = admission[unit];
+    if (left === undefined) continue;
+    const { limit, remaining, resetMs } = left;
+    response.setHeader(`x-ratelimit-limit-${unit}`, limit);
+    response.setHeader(`x-ratelimit-remaining-${unit}`, remaining);
+    response.setHeader(`x-ratelimit-reset-${unit}`, duration(resetMs));
+    if (!alpha) continue;
+    response.setHeader(`anthropic-ratelimit-${unit}-limit`, limit);
+    response.setHeader(`anthropic-ratelimit-${unit}-remaining`, remaining);
+    response.setHeader(`anthropic-ratelimit-${unit}-reset`, new Date(Date.now() + resetMs).toISOString());
+  }
 }
 
 /** Milliseconds as the vendors write them: 12ms, 1s, 6m0s. */

@@ -15,8 +15,7 @@ const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: UR
     "gamma-query": (_, query) => query.getAll("key"),
     subprotocol: (request) =>
       headerValues(request, "sec-websocket-protocol")
-        .flatMap((value) => value.split(","))
-        .map((item) => item.trim())
+        .flatMap(itemsOf)
         .filter((item) => item.startsWith(subprotocolPrefix))
         .map((item) => item.slice(subprotocolPrefix.length)),
   };
@@ -61,24 +60,22 @@ function missingKey(request: IncomingMessage): string {
 function forgetSubprotocolKey({ headers }: IncomingMessage): void {
   const offered = headers["sec-websocket-protocol"];
   if (offered === undefined) return;
-  const others = offered
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "" && !item.startsWith(subprotocolPrefix));
+  const others = itemsOf(offered).filter((item) => !item.startsWith(subprotocolPrefix));
   if (others.length > 0) headers["sec-websocket-protocol"] = others.join(", ");
   else delete headers["sec-websocket-protocol"];
 }
 
-/** Every value of a header as it was sent: node joins or drops repetitions, and a second key must not go unseen. */
+function itemsOf(list: string): readonly string[] {
+  return list
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+/** Returns every value of a header: in `headers` node joins or drops repetitions, and a second key must not go unseen. */
 function headerValues(request: IncomingMessage, name: string): readonly string[] {
-  const value = request.headers[name];
-  if (value === undefined) return [];
-  const raw = request.rawHeaders;
-  const values: string[] = [];
-  for (let at = 0; at < raw.length; at += 2) {
-    if (raw[at]?.length === name.length && raw[at]?.toLowerCase() === name) values.push(raw[at + 1] ?? "");
-  }
-  return values.filter((text) => text !== "");
+  if (request.headers[name] === undefined) return [];
+  return (request.headersDistinct[name] ?? []).filter((text) => text !== "");
 }
 
 function bearerOf(value: string): string {
