@@ -41,7 +41,7 @@ const limits = {
   // Longer than a service pauses between two tries to settle, after an outage as long as a fault.
   ledger: { rounds: { afterOutageMs: 6_000 } },
   video: quickVideo,
-  realtime: { ...smallSessions, sessions: { lastUsageMs: 1_000, firstEventMs: 2_000 } },
+  realtime: { ...smallSessions, sessions: { idleMs: 3_000, lastUsageMs: 1_000, firstEventMs: 2_000 } },
 };
 
 /** Starts everything, with a way of its own to each vendor: two channels, one, or one that lies. */
@@ -73,7 +73,6 @@ export async function openHouse(
       env: { LOG_LEVEL: "error" },
       envOf: {
         video: shortTasks,
-        realtime: { IDLE_MS: "3000" },
         ledger: { ...whereBooksAre, NATS_URL: `nats://127.0.0.1:${ledgerWay.port}` },
       },
       config: {

@@ -24,14 +24,19 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config,
-    envOf: {
+    envOf: { realtime: { SESSIONS: "2" } },
+    limits: {
       realtime: {
-        SESSIONS: "2",
-        IDLE_MS: "900",
-        LONGEST_MS: "2500",
+        sessions: {
+          idleMs: 900,
+          longestMs: 2_500,
+          stallMs: 400,
+          pingMs: 200,
+          bufferedBytes: 65_536,
+          firstEventMs: 400,
+        },
       },
     },
-    limits: { realtime: { sessions: { stallMs: 400, pingMs: 200, bufferedBytes: 65_536, firstEventMs: 400 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());

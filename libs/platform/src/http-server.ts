@@ -78,10 +78,7 @@ export async function listen({
   const upgraded = new Set<Duplex>();
   if (upgrade !== undefined) server.on("upgrade", noteThen(upgraded, upgrade));
   server.on("clientError", answerMalformed);
-  const endOpen = (): void => {
-    for (const response of open) endCall(response, restarting());
-  };
-  ending?.addEventListener("abort", endOpen);
+  ending?.addEventListener("abort", () => endAll(open));
   await started(server, { host, port, isShared });
   return {
     port: portOf(server),
@@ -95,7 +92,7 @@ export async function listen({
       const idle = setInterval(() => {
         if (open.size === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
       }, quietMs / 4);
-      const late = setTimeout(endOpen, drainMs - farewellMs / 2); // those that came after `ending`
+      const late = setTimeout(endAll, drainMs - farewellMs / 2, open); // those that came after `ending`
       // The server forgets a connection that was upgraded, and yet waits for its end.
       const timer = setTimeout(() => {
         server.closeAllConnections();
@@ -107,6 +104,10 @@ export async function listen({
       clearTimeout(timer);
     },
   };
+}
+
+function endAll(open: Iterable<ServerResponse>): void {
+  for (const response of open) endCall(response, restarting());
 }
 
 /** Remembers a connection while it is open, and hands it on. */

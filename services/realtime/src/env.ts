@@ -26,8 +26,10 @@ export const variables = serviceVariables("realtime", (read) => ({
     stallMs: 60_000,
     /** Pause between two pings; a side that answers none of three is gone. */
     pingMs: 25_000,
-    idleMs: read.integer("IDLE_MS", 15 * 60_000, "Longest silence of a session.", { min: 100 }),
-    longestMs: read.integer("LONGEST_MS", 60 * 60_000, "Longest session.", { min: 100 }),
+    /** Longest silence of a session. */
+    idleMs: 15 * 60_000,
+    /** Longest session. */
+    longestMs: 60 * 60_000,
     /** Longest silence of a vendor that speaks first after its connection is open. */
     firstEventMs: 10_000,
     /** Longest wait for the setup of a client of the live format. */

@@ -14,9 +14,7 @@ function reportEnd(log: Logger, request: IncomingMessage, response: ServerRespon
   const context = contextOf(request);
   const { requestId, endpoint, token, span, failure } = context;
   const { method } = request;
-  const switched = upgradeOf(request)?.status;
-  const status = switched ?? statusOf(response);
-  const isWhole = (switched !== undefined || response.writableFinished) && failure === undefined;
+  const { status, isWhole } = answerOf(request, response);
   const milliseconds = performance.now() - context.startedAt;
   const of = { path: endpoint?.path, account: token?.accountId, token: token?.id };
   if (!(isWhole && status === 200 && isCallHere(context))) {
@@ -31,6 +29,16 @@ function reportEnd(log: Logger, request: IncomingMessage, response: ServerRespon
     "modelgate.token": of.token,
   });
   span?.end(failure?.code ?? (status >= 500 ? String(status) : undefined));
+}
+
+/** Returns the status of a request's answer, and whether its client got all of it. */
+function answerOf(request: IncomingMessage, response: ServerResponse) {
+  const switched = upgradeOf(request)?.status;
+  const isSent = switched !== undefined || response.writableFinished;
+  return {
+    status: switched ?? statusOf(response),
+    isWhole: isSent && contextOf(request).failure === undefined,
+  };
 }
 
 /** Returns whether the request is a call that this process serves itself, and logs in a line for the call. */
