@@ -82,8 +82,11 @@ export interface RenewedHold {
   progress(): HoldProgress | undefined;
 }
 
-/** Renews the leases of all holds of a process. */
-export interface Renewals extends Disposable {
+/**
+ * Renews the leases of all holds of a process. Disposal waits until the last is ended: a stream whose client has its last
+ * byte may still be counted.
+ */
+export interface Renewals extends AsyncDisposable {
   /** Renews a hold's lease until disposed. */
   keep(hold: RenewedHold): Disposable;
 }
@@ -91,6 +94,7 @@ export interface Renewals extends Disposable {
 /** Renews each lease three times within its length. */
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
   const open = new OpenList<RenewedHold>();
+  let emptied: (() => void) | undefined;
   const shown = showLeases("holds", () => open.size);
   const renewals = onBeat(leaseMs / 3, () => {
     for (const { accountId, callId, progress } of open) {
@@ -102,9 +106,17 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
   return {
     keep(hold) {
       const listed = open.add(hold);
-      return { [Symbol.dispose]: () => void listed.remove() };
+      return {
+        [Symbol.dispose]() {
+          listed.remove();
+          if (open.size === 0) emptied?.();
+        },
+      };
     },
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      emptied = resolve;
+      if (open.size > 0) await promise;
       renewals[Symbol.dispose]();
       shown[Symbol.dispose]();
     },

@@ -6,7 +6,7 @@ import { compilePrice, endpoints, parseNanos } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { holdMoney, type HeldMoney } from "../../src/money/held-money.ts";
-import { openSettlements, type RenewedHold } from "../../src/money/settlements.ts";
+import { openRenewals, openSettlements, type RenewedHold } from "../../src/money/settlements.ts";
 import { notSent, usageDraft, type CallEnd } from "../../src/money/usage-draft.ts";
 
 /** What the store does with one command: answers, is not reached, or does it and its answer is lost. */
@@ -167,3 +167,15 @@ async function settleLater(accountId: string, { record, callId }: HeldMoney): Pr
   });
   expect(await findAccount(store, accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 5n });
 }
+
+test("the end of a process waits for holds whose calls are still counted", async () => {
+  const renewals = openRenewals({ redis: store, log, leaseMs: 60_000 });
+  const counted = renewals.keep({ accountId: "a", callId: "one", progress: () => undefined });
+  const steps: string[] = [];
+  const closed = renewals[Symbol.asyncDispose]().then(() => steps.push("closed"));
+  await new Promise((resolve) => setImmediate(resolve));
+  steps.push("settled");
+  counted[Symbol.dispose]();
+  await closed;
+  expect(steps).toEqual(["settled", "closed"]);
+});
