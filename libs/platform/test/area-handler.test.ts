@@ -10,7 +10,7 @@ import { endCall, goingRequest, restarting } from "../src/ending.ts";
 import { holdForm } from "../src/form/hold-form.ts";
 import { createLogger } from "../src/log.ts";
 import { readBody } from "../src/read-body.ts";
-import { signCaller } from "../src/signed-caller.ts";
+import { signCaller } from "../src/secrets.ts";
 
 /** Calls of a service that the gateway ends. */
 const { log } = createLogger("test", "silent");
@@ -37,6 +37,7 @@ const server = createServer(
     area: "media",
     secrets: [secret],
     log,
+    refused: { add: () => undefined },
     handlers: { imageGenerations: chosen, imageEdits: chosen, imageVariations: chosen },
   }),
 );

@@ -161,7 +161,7 @@ async function run({
         held.push(callId);
         return { [Symbol.dispose]: () => undefined };
       },
-      [Symbol.dispose]: () => undefined,
+      [Symbol.asyncDispose]: async () => undefined,
     },
     settlements: {
       settle: async (settlement) => void settled.push(settlement),

@@ -17,7 +17,7 @@ import { openTokenCache, type TokenCache } from "./token-cache.ts";
 export interface Deps extends AdmitDeps, ToAreaDeps, AsyncDisposable {
   readonly tokens: TokenCache;
   readonly corsOrigins: string;
-  /** Where refused calls are recorded. */
+  /** The record of refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   readonly log: Logger;
   /** Throws the reason where the edge cannot serve now. */

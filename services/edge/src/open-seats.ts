@@ -6,10 +6,7 @@ import { idSource, onBeat, OpenList, showLeases, type Logger, type Redis } from 
 export interface OpenSeats extends Disposable {
   readonly leaseMs: number;
   newPermit(): string;
-  /**
-   * Keeps a seat until the response has been written, or closes before that: left by its client, or broken. A client that
-   * has the last byte may call again at once, and the seat's return goes to Redis with the call's settlement.
-   */
+  /** Keeps a seat until the response is written, or closes before: a client that has the last byte may call again at once. */
   take(seat: Seat, response: ServerResponse): void;
 }
 

@@ -1,18 +1,11 @@
 import { Agent, type AgentOptions, type ClientRequestArgs } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** How long a connection that is refused is tried again, and the pause between the tries. */
+/** Time for which a refused connection is retried, and the pause between two attempts. */
 const [refusedForMs, pauseMs] = [1_000, 50];
-/**
- * Longest wait for a connection: the machine of a service that is gone answers nothing at all. Longer than a resolver
- * takes to ask a second time (5 s).
- */
+/** Longest wait for a connection, as a dead machine answers nothing; longer than a resolver's second query takes (5 s). */
 const connectMs = 10_000;
-
-/**
- * Longest that a connection is kept idle: shorter than a service keeps it (75 s, platform's http-server), so that none is
- * closed under a request. Node's own agent heeds a server's word for it only where it has a time of its own.
- */
+/** Longest idle time of a connection: shorter than a service's (75 s, platform's http-server), which would close it under a request. */
 const idleMs = 60_000;
 
 /** An agent's options, and how long a connection may take. */
@@ -21,10 +14,9 @@ export interface PatientAgentOptions extends AgentOptions {
 }
 
 /**
- * Connections to the services. One that is refused is tried again for a moment: nothing was sent, and a replica that
- * has just gone leaves its address to others. A connection that was made is never made again: what was sent on it
- * may have been heard, and only the client knows whether it may be repeated. To have few such cases, idle
- * connections are given up before their service would close them.
+ * Connections to the services. One that is refused is retried for a moment: nothing was sent, and a replica that has just
+ * ended leaves its address to others. One that was open is not: its service may have received the request, and only the
+ * client knows whether that may be repeated.
  */
 export class PatientAgent extends Agent {
   readonly #connectMs: number;

@@ -40,10 +40,7 @@ export interface Upgrade {
   status?: number;
 }
 
-/**
- * Properties of a request that hold its context and its upgrade. A WeakMap would have each request outlive its call: V8
- * treats the values of one as live until it next collects old objects, and what a value refers to with it.
- */
+/** Properties of a request that hold its context and its upgrade; the values of a WeakMap would outlive their calls in V8. */
 const contextKey = Symbol("context");
 const upgradeKey = Symbol("upgrade");
 

@@ -77,7 +77,7 @@ async function live(accountId: string, extensions: number, steps: readonly Step[
       renewed.add(hold);
       return { [Symbol.dispose]: () => void renewed.delete(hold) };
     },
-    [Symbol.dispose]: () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   const deps = { redis: store, settlements, renewals, log, newCallId: () => `call_${++calls}`, limits };
   const caller = { accountId, tokenId: "tok_1", group: "g", requestId: "r", expiresAt: 0 };

@@ -7,7 +7,7 @@ import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type RequestContext, type Step } from "../request-context.ts";
 import type { OpenSeats } from "../open-seats.ts";
 
-/** How long the signed caller is valid at a service, in seconds: it is sent at once. */
+/** Time for which a service takes the signed caller, in seconds: it is sent at once. */
 const callerSeconds = 60;
 
 /** The stores that calls are let in with. */

@@ -28,11 +28,12 @@ const exposed = [
 /** Lets pages of the allowed origins call, and answers preflights, which have no key. */
 export function cors(origins: string): Step {
   const allowed = originsOf(origins);
+  const isOpen = allowed.has("*");
   return (request, response, next) => {
-    const origin = request.headers.origin;
-    if (!allowed.has("*")) response.setHeader("vary", "origin");
-    if (origin !== undefined && (allowed.has("*") || allowed.has(origin))) {
-      response.setHeader("access-control-allow-origin", allowed.has("*") ? "*" : origin);
+    const { origin } = request.headers;
+    if (!isOpen) response.setHeader("vary", "origin");
+    if (origin !== undefined && (isOpen || allowed.has(origin))) {
+      response.setHeader("access-control-allow-origin", isOpen ? "*" : origin);
       response.setHeader("access-control-expose-headers", exposed);
     }
     if (request.method !== "OPTIONS") return next();

@@ -72,10 +72,15 @@ function itemsOf(list: string): readonly string[] {
     .filter((item) => item !== "");
 }
 
-/** Returns every value of a header: in `headers` node joins or drops repetitions, and a second key must not go unseen. */
+/** Returns every value of a header as it was sent: node joins or drops repetitions, and a second key must not go unseen. */
 function headerValues(request: IncomingMessage, name: string): readonly string[] {
   if (request.headers[name] === undefined) return [];
-  return (request.headersDistinct[name] ?? []).filter((text) => text !== "");
+  const raw = request.rawHeaders;
+  const values: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    if (raw[at]?.length === name.length && raw[at]?.toLowerCase() === name) values.push(raw[at + 1] ?? "");
+  }
+  return values.filter((text) => text !== "");
 }
 
 function bearerOf(value: string): string {

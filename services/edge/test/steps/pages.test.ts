@@ -18,7 +18,7 @@ test.each([
 test("the page of the interface has an icon, which is there", async () => {
   const page = callOf({ method: "GET", path: "/docs" });
   await run(page, pages);
-  const [, path] = /<link rel="icon" href="([^"]+)">/.exec(page.answer().body) ?? [];
+  const [, path] = /<link rel="icon" href="([^"]+)"/.exec(page.answer().body) ?? [];
   const call = callOf({ method: "GET", path: path ?? "/none" });
   expect(await run(call, pages)).toBe(false);
   expect(call.response.getHeader("content-type")).toBe("image/svg+xml");
