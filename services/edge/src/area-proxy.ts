@@ -1,21 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createProxyMiddleware, type Plugin, type RequestHandler } from "http-proxy-middleware";
 import { Failure, type Area } from "@modelgate/contracts";
-import { OpenList, type Logger } from "@modelgate/platform";
+import { OpenList } from "@modelgate/platform";
 import { PatientAgent } from "./patient-agent.ts";
-import { ProxiedCall } from "./proxied-call.ts";
+import { ProxiedCall, type ProxyOptions } from "./proxied-call.ts";
 import { ProxiedSession } from "./proxied-session.ts";
-import { contextOf, upgradeOf, type RequestContext } from "./request-context.ts";
+import { contextOf, upgradeOf, type Proxied } from "./request-context.ts";
 
 /** The services, and the time that they may be silent. */
-export interface AreaProxyOptions {
+export interface AreaProxyOptions extends ProxyOptions {
   /** Their addresses. */
   readonly urls: Readonly<Partial<Record<Area, string | undefined>>>;
-  readonly log: Logger;
-  /** Longest silence of a service, in milliseconds. */
-  readonly silenceMs: number;
-  /** Longest silence in a stream of events, in which services give signs of life. */
-  readonly streamSilenceMs: number;
 }
 
 /** Maximum of idle connections to the services. */
@@ -28,7 +23,7 @@ const maxIdleConnections = 1_024;
 export class AreaProxy implements Disposable {
   readonly #options: AreaProxyOptions;
   readonly #services: ReadonlyMap<string, RequestHandler>;
-  readonly #open = new OpenList<ProxiedCall | ProxiedSession>();
+  readonly #open = new OpenList<Proxied>();
   readonly #agent = new PatientAgent({
     keepAlive: true,
     scheduling: "lifo",
@@ -97,7 +92,7 @@ export class AreaProxy implements Disposable {
 
 /** Hands the proxy's events to the call or WebSocket that they are about. */
 const forwardEvents: Plugin = (proxy) => {
-  const proxiedOf = (request: IncomingMessage): RequestContext["proxied"] => contextOf(request).proxied;
+  const proxiedOf = (request: IncomingMessage): Proxied | undefined => contextOf(request).proxied;
   proxy.on("proxyReq", (upstream, request) => proxiedOf(request)?.sent(upstream));
   proxy.on("proxyReqWs", (upstream, request) => proxiedOf(request)?.sent(upstream));
   proxy.on("proxyRes", (answer, request) => proxiedOf(request)?.answered(answer));

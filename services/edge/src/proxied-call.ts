@@ -1,25 +1,33 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { answerFailure, goingRequest, idsOf, lingerOver, restarting, type Logger } from "@modelgate/platform";
-import type { AreaProxyOptions } from "./area-proxy.ts";
-import { contextOf } from "./request-context.ts";
+import { contextOf, type Proxied } from "./request-context.ts";
 import { streamEndOf, type StreamEnd } from "./stream-end.ts";
+
+/** Time that services may be silent. */
+export interface ProxyOptions {
+  readonly log: Logger;
+  /** Longest silence of a service, in milliseconds. */
+  readonly silenceMs: number;
+  /** Longest silence in a stream of events, in which services give signs of life. */
+  readonly streamSilenceMs: number;
+}
 
 /**
  * One call on its way through the proxy. Where the service breaks off, the client gets its wire's error: an error body before
  * the first byte, an error event in a stream.
  */
-export class ProxiedCall {
+export class ProxiedCall implements Proxied {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #options: AreaProxyOptions;
+  readonly #options: ProxyOptions;
   /** Cuts the client's connection. */
   readonly #cut: () => void;
   #upstream: ClientRequest | undefined;
   #streamEnd: StreamEnd | undefined;
   #isOver = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, options: AreaProxyOptions) {
+  constructor(request: IncomingMessage, response: ServerResponse, options: ProxyOptions) {
     this.#request = request;
     this.#response = response;
     this.#options = options;

@@ -2,10 +2,9 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import { answerFailure } from "@modelgate/platform";
-import type { AreaProxyOptions } from "./area-proxy.ts";
 import { FrameEnd, type SessionClose } from "./frame-end.ts";
-import { logLost, serviceAway } from "./proxied-call.ts";
-import { contextOf, type Upgrade } from "./request-context.ts";
+import { logLost, serviceAway, type ProxyOptions } from "./proxied-call.ts";
+import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
 
 /** Time for what was written to arrive. */
 const lastBytesMs = 2_000;
@@ -14,10 +13,10 @@ const lastBytesMs = 2_000;
  * One WebSocket on its way through the proxy. Where the service breaks off, the client gets the session's error event and a
  * close with a code.
  */
-export class ProxiedSession {
+export class ProxiedSession implements Proxied {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
-  readonly #options: AreaProxyOptions;
+  readonly #options: ProxyOptions;
   readonly #upgrade: Upgrade;
   readonly #client: Duplex;
   readonly #frames = new FrameEnd();
@@ -26,7 +25,7 @@ export class ProxiedSession {
   #isOver = false;
 
   /** The response refuses the session; it closes with the client's socket. */
-  constructor(request: IncomingMessage, response: ServerResponse, options: AreaProxyOptions, upgrade: Upgrade) {
+  constructor(request: IncomingMessage, response: ServerResponse, options: ProxyOptions, upgrade: Upgrade) {
     this.#request = request;
     this.#response = response;
     this.#options = options;

@@ -1,10 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Caller, Endpoint, EndpointId, ErrorFormat, Failure, Tags } from "@modelgate/contracts";
 import type { Token } from "@modelgate/accounts";
 import type { Span } from "@modelgate/platform";
-import type { ProxiedCall } from "./proxied-call.ts";
-import type { ProxiedSession } from "./proxied-session.ts";
 
 /** Facts about a request, to which each step adds. */
 export interface RequestContext {
@@ -24,11 +22,20 @@ export interface RequestContext {
   /** True where its area is served in this process, whose log line of a call replaces the request's. */
   isLocal?: boolean;
   /** The request on its way through the proxy, where a service of another process serves it. */
-  proxied?: ProxiedCall | ProxiedSession;
+  proxied?: Proxied;
   /** The failure with which the edge ended the answer, where it did. */
   failure?: Failure;
   /** The request's part of the trace, from when its endpoint is known. */
   span?: Span;
+}
+
+/** A call or WebSocket on its way through the proxy, as the proxy's events reach it. */
+export interface Proxied {
+  sent(upstream: ClientRequest): void;
+  answered(answer: IncomingMessage): void;
+  failed(error: Error): void;
+  notifyGoing(): void;
+  breakOff(): void;
 }
 
 /** A request that asks for its connection to become a WebSocket. */
