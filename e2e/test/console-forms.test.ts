@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)("the configuration by forms, in the books
     dialog = await openForm(page, "Models", "Edit the model fresh-1.0");
     expect(await dialog.getByLabel("Input, $ per million", { exact: true }).inputValue()).toBe("2.5");
     await dialog.getByLabel("Other settings, as JSON").fill("{");
-    await dialog.getByText("This is no JSON object.").waitFor();
+    await dialog.getByText("This is not a JSON object.").waitFor();
     expect(await dialog.getByRole("button", { name: "Save" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Other settings, as JSON").fill('{"price":{"serviceTiers":{"flex":0.5}}}');
     await dialog.getByLabel("Output, $ per million", { exact: true }).fill("7");
@@ -162,7 +162,7 @@ describe.skipIf(program === undefined)("the configuration by forms, in the books
     await dialog.getByLabel(/^Dollars per day/).fill("");
     await dialog.getByLabel(/^Expires/).fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("cell", { name: "all of the group" }).waitFor();
+    await page.getByRole("cell", { name: "all models of the group" }).waitFor();
     const [token] = await suite.ask<object[]>("token", "list", "narrow");
     expect(token).toMatchObject({ name: "wide", group: "default", disabled: true });
     for (const gone of ["models", "budget", "expiresAt"]) expect(token).not.toHaveProperty(gone);
@@ -237,7 +237,7 @@ describe.skipIf(program === undefined)("the configuration by forms, in a file", 
     expect(await page.content()).not.toContain("key-of-main");
     await dialog.getByLabel("Weight").fill("3");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("A file is the truth here: put this into it").waitFor();
+    await dialog.getByText("The configuration is a file: copy this into it").waitFor();
     const yaml = (await dialog.getByRole("status").textContent()) ?? "";
     expect(yaml).toContain("weight: 3");
     expect(yaml).toContain("(hidden)");

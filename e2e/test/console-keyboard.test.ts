@@ -36,16 +36,16 @@ describe.skipIf(program === undefined)("the console, by keyboard alone", { timeo
     await type(page, page.getByLabel("input price of demo-chat"), "2.50");
     await type(page, page.getByLabel("output price of demo-chat"), "10");
     await press(page, page.getByRole("button", { name: "Save 1 model" }));
-    await press(page, page.getByRole("link", { name: "Make a key to call them with" }));
+    await press(page, page.getByRole("link", { name: "Create a key for them" }));
     await press(page, page.getByRole("button", { name: "Create account" }));
     await type(page, page.getByLabel("Id"), "mine");
     await press(page, page.getByRole("button", { name: "Create", exact: true }));
     await press(page, page.getByRole("link", { name: "mine", exact: true }));
-    await press(page, page.getByRole("button", { name: "Make a key" }));
+    await press(page, page.getByRole("button", { name: "Create key" }));
     await type(page, dialog.getByLabel(/^Name/), "laptop");
     await press(page, page.getByRole("button", { name: "Make", exact: true }));
     await press(page, page.getByRole("button", { name: "Make the first call" }));
-    await page.getByText("The answer").waitFor();
+    await page.getByText("Answer").waitFor();
     const cost = await until("the call in the books", async () => {
       const [totals] = await suite.ask<{ sums: Record<string, string> }[]>("usage", "--by", "outcome");
       return totals?.sums["costNanos"];

@@ -56,7 +56,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const requestId = answer.headers.get("x-request-id") ?? "";
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
-    const way = page.getByRole("table", { name: "The way it took" });
+    const way = page.getByRole("table", { name: "Timeline" });
     await until("the call to be in the books", async () => {
       await page.goto(`${suite.controlUrl}/console/calls/${requestId}`);
       await page.getByRole("heading", { name: "Call", exact: true }).waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const { page } = session;
     await until("the call to be in the books", async () => {
       await page.goto(`${suite.controlUrl}/console/calls/${answer.headers.get("x-request-id") ?? ""}`);
-      await page.getByText(/What it cost|No settled call/).waitFor();
+      await page.getByText(/Cost:|No settled call/).waitFor();
       return (await page.getByText("Dropped, because the vendor cannot take it:").count()) === 1;
     });
     await page.getByText("logit_bias", { exact: true }).waitFor();
@@ -115,10 +115,10 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     await page.getByRole("option", { name: "failed" }).click();
     await page.getByText("No video tasks match.").waitFor();
     expect(new URL(page.url()).searchParams.get("state")).toBe("failed");
-    const way = page.getByRole("table", { name: "The way it took" });
+    const way = page.getByRole("table", { name: "Timeline" });
     await until("the film's call to be in the books", async () => {
       await page.goto(`${suite.controlUrl}/console/calls/${requestId}`);
-      await page.getByText(/What it cost|No settled call/).waitFor();
+      await page.getByText(/Cost:|No settled call/).waitFor();
       return (await way.count()) === 1;
     });
     // What was put aside for it when it began: four seconds.
@@ -202,7 +202,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const { balanceNanos } = await suite.ask<{ balanceNanos: string }>("account", "show", "demo");
     expect(Number(newest[4]?.slice(1).replaceAll(",", "")) * 1e9).toBeCloseTo(Number(balanceNanos), 0);
     await page.getByRole("button", { name: "Verify receipts" }).click();
-    await page.getByText(/^The books hold/).waitFor();
+    await page.getByText(/^The books are consistent/).waitFor();
   });
 
   test("a viewer is offered nothing that a viewer may not do", async () => {
@@ -240,8 +240,8 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const { page } = session;
     await suite.process("ledger").stop();
     try {
-      await page.getByText("Parts of the gateway are away or late").waitFor();
-      await page.getByRole("link", { name: "See all parts" }).click();
+      await page.getByText("Some components are unavailable or delayed").waitFor();
+      await page.getByRole("link", { name: "Show the system page" }).click();
       await page.getByText("away", { exact: true }).first().waitFor();
     } finally {
       await suite.restart("ledger");
@@ -296,9 +296,9 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   });
 
   test.each([
-    { kind: "image", fill: "What it shows", shown: (page: Page) => page.getByAltText("The picture") },
-    { kind: "speech", fill: "Text to speak", shown: (page: Page) => page.getByLabel("The sound") },
-    { kind: "video", fill: "What it shows", shown: (page: Page) => page.getByLabel("The film") },
+    { kind: "image", fill: "Prompt", shown: (page: Page) => page.getByAltText("Generated image") },
+    { kind: "speech", fill: "Text to speak", shown: (page: Page) => page.getByLabel("Generated audio") },
+    { kind: "video", fill: "Prompt", shown: (page: Page) => page.getByLabel("Generated video") },
   ])("the playground tries $kind, shows what it cost, and has it as code", async ({ kind, fill, shown }) => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;

@@ -33,7 +33,7 @@ const press = (page: Page, name: string | RegExp): Promise<void> =>
 
 async function askTwoModels(page: Page): Promise<void> {
   await page.getByLabel(/^Key/).fill(keys.demo);
-  await page.getByRole("combobox", { name: "Beside it" }).click();
+  await page.getByRole("combobox", { name: "Compare with" }).click();
   await page.getByRole("option", { name: "claude-sonnet-4-5" }).click();
   await page.getByLabel(/^Message/).fill("Why is the sky blue?");
   await press(page, "Send");
@@ -48,11 +48,11 @@ async function listVendor(page: Page): Promise<void> {
 }
 
 async function makeKey(page: Page): Promise<void> {
-  await press(page, "Make a key");
+  await press(page, "Create key");
   await page.getByRole("dialog").getByLabel(/^Name/).fill("laptop");
   await press(page, "Make");
   await press(page, "Make the first call");
-  await page.getByText("The answer").waitFor();
+  await page.getByText("Answer").waitFor();
 }
 
 /** Every page, and the forms behind them. A call's picture is of the newest. */

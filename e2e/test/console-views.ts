@@ -106,16 +106,16 @@ export const views: readonly View[] = [
   pageAt("Accounts and keys", "accounts"),
   form("Create account", "accounts", /^Id/),
   pageAt("An account", "accounts/demo", (page) => page.getByRole("cell", { name: "laptop", exact: true })),
-  form("Make a key", "accounts/demo", /^Name/),
+  form("Create key", "accounts/demo", /^Name/),
   {
     name: "A key that was made",
     path: at("accounts/demo"),
     async open(page) {
-      await button(page, "Make a key");
+      await button(page, "Create key");
       await button(page, "Make");
       await button(page, "Make the first call");
     },
-    shows: (page) => page.getByText("The answer"),
+    shows: (page) => page.getByText("Answer"),
   },
   form("Edit the key laptop", "accounts/demo", /^Name/),
   pageAt("Video tasks", "tasks", (page) => page.getByText("completed").first()),
@@ -145,12 +145,12 @@ export const views: readonly View[] = [
   pageAt("Audit", "audit", (page) => page.getByRole("table").first()),
   pageAt("Playground", "playground"),
   tried("chat", cost, words("Message")),
-  tried("image", (page) => page.getByAltText("The picture"), words("What it shows")),
-  tried("speech", (page) => page.getByLabel("The sound"), words("Text to speak")),
+  tried("image", (page) => page.getByAltText("Generated image"), words("Prompt")),
+  tried("speech", (page) => page.getByLabel("Generated audio"), words("Text to speak")),
   tried("transcription", cost, (page) =>
     page.locator('input[type="file"]').setInputFiles({ name: "words.wav", mimeType: "audio/wav", buffer: silence }),
   ),
-  tried("video", (page) => page.getByLabel("The film"), words("What it shows")),
+  tried("video", (page) => page.getByLabel("Generated video"), words("Prompt")),
   tried(
     "realtime",
     (page) => page.getByText("The microphone is on."),

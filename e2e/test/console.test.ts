@@ -115,19 +115,19 @@ describe.skipIf(program === undefined)("the console in a browser", { timeout: 12
     await page.getByRole("table", { name: "Credits" }).getByRole("cell", { name: "<b>first</b>" }).waitFor();
     await page.locator('[data-figure="Available"]', { hasText: "$15.00" }).waitFor();
 
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
     await page.getByLabel("Name").fill("laptop");
     await page.getByRole("button", { name: "Make", exact: true }).click();
     const key = (await page.getByLabel("Key", { exact: true }).textContent()) ?? "";
     expect(key).toMatch(/^sk-/);
     await page.getByRole("button", { name: "Make the first call" }).click();
-    await page.getByText("The answer").waitFor();
+    await page.getByText("Answer").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("cell", { name: "laptop", exact: true }).waitFor();
     expect(await page.content()).not.toContain(key);
 
     await page.getByRole("button", { name: "Verify receipts" }).click();
-    await page.getByText("The books hold").waitFor();
+    await page.getByText("The books are consistent").waitFor();
     await page.getByRole("button", { name: "disable laptop" }).click();
     await page.getByText("disabled", { exact: true }).waitFor();
   });
@@ -160,7 +160,7 @@ describe.skipIf(program === undefined)("the console in a browser", { timeout: 12
     const { page } = session;
     await page.getByRole("link", { name: "Playground" }).click();
     await page.getByLabel("Key").fill(keys.demo);
-    const beside = page.getByRole("combobox", { name: "Beside it" });
+    const beside = page.getByRole("combobox", { name: "Compare with" });
     await beside.click();
     await page.getByRole("option").last().click();
     await page.getByLabel("Message").fill("Hello");

@@ -24,7 +24,7 @@ export function AccountsPage() {
       <Loaded query={accounts}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No accounts yet. Create one, give it a balance, then make a key for it.")}</Empty>
+            <Empty>{say("No accounts yet. Create one with a balance, then create a key for it.")}</Empty>
           ) : (
             <DataTable
               label={say("Accounts")}

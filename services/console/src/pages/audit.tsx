@@ -36,13 +36,13 @@ export function AuditPage() {
       />
       {audit.data?.entries.length === maxEntries && (
         <Text size="xs" c="dimmed">
-          {say("The newest {number}. An account narrows them.", { number: maxEntries })}
+          {say("The newest {number} entries. Filter by account to see others.", { number: maxEntries })}
         </Text>
       )}
       <Loaded query={audit}>
         {({ entries }) =>
           entries.length === 0 ? (
-            <Empty>{say("Nothing has been changed yet.")}</Empty>
+            <Empty>{say("No changes yet.")}</Empty>
           ) : (
             <DataTable
               label={say("Audit")}
@@ -53,8 +53,8 @@ export function AuditPage() {
                   heading: say("Time"),
                   cell: ({ time }) => <span style={{ whiteSpace: "nowrap" }}>{localTime(time)}</span>,
                 },
-                { heading: say("Who"), cell: ({ actor }) => actor },
-                { heading: say("Did"), cell: ({ action }) => action },
+                { heading: say("Actor"), cell: ({ actor }) => actor },
+                { heading: say("Action taken"), cell: ({ action }) => action },
                 { heading: say("Account"), cell: ({ account }) => account || "–" },
                 { heading: say("Before"), cell: ({ before }) => <Value value={before} /> },
                 { heading: say("After"), cell: ({ after }) => <Value value={after} /> },

@@ -78,7 +78,7 @@ function OneCall({ call }: { readonly call: Call }) {
     <SimpleGrid cols={{ base: 1, md: 2 }}>
       <Card withBorder>
         <Title order={3} size="h5" mb="xs">
-          {say("What happened")}
+          {say("Result")}
         </Title>
         <Facts
           facts={{
@@ -117,7 +117,7 @@ function OneCall({ call }: { readonly call: Call }) {
       <Stack>
         <Card withBorder>
           <Title order={3} size="h5" mb="xs">
-            {say("What it cost: {amount}", { amount: exactUsd(call.costNanos) })}
+            {say("Cost: {amount}", { amount: exactUsd(call.costNanos) })}
           </Title>
           <Sum call={call} />
           <Notes call={call} />
@@ -176,9 +176,7 @@ function Notes({ call }: { readonly call: Call }) {
     call.capped === undefined
       ? undefined
       : say("Capped at what the call could use: {units}.", { units: call.capped.join(", ") }),
-    call.unpriced === undefined
-      ? undefined
-      : say("Without a price of its own: {units}.", { units: call.unpriced.join(", ") }),
+    call.unpriced === undefined ? undefined : say("No price for: {units}.", { units: call.unpriced.join(", ") }),
     call.serviceTier === undefined ? undefined : say("Service tier: {tier}.", { tier: call.serviceTier }),
   ].filter((note) => note !== undefined);
   return notes.map((note) => (

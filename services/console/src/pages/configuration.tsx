@@ -29,7 +29,7 @@ export function ConfigurationPage() {
           <Stack>
             {found.problems.length > 0 && (
               <Problems
-                title={say("The last good one is in force: this is wrong")}
+                title={say("The last valid version is in force: errors were found")}
                 color="red"
                 problems={found.problems}
               />
@@ -46,9 +46,9 @@ export function ConfigurationPage() {
 function FromFile({ found }: { readonly found: ConfigurationDocument }) {
   return (
     <Card withBorder>
-      <Alert mb="sm" title={say("A file is the truth here")}>
+      <Alert mb="sm" title={say("The configuration is a file")}>
         {say(
-          "{path} is what MODELGATE_CONFIG names. Change it there, and it takes effect; changes on these pages are offered as YAML to copy.",
+          "MODELGATE_CONFIG names {path}. Changes of that file take effect at once; changes on these pages are shown as YAML to copy.",
           { path: found.path ?? "" },
         )}
       </Alert>
@@ -202,12 +202,12 @@ function Version({ version }: { readonly version: number }) {
           {mayRestore && (
             <Group>
               <Button size="xs" variant="default" disabled={back.length === 0} onClick={open}>
-                {say("Go back to version {version}", { version })}
+                {say("Restore version {version}", { version })}
               </Button>
-              <Dialog opened={opened} onClose={close} title={say("Go back to version {version}", { version })}>
+              <Dialog opened={opened} onClose={close} title={say("Restore version {version}", { version })}>
                 <Stack>
-                  <Text size="sm">{say("This changes in the configuration in force:")}</Text>
-                  <Difference label={say("Change back to version {version}", { version })} lines={back} />
+                  <Text size="sm">{say("Changes to the configuration in force:")}</Text>
+                  <Difference label={say("Changes by restoring version {version}", { version })} lines={back} />
                   <Group justify="end">
                     <Button
                       loading={restore.isPending}
@@ -216,7 +216,7 @@ function Version({ version }: { readonly version: number }) {
                         close();
                       }}
                     >
-                      {say("Go back")}
+                      {say("Restore")}
                     </Button>
                   </Group>
                 </Stack>

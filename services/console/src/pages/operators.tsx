@@ -205,7 +205,7 @@ function MakeOperatorKey() {
         <Group align="start" mb="sm">
           <TextInput label={say("Name of the key")} size="xs" required {...field("name", make)} />
           <Select
-            label={say("Its role")}
+            label={say("Role of the key")}
             size="xs"
             data={roles.map((value) => ({ value, label: sayWord(value) }))}
             allowDeselect={false}

@@ -45,7 +45,7 @@ function Playground({ address }: { readonly address: string }) {
     <Stack>
       <PasswordInput
         label={say("Key")}
-        description={say("Kept on this page only")}
+        description={say("Stored on this page only")}
         required
         w={280}
         value={key}

@@ -105,7 +105,7 @@ function Lag({ system: { streams, openHolds, outboxEvents } }: { readonly system
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">
-        {say("Events on their way into the books")}
+        {say("Events waiting for the books")}
       </Title>
       {streams.length === 0 ? (
         <Empty>{say("Not known now.")}</Empty>

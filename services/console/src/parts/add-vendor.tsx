@@ -156,9 +156,7 @@ function ModelsForm({
         <ModelTable shown={shown} chosen={chosen} onChange={change} />
         <FailedChange error={save.error} />
         <ChangeResult result={save.result} />
-        {typeof save.result?.version === "number" && (
-          <PageLink to="/accounts">{say("Make a key to call them with")}</PageLink>
-        )}
+        {typeof save.result?.version === "number" && <PageLink to="/accounts">{say("Create a key for them")}</PageLink>}
         <Group justify="end">
           <Button type="submit" loading={save.isPending} disabled={chosen.size === 0}>
             {chosen.size === 1 ? say("Save 1 model") : say("Save {number} models", { number: chosen.size })}

@@ -29,7 +29,7 @@ export function Budgets({ accountId }: { readonly accountId: string }) {
           if (rows.length === 0)
             return (
               <Text size="sm" c="dimmed">
-                {say("No budgets: the balance alone bounds what is spent. A key or a group may have some.")}
+                {say("No budgets: only the balance limits spending. Keys and groups can have budgets.")}
               </Text>
             );
           const spent = ({ period, of }: BudgetRow): string => sumNanos(of.map((id) => spentOf[period](id)));
@@ -45,7 +45,7 @@ export function Budgets({ accountId }: { readonly accountId: string }) {
                   cell: ({ period }) => (period === "day" ? say("today (UTC)") : say("this month (UTC)")),
                 },
                 { heading: say("Spent"), numeric: true, cell: (row) => exactUsd(spent(row)) },
-                { heading: say("At most"), numeric: true, cell: ({ maxNanos }) => exactUsd(maxNanos) },
+                { heading: say("Maximum"), numeric: true, cell: ({ maxNanos }) => exactUsd(maxNanos) },
                 { heading: say("Used"), cell: (row) => <Used spent={spent(row)} most={row.maxNanos} /> },
               ]}
             />

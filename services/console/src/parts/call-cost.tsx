@@ -25,7 +25,7 @@ export function CallCost({ requestId }: { readonly requestId: string }) {
         </Text>
       )}
       <PageLink size="xs" to="/calls/$requestId" params={{ requestId }}>
-        {say("what it cost")}
+        {say("cost details")}
       </PageLink>
     </Group>
   );

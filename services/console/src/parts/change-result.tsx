@@ -7,20 +7,23 @@ import { say } from "../texts/say.ts";
 export function ChangeResult({ result }: { readonly result: ConfigurationChange | undefined }) {
   if (result === undefined) return null;
   const { version, problems, warnings, copy } = result;
-  if (problems.length > 0) return <Problems title={say("Not saved: this is wrong")} color="red" problems={problems} />;
+  if (problems.length > 0)
+    return <Problems title={say("Not saved: errors were found")} color="red" problems={problems} />;
   return (
     <>
       {copy !== null && (
-        <Alert color="blue" title={say("A file is the truth here: put this into it")} role="status">
+        <Alert color="blue" title={say("The configuration is a file: copy this into it")} role="status">
           <Copied text={copy} label={say("YAML")} />
         </Alert>
       )}
       {copy === null && (
         <Alert color="teal" role="status">
-          {version === null ? say("It is good.") : say("Saved as version {version}. It is in force.", { version })}
+          {version === null
+            ? say("The configuration is valid.")
+            : say("Saved as version {version}. It is in force.", { version })}
         </Alert>
       )}
-      {warnings.length > 0 && <Problems title={say("Worth a look")} color="yellow" problems={warnings} />}
+      {warnings.length > 0 && <Problems title={say("Warnings")} color="yellow" problems={warnings} />}
     </>
   );
 }

@@ -33,7 +33,7 @@ export function Keys({ accountId }: { readonly accountId: string }) {
       <Loaded query={tokens}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No keys yet. Make one to call the gateway.")}</Empty>
+            <Empty>{say("No keys yet. Create one to call the gateway.")}</Empty>
           ) : (
             <DataTable
               label={say("Keys")}
@@ -43,7 +43,7 @@ export function Keys({ accountId }: { readonly accountId: string }) {
                 { heading: say("Name"), cell: ({ name, id }) => name ?? id },
                 { heading: say("Key"), cell: ({ hint }) => hint },
                 { heading: say("Group"), cell: ({ group }) => group },
-                { heading: say("Models"), cell: ({ models }) => models?.join(", ") ?? say("all of the group") },
+                { heading: say("Models"), cell: ({ models }) => models?.join(", ") ?? say("all models of the group") },
                 { heading: say("Budget"), cell: ({ budget }) => <Budget budget={budget} /> },
                 { heading: say("Expires"), cell: ({ expiresAt }) => localTime(expiresAt) },
                 { heading: say("State"), cell: (token) => <State token={token} /> },
@@ -126,9 +126,9 @@ function MakeKey({ accountId }: { readonly accountId: string }) {
   return (
     <>
       <Button size="xs" onClick={open}>
-        {say("Make a key")}
+        {say("Create key")}
       </Button>
-      <Dialog opened={opened} onClose={end} title={say("Make a key")}>
+      <Dialog opened={opened} onClose={end} title={say("Create key")}>
         {key === undefined ? <CreateKey accountId={accountId} onMade={setKey} /> : <NewKey value={key} />}
       </Dialog>
     </>

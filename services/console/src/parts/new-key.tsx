@@ -15,7 +15,7 @@ export function NewKey({ value }: { readonly value: string }) {
   const address = status.data?.edgeUrl ?? undefined;
   return (
     <Stack>
-      <Alert color="teal" title={say("Copy the key now: it is shown this once")}>
+      <Alert color="teal" title={say("Copy the key now: it is shown only once")}>
         <Copied text={value} label={say("Key")} />
       </Alert>
       {status.isPending || models.isPending ? (
@@ -50,7 +50,7 @@ function FirstCall({ gateway }: { readonly gateway: Gateway }) {
         </Text>
       </Group>
       {call.data !== undefined && (
-        <Alert color="teal" title={say("The answer")} role="status">
+        <Alert color="teal" title={say("Answer")} role="status">
           {call.data}
         </Alert>
       )}

@@ -141,7 +141,7 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
       data-autofocus
       value={draft["name"]}
       onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-      error={isTaken ? say("There is one of this name already.") : undefined}
+      error={isTaken ? say("This name is already in use.") : undefined}
     />
   );
 }

@@ -60,7 +60,7 @@ export function RestInput({ value, isWrong, onChange }: Typed & { readonly isWro
       styles={{ input: { fontFamily: "monospace" } }}
       value={value}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      error={isWrong ? say("This is no JSON object.") : undefined}
+      error={isWrong ? say("This is not a JSON object.") : undefined}
     />
   );
 }

@@ -67,7 +67,7 @@ function Question({
             onChange={(first) => set({ first: first ?? "" })}
           />
           <ModelSelect
-            label={say("Beside it")}
+            label={say("Compare with")}
             names={names}
             value={draft.second}
             onChange={(second) => set({ second: second ?? "" })}

@@ -43,7 +43,7 @@ export function PlaygroundMedia({
             <FileInput label={say("Recording")} accept="audio/*" value={file} onChange={setFile} w={280} />
           ) : (
             <Textarea
-              label={kind === "speech" ? say("Text to speak") : say("What it shows")}
+              label={kind === "speech" ? say("Text to speak") : say("Prompt")}
               required
               autosize
               minRows={2}
@@ -94,12 +94,14 @@ function useMake(
 function Result({ kind, made: { url, text, requestId } }: { readonly kind: MediaKind; readonly made: Made }) {
   return (
     <Stack mt="sm" gap="xs" role="status">
-      {url !== undefined && kind === "image" && <Image src={url} alt={say("The picture")} maw={512} />}
+      {url !== undefined && kind === "image" && <Image src={url} alt={say("Generated image")} maw={512} />}
       {/* What a model makes has no captions. */}
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
-      {url !== undefined && kind === "speech" && <audio controls src={url} aria-label={say("The sound")} />}
+      {url !== undefined && kind === "speech" && <audio controls src={url} aria-label={say("Generated audio")} />}
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
-      {url !== undefined && kind === "video" && <video controls src={url} aria-label={say("The film")} width={480} />}
+      {url !== undefined && kind === "video" && (
+        <video controls src={url} aria-label={say("Generated video")} width={480} />
+      )}
       {text !== undefined && <Text style={{ overflowWrap: "anywhere" }}>{text}</Text>}
       {requestId !== undefined && <CallCost requestId={requestId} />}
     </Stack>

@@ -45,7 +45,7 @@ export function PlaygroundSession({
             {failure}
           </Alert>
         )}
-        <Stack gap={4} aria-label={say("What was said")} role="log">
+        <Stack gap={4} aria-label={say("Transcript")} role="log">
           {lines.map((line, at) => (
             // Lines are only added, and grow at the end.
             // oxlint-disable-next-line react/no-array-index-key
@@ -58,7 +58,7 @@ export function PlaygroundSession({
               {say("{input} + {output} tokens", used)}
             </Text>
             <PageLink size="xs" to="/calls" search={{ span: "1d", model }}>
-              {say("what it cost")}
+              {say("cost details")}
             </PageLink>
           </Group>
         )}

@@ -23,7 +23,7 @@ export function Loaded<T>({
 /** Says what failed. */
 export function Failed({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   return (
-    <Alert color="red" title={say("This could not be loaded")} role="alert" m="md">
+    <Alert color="red" title={say("Loading failed")} role="alert" m="md">
       <Stack align="flex-start" gap="xs">
         <Text size="sm">{error.message}</Text>
         <Button size="xs" variant="default" onClick={retry}>

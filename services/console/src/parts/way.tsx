@@ -13,9 +13,9 @@ export function Way({ call }: { readonly call: Call }) {
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="xs">
-        {say("The way it took")}
+        {say("Timeline")}
       </Title>
-      <Table aria-label={say("The way it took")}>
+      <Table aria-label={say("Timeline")}>
         <Table.Tbody>
           <Step name={say("held")} after="0 ms">
             {heldNanos === undefined ? say("not known") : exactUsd(heldNanos)}

@@ -48,7 +48,7 @@ function SystemTrouble() {
     .filter(({ isGone, problems }) => isGone || Object.keys(problems).length > 0)
     .map(({ services, isGone, problems }) =>
       isGone
-        ? say("{services} went without a word", { services: services.join(", ") })
+        ? say("{services} stopped unexpectedly", { services: services.join(", ") })
         : Object.entries(problems)
             .map(([name, problem]) => `${name}: ${problem}`)
             .join("; "),
@@ -56,14 +56,14 @@ function SystemTrouble() {
   const said = [...away, ...late, ...gone];
   if (said.length === 0) return null;
   return (
-    <Alert color="red" title={say("Parts of the gateway are away or late")}>
+    <Alert color="red" title={say("Some components are unavailable or delayed")}>
       <Stack gap={4}>
         {said.slice(0, maxShown).map((line) => (
           <Text key={line} size="sm">
             {line}
           </Text>
         ))}
-        <PageLink to="/system">{say("See all parts")}</PageLink>
+        <PageLink to="/system">{say("Show the system page")}</PageLink>
       </Stack>
     </Alert>
   );
@@ -80,7 +80,10 @@ function ChannelsOut() {
   return (
     <Alert
       color="yellow"
-      title={say("{number} of {all} channels do not serve", { number: wrong.length, all: channels.data?.length ?? 0 })}
+      title={say("{number} of {all} channels are unavailable", {
+        number: wrong.length,
+        all: channels.data?.length ?? 0,
+      })}
     >
       <Stack gap={4}>
         {wrong.slice(0, maxShown).map(({ id, state, reason, vendorMessage }) => (
@@ -114,7 +117,11 @@ function LowAccounts() {
   return (
     <Alert
       color="yellow"
-      title={low.length === 1 ? say("1 account runs low") : say("{number} accounts run low", { number: low.length })}
+      title={
+        low.length === 1
+          ? say("1 account has a low balance")
+          : say("{number} accounts have a low balance", { number: low.length })
+      }
     >
       <Stack gap={4}>
         {low.slice(0, maxShown).map(({ id, availableNanos }) => (

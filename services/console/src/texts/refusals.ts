@@ -10,8 +10,8 @@ const meanings: Readonly<Record<Code, Text>> = {
   invalid_json: "The body is not JSON.",
   invalid_api_key: "The sign-in is wrong or has ended.",
   permission_denied: "You may not do this.",
-  unknown_url: "There is no such thing.",
-  method_not_allowed: "The address does not take this.",
+  unknown_url: "Not found.",
+  method_not_allowed: "This method is not supported here.",
   request_too_large: "This is too large.",
   unsupported_media_type: "This format is not accepted.",
   rate_limit_exceeded: "Too many attempts. Try again later.",
@@ -19,7 +19,7 @@ const meanings: Readonly<Record<Code, Text>> = {
   insufficient_quota: "The balance or a budget is not enough.",
   no_available_channel: "No channel is available.",
   upstream_timeout: "The vendor did not answer in time.",
-  server_overloaded: "A part of the gateway is away. Try again shortly.",
+  server_overloaded: "A component of the gateway is unavailable. Try again shortly.",
   internal_error: "Something went wrong in the gateway.",
 };
 
