@@ -1,7 +1,7 @@
 import { describe, afterAll, beforeAll, expect, test } from "vitest";
 import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { channel, hello, post } from "./house.ts";
+import { channel, hello, money, post } from "./house.ts";
 
 const keys = {
   plain: "sk-plain-0123456789abcdef",
@@ -89,14 +89,27 @@ describe.each(shapes)("services %s", (shape) => {
   test("a hold is for the catalogue's bound of an answer where the client names none, or one beyond it; a vendor that wants one gets it", async () => {
     const ask = (model: string, more: object = {}) =>
       post(suite, { ...hello(model), ...more }, "sk-small-0123456789abcdef");
-    const refused = await ask("thinker");
-    // 16,384 tokens of output, and a byte of the body for each token of input.
+    const refused = await ask("thinker", { max_tokens: 16_384 });
+    // As many tokens of output, and a byte of the body for each token of input.
     expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.1639\d+/)]);
     expect((await ask("bounded")).status).toBe(200);
     const [seen] = await suite.simulator.requests("thoughts");
     expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ model: "claude-3-haiku", max_tokens: 1_000 });
     expect((await ask("bounded", { max_tokens: 1_000_000 })).status).not.toBe(402);
-    expect((await ask("bounded", { n: 6 })).status).toBe(402);
+    expect((await ask("bounded", { n: 6, max_tokens: 1_000 })).status).toBe(402);
+    await suite.simulator.forget("thoughts");
+  });
+
+  test("where the default bound is not covered, the vendor gets the one that is, and the client learns of it", async () => {
+    const before = BigInt((await money(suite, "small")).balanceNanos);
+    const answer = await post(suite, hello("thinker"), "sk-small-0123456789abcdef");
+    const bytes = JSON.stringify(hello("thinker")).length;
+    const bound = Number((before - BigInt(bytes) * 1_000n) / 10_000n);
+    expect([answer.status, answer.headers.get("x-modelgate-max-output-tokens")]).toEqual([200, String(bound)]);
+    const [seen] = await suite.simulator.requests("thoughts");
+    expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ max_tokens: bound });
+    const covered = await post(suite, { ...hello("thinker"), max_tokens: 100 }, "sk-small-0123456789abcdef");
+    expect([covered.status, covered.headers.get("x-modelgate-max-output-tokens")]).toEqual([200, null]);
     await suite.simulator.forget("thoughts");
   });
 

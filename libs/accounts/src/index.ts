@@ -27,7 +27,7 @@ export {
   type Credit,
   type CreditReply,
 } from "./money/credit.ts";
-export { hold, type HoldRequest } from "./money/hold.ts";
+export { hold, InsufficientQuota, type HoldRequest } from "./money/hold.ts";
 export { claimVerification, countDivergences, keepVerification } from "./money/verify.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { readMoneyLeft, type BudgetUse, type MoneyLeft, type SpendingScope } from "./money/left.ts";

@@ -24,6 +24,11 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
    * several. Absent: nothing in any.
    */
   countUnsupported?(plan: Planned, wire: UpstreamWire, upstreamModel: string): Promise<number>;
+  /**
+   * Plans a call whose client named no bound of its output once more: each answer has at most so many tokens, and the vendor
+   * is sent that bound. Undefined where a bound of output does not bound the call's cost. Absent: it never does.
+   */
+  withPaidOutput?(plan: Planned, tokens: number): Planned | undefined;
   /** Sees the whole answer, or a stream's last frames, just before the client has them. */
   answered?(plan: Planned, answer: Answered): void;
 }

@@ -4,14 +4,12 @@ import { ClientGone } from "@modelgate/platform";
 import { attemptCall } from "./attempt.ts";
 import { CallRun, type Accepted } from "./call-run.ts";
 import { priced, type Call, type ServingModel } from "./call.ts";
-import { reportDropped, reportModel, reportRoute } from "./deliver/report-route.ts";
+import { reportDropped, reportModel, reportPaidOutput, reportRoute } from "./deliver/report-route.ts";
 import type { CallDeps } from "./deps.ts";
 import type { CallKind, Plan } from "./kind.ts";
 import { clientLeft } from "./leaving.ts";
-import { expectCost } from "./money/expect.ts";
-import { holdMoney, type HeldMoney, type HoldWanted } from "./money/held-money.ts";
+import { holdPlan, type HeldPlan, type ServedModel } from "./money/hold-plan.ts";
 import { unitsOfLeft } from "./money/meter.ts";
-import { notSent } from "./money/usage-draft.ts";
 import { deliverStream, settleUnheard } from "./deliver/stream.ts";
 import { deliverTask } from "./deliver/task.ts";
 import { deliverWhole } from "./deliver/whole.ts";
@@ -33,8 +31,10 @@ export async function runCall<Request extends { readonly model: string }, Planne
   let fallbacks: string[] | undefined;
   let unserved: Unserved | undefined;
   for (;;) {
-    using held = await hold(deps, call, { serving, plan }, unserved);
-    if (held === undefined) return;
+    const holding = await hold(deps, call, kind, { serving, plan }, unserved);
+    if (holding === undefined) return;
+    using held = holding.held;
+    plan = holding.plan;
     using run = new CallRun(deps, call, { kind, plan, serving, held, triedBefore: unserved?.tried });
     try {
       using attempted = await attemptCall(run);
@@ -63,12 +63,6 @@ interface Unserved {
   readonly tried: readonly Tried[];
   /** Failure of the last of them. */
   readonly failure: Failure;
-}
-
-/** A model, and what was decided about the call for it. */
-interface ServedModel<Planned extends Plan> {
-  readonly serving: ServingModel;
-  readonly plan: Planned;
 }
 
 /** Lists the fallbacks of the model that was to serve a call, which may be a share of the one named, and of that one. */
@@ -102,27 +96,19 @@ async function planFallback<Request extends { readonly model: string }, Planned 
  * Holds a call's money. Where that of a fallback cannot be held, the client learns why the model before it could not
  * serve, in its stream where that has begun: undefined then. Throws Failure.
  */
-async function hold(
+async function hold<Planned extends Plan>(
   deps: CallDeps,
   call: Call,
-  { serving, plan }: ServedModel<Plan>,
+  kind: Pick<CallKind<never, Planned>, "withPaidOutput">,
+  served: ServedModel<Planned>,
   unserved: Unserved | undefined,
-): Promise<HeldMoney | undefined> {
-  const { model, multiplier, requested } = serving;
-  const { cost, fees, endUser, waiting } = plan;
-  const expected = expectCost(deps, cost, serving);
-  const wanted: HoldWanted = {
-    call,
-    price: { model, multiplier, requested, fees, endUser },
-    expected,
-    certain: { units: expected.floorUnits, estimated: true, outcome: "failed", status: 0, sent: notSent },
-  };
+): Promise<HeldPlan<Planned> | undefined> {
   try {
-    return await holdMoney(deps, wanted);
+    return await holdPlan(deps, call, kind, served);
   } catch (error) {
     const failure = unserved?.failure ?? asFailure(error);
     if (!call.answer.begun) throw failure;
-    call.answer.end(waiting?.fail(failure, call.requestId));
+    call.answer.end(served.plan.waiting?.fail(failure, call.requestId));
     return undefined;
   }
 }
@@ -151,11 +137,12 @@ async function fail({ call, plan, held, leaving, sent }: CallRun, cause: Failure
 
 /** Brings an answer to the client and settles the call: money first, the last byte after it. Throws Failure where a task fails. */
 export async function deliver(run: CallRun, attempted: Attempted<Accepted>): Promise<void> {
-  const { deps, call, leaving, sent, serving } = run;
+  const { deps, call, leaving, plan, sent, serving } = run;
   const { accepted } = attempted;
   reportDropped(call.answer, accepted.exchange.dropped);
   reportRoute(deps, call, sent.tried);
   if (serving.requested !== undefined) reportModel(call.answer, serving.model.name);
+  if (plan.cost.by === "text") reportPaidOutput(call.answer, plan.cost.size);
   if (accepted.kind === "whole") return await deliverWhole(run, attempted, accepted.answer);
   if (accepted.kind === "task") return await deliverTask(run, attempted, accepted);
   return await (leaving.isClientGone ? settleUnheard : deliverStream)(run, attempted, accepted);

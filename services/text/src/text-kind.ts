@@ -129,7 +129,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
           fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
           maxOutputTokens:
             ask.maxOutputTokens === undefined
-              ? await boundAtVendor(this.#deps, call, input, { exchanges, model: model.name })
+              ? await boundAtVendor(this.#deps, call, input, { exchanges, model: model.name, textCall })
               : Math.max(ask.maxOutputTokens, minBound() * ask.choices),
         },
         stream: ask.stream,
@@ -148,6 +148,18 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       textCall,
       exchanges,
     };
+  }
+
+  /** Lowers what is bounded by its text: vendors count media and thoughts as they like, and read more than the body holds. */
+  withPaidOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
+    const { cost, input, textCall } = plan;
+    const { choices, mediaTokens, readsBeyond } = cost.size;
+    if (mediaTokens > 0 || readsBeyond === true || input.ask.thinks === true) return undefined;
+    const { defaultMaxTokens: usual = tokens }: TextClient = textWires[input.wire].client;
+    const paidOutputTokens = Math.min(tokens, usual);
+    const defaultMaxTokens = Math.min(textCall.defaultMaxTokens, paidOutputTokens);
+    const size = { ...cost.size, paidOutputTokens, maxOutputTokens: paidOutputTokens * choices };
+    return { ...withExchanges(plan, { ...textCall, paidOutputTokens, defaultMaxTokens }), cost: { ...cost, size } };
   }
 
   #feesOf({ caller }: Call, { fees: requested }: TurnAsk, { model: { price }, unpriced }: ServingModel): CallFees {
@@ -170,6 +182,11 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   countUnsupported({ exchanges }: TextPlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {
     return exchanges.countUnsupported(wire, upstreamModel);
   }
+}
+
+/** The same plan with other exchanges. */
+export function withExchanges(plan: TextPlan, textCall: TextCall): TextPlan {
+  return { ...plan, textCall, exchanges: new TextExchangeMaker(textCall) };
 }
 
 /** Leaves out the tools and tiers that a model has no price for, where the group says so; the request as it is where it demands one. */
@@ -215,7 +232,7 @@ async function boundAtVendor(
   { relay }: Deps,
   { caller }: Pick<Call, "caller">,
   { wire, body }: TextInput,
-  { exchanges, model }: { readonly exchanges: TextExchangeMaker; readonly model: string },
+  { exchanges, model, textCall }: Pick<TextPlan, "exchanges" | "textCall"> & { readonly model: string },
 ): Promise<number | undefined> {
   const { thoughts }: TextClient = textWires[wire].client;
   if (thoughts === undefined) return undefined;
@@ -229,7 +246,7 @@ async function boundAtVendor(
       if (!Buffer.isBuffer(rendered)) return undefined;
       await inTurnsIfLong(findMembersInTurns(rendered));
       const most = memberOf(rendered, upstream.vendor.raisedBound);
-      return typeof most === "number" ? most : undefined;
+      return typeof most === "number" && most > textCall.defaultMaxTokens ? most : undefined;
     } catch {
       return undefined; // what that wire cannot say is refused when it is tried
     }

@@ -37,9 +37,13 @@ add_budget('group-per-day', dayBudgets, 'group:' .. group, groupPerDay)
 add_budget('group-per-month', monthBudgets, 'group:' .. group, groupPerMonth)
 local budgets = budgets_of(lines)
 local totals, over = with_more(budgets, nanos)
-if over then return {verdicts[over]} end
+if over then
+  local budget = budgets[over]
+  return {verdicts[over], left = subtract(budget.most, redis.call('HGET', budget.key, budget.field) or '0')}
+end
+local available = state.available
 state.available, state.held = subtract(state.available, nanos), add(state.held, nanos)
-if nanos ~= '0' and is_negative(state.available) then return {'too-low'} end
+if nanos ~= '0' and is_negative(state.available) then return {'too-low', left = available} end
 
 -- The first thing that is written: nothing has been, where the call has a hold already.
 if redis.call('ZADD', holds, 'NX', string.format('%.0f', now + leaseMs), callId) == 0 then return {'held-before'} end

@@ -60,25 +60,35 @@ const run = defineScript({
     "held-before": {},
     "outbox-full": {},
     "no-account": {},
-    "too-low": {},
+    "too-low": { left: "nanos" },
     tokens: { waitMs: "number" },
-    "token-per-day": {},
-    "token-per-month": {},
-    "within-per-day": {},
-    "within-per-month": {},
-    "group-per-day": {},
-    "group-per-month": {},
+    "token-per-day": { left: "nanos" },
+    "token-per-month": { left: "nanos" },
+    "within-per-day": { left: "nanos" },
+    "within-per-month": { left: "nanos" },
+    "group-per-day": { left: "nanos" },
+    "group-per-month": { left: "nanos" },
   },
 });
 
 type HoldReply = Awaited<ReturnType<typeof run>>;
 
+/** Refusal (402) of a hold that is larger than what is left of the account's balance, or of a budget. */
+export class InsufficientQuota extends Failure {
+  readonly leftNanos: Nanos;
+
+  constructor(message: string, leftNanos: Nanos) {
+    super("insufficient_quota", message);
+    this.leftNanos = leftNanos;
+  }
+}
+
 /**
- * Holds money in one atomic step. Throws Failure: insufficient_quota (402, balance or a budget), rate_limit_exceeded
+ * Holds money in one atomic step. Throws Failure: InsufficientQuota (402, balance or a budget), rate_limit_exceeded
  * (429, tokens per minute), server_overloaded (503: Redis away or slow, or the outbox at its bound).
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
-  if (request.nanos > largestAmount) throw tooLow(request);
+  if (request.nanos > largestAmount) throw new Failure("insufficient_quota", tooLow(request));
   const shard = shardOf(request.accountId);
   const day = new Date(request.nowMs ?? Date.now()).toISOString().slice(0, "2026-01-31".length);
   const step = () =>
@@ -127,7 +137,7 @@ function refuse(reply: HoldReply, request: HoldRequest): void {
     case "held-before":
       throw new Error(`call ${request.callId} has a hold already`);
     case "too-low":
-      throw tooLow(request);
+      throw new InsufficientQuota(tooLow(request), reply.left);
     case "no-account":
       throw new Failure("insufficient_quota");
     case "tokens":
@@ -146,7 +156,7 @@ function refuse(reply: HoldReply, request: HoldRequest): void {
     case "within-per-month":
     case "group-per-day":
     case "group-per-month":
-      throw overBudget(budgets[reply.verdict], request);
+      throw new InsufficientQuota(overBudget(budgets[reply.verdict], request), reply.left);
   }
 }
 
@@ -167,18 +177,12 @@ const budgets = {
   "group-per-month": { name: "groupPerMonth", whose: "account in this key's group", period: "month" },
 } satisfies Record<string, Budget>;
 
-function overBudget({ name, whose, period }: Budget, { draft, budgets: given }: HoldRequest): Failure {
+function overBudget({ name, whose, period }: Budget, { draft, budgets: given }: HoldRequest): string {
   const dollars = formatUsd(parseNanos(given?.[name] ?? "0"));
-  return new Failure(
-    "insufficient_quota",
-    `This ${whose} may spend $${dollars} a ${period}, and what is left does not cover this call of ${draft.model}; the next ${period} begins at 00:00 UTC.`,
-  );
+  return `This ${whose} may spend $${dollars} a ${period}, and what is left does not cover this call of ${draft.model}; the next ${period} begins at 00:00 UTC.`;
 }
 
 /** A call is held for at the most that it may cost: who asks for fewer tokens of an answer may be let in. */
-function tooLow({ nanos, draft }: HoldRequest): Failure {
-  return new Failure(
-    "insufficient_quota",
-    `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, and what the account has available does not cover that: top it up, or ask for less.`,
-  );
+function tooLow({ nanos, draft }: HoldRequest): string {
+  return `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, and what the account has available does not cover that: top it up, or ask for less.`;
 }

@@ -1,6 +1,7 @@
 import { present } from "../present.ts";
 import type { Endpoint, KeyCarrier } from "../endpoints/endpoint.ts";
 import { endpointIds, endpointOf, pathAliases, type EndpointId } from "../endpoints/table.ts";
+import { headers } from "../headers.ts";
 import { componentSchemas } from "./components.ts";
 import { errorResponses } from "./errors.ts";
 import { billedParameters, parametersOf } from "./parameters.ts";
@@ -80,5 +81,19 @@ function success(endpoint: Endpoint): Json {
   const schema = type === "application/json" ? { type: "object" } : { type: "string", format: "binary" };
   const stream =
     endpoint.streams && type === "application/json" ? { "text/event-stream": { schema: { type: "string" } } } : {};
-  return { "200": { description: "Success.", content: { [type]: { schema }, ...stream } } };
+  const content = { [type]: { schema }, ...stream };
+  return { "200": { description: "Success.", ...(writesText(endpoint) ? { headers: textHeaders } : {}), content } };
+}
+
+/** Headers of answers that a model writes as text. */
+const textHeaders: Json = {
+  [headers.maxOutputTokens]: {
+    description:
+      "Output tokens of each answer at most, where the request names no bound and the balance does not cover the default one.",
+    schema: { type: "integer" },
+  },
+};
+
+function writesText({ area, streams }: Endpoint): boolean {
+  return area === "text" && streams !== undefined;
 }

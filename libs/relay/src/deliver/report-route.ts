@@ -2,6 +2,7 @@ import type { Tried } from "@modelgate/channels";
 import { headers } from "@modelgate/contracts";
 import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import type { RunDeps } from "../deps.ts";
+import type { RequestSize } from "../money/measure.ts";
 
 /** Longest list of names or attempts in a header; what is beyond it is an ellipsis. */
 const [maxNamed, maxTried] = [1_000, 2_000];
@@ -35,6 +36,14 @@ export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, d
 /** Names in a header the model that served a call, where its client named another. */
 export function reportModel(answer: Pick<AnswerSink, "begun" | "setHeader">, model: string): void {
   if (!answer.begun) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
+}
+
+/** Reports in a header the bound of each answer's output that the vendor was sent since no more can be paid for. */
+export function reportPaidOutput(
+  answer: Pick<AnswerSink, "begun" | "setHeader">,
+  { paidOutputTokens: tokens }: Pick<RequestSize, "paidOutputTokens">,
+): void {
+  if (tokens !== undefined && !answer.begun) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }
 
 function within(most: number, items: readonly string[]): string {

@@ -15,7 +15,7 @@ import type { ServingModel } from "../call.ts";
 import type { CallDeps } from "../deps.ts";
 import { maxOutput, type CallCost, type HeldFees, type Measure, type RequestSize, type UsageBound } from "./measure.ts";
 import { estimateTokens } from "./tokens.ts";
-import { boundOfHeld, boundOfText } from "./usage-bound.ts";
+import { boundOfHeld, boundOfText, boundWithinHold } from "./usage-bound.ts";
 
 /** Bounds of a call's cost, before it is sent. */
 export interface Expectation {
@@ -55,9 +55,13 @@ export function expectCost(
   }
   const { size } = cost;
   const whole = wholeOutput(size, model, limits.outputTokens);
+  const step = limits.stepTokens * size.choices;
+  if (size.paidOutputTokens !== undefined) {
+    const output = cost.stream ? { first: whole, step, most: whole } : undefined;
+    return { ...expectText(size, model, multiplier, whole), output, most: boundWithinHold(size, model) };
+  }
   const most = boundOfText(size, model);
   if (!cost.stream) return { ...expectText(size, model, multiplier, whole), most };
-  const step = limits.stepTokens * size.choices;
   const hidden = cost.billsUnseen === true || unseen.get(model.name) === true;
   const first = hidden ? whole : Math.min(step, whole);
   const output = { first, step, most: maxOutput(size, model) };
@@ -92,7 +96,9 @@ export function expectText(
 ): Expectation {
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
-  const bound = size.maxOutputTokens === undefined ? 0 : maxOutput(size, model);
+  // A bound that the client did not ask for is not kept from its minute.
+  const isAsked = size.maxOutputTokens !== undefined && size.paidOutputTokens === undefined;
+  const bound = isAsked ? maxOutput(size, model) : 0;
   return {
     upperNanos: upperCost(size, model, multiplier, outputTokens),
     floorNanos: costOf(floorUnits, model.price, multiplier),

@@ -80,6 +80,11 @@ export interface RequestSize {
   readonly choices: number;
   /** True if the bound is the gateway's own, which is not sent to vendors: it is held for, and does not cap what is billed. */
   readonly boundIsOurs?: boolean | undefined;
+  /**
+   * Output tokens of each answer, which the vendor is sent as their bound since no more can be paid for; `maxOutputTokens` is
+   * that of all answers. Absent: the bound is the client's, or there is none.
+   */
+  readonly paidOutputTokens?: number | undefined;
   /** True if the vendor may read more than the body holds: results of its own tools, or what it keeps. */
   readonly readsBeyond?: boolean;
   /** Charges beside the tokens of the request and its answer. */

@@ -51,6 +51,22 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
   };
 }
 
+/** Returns the bound of a call whose output was lowered to what can be paid for: what is held, so that it costs no more. */
+export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBound {
+  const { textBytes, addedBytes = 0, mediaTokens, fees } = size;
+  const { images = 0, ...others } = fees?.units ?? {};
+  return {
+    inputTokens: textBytes + addedBytes + mediaTokens + (fees?.inputTokens ?? 0),
+    outputTokens: maxOutput(size, model),
+    besideTokens: 0,
+    images,
+    seconds: 0,
+    characters: 0,
+    requests: 1,
+    others: Math.max(0, ...Object.values(others)),
+  };
+}
+
 /** The bound of a call that is held for as `upper`. */
 export function boundOfHeld(upper: Units): UsageBound {
   const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;

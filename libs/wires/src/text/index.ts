@@ -31,7 +31,7 @@ export { hasEnvelope } from "./hub/seals.ts";
 export { withoutSeals } from "./hub/seals.ts";
 export type { TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";
-export { memberOf } from "./pass.ts";
+export { memberOf, withBound } from "./pass.ts";
 export { arrayFraming, sseFraming } from "./content/client-stream.ts";
 export { MessageCollector } from "./messages/collect-message.ts";
 export type { ResponsesAsk } from "./responses/client-request.ts";

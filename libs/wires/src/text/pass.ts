@@ -1,6 +1,7 @@
 import type { Failure, Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../json/fields.ts";
 import { membersOf, spliceMembers } from "../json/members.ts";
+import { findMembersInTurns } from "../json/parse-in-turns.ts";
 import type { SeenFees } from "./fees.ts";
 
 /** What a passing frame of a stream says that the gateway must know. */
@@ -63,6 +64,8 @@ export interface TextPass extends TextStreamPass {
   readonly dropsForeignSeals: boolean;
   /** The members in which a vendor's model reads the bound of its output, the one that it prefers first. */
   boundOrder(model: string): readonly string[];
+  /** The request with a bound of each answer's output. Absent: that is the first member of `boundOrder`. */
+  withBound?(body: Buffer, tokens: number): Generator<undefined, Buffer>;
   /** Which of a request's `foreignNames` a vendor's model refuses. Absent: bodies that hold any are not taken. */
   refuses?(names: readonly string[], model: string): readonly string[];
   /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
@@ -79,6 +82,19 @@ export interface TextPass extends TextStreamPass {
   usage(answer: JsonRecord): Units | undefined;
   /** Reads what a complete answer reports of charges beside tokens. Returns undefined for none. */
   fees(answer: JsonRecord): SeenFees | undefined;
+}
+
+/** Sets the bound of each answer's output in a request that has none, under the name that the vendor's model prefers. */
+export function* withBound(
+  pass: TextPass,
+  body: Buffer,
+  { tokens, model }: { readonly tokens: number; readonly model: string },
+): Generator<undefined, Buffer> {
+  if (pass.withBound !== undefined) return yield* pass.withBound(body, tokens);
+  const [name] = pass.boundOrder(model);
+  if (name === undefined) throw new Error("a wire without a member for the bound of output");
+  yield* findMembersInTurns(body);
+  return spliceMembers(body, { [name]: String(tokens) });
 }
 
 /** JSON bytes under another name of the model; `path` leads to the member, and what is not there stays absent. */

@@ -11,6 +11,7 @@ const exposed = [
   "x-modelgate-channel",
   "x-modelgate-attempts",
   "x-modelgate-cost",
+  "x-modelgate-max-output-tokens",
   ...["requests", "tokens"].flatMap((what) => [
     `x-ratelimit-limit-${what}`,
     `x-ratelimit-remaining-${what}`,

@@ -68,8 +68,11 @@ export interface ReadRequest {
 }
 
 /** Reads a call's request. Throws Failure (400) for what its client said wrong, request_too_large (413) for its history. */
-export function readRequest({ wire, model, stream, echo }: TextCall, asked: JsonObject): ReadRequest {
-  const parsed = clientWireOf({ wire }).client.read(asked, { model, stream });
+export function readRequest(call: TextCall, asked: JsonObject): ReadRequest {
+  const { model, stream, echo, paidOutputTokens } = call;
+  const read = clientWireOf(call).client.read(asked, { model, stream });
+  const maxTokens = read.request.maxTokens ?? paidOutputTokens;
+  const parsed = paidOutputTokens === undefined ? read : { ...read, request: { ...read.request, maxTokens } };
   refuseLongArguments(parsed.request);
   return { asked: { ...asked, ...echo }, parsed };
 }

@@ -3,6 +3,7 @@ import { parseAnswer, PassTranslator, renderSupported, type Exchange, type PassM
 import { withoutMembers } from "@modelgate/wires/json";
 import {
   surplusBounds,
+  withBound,
   type ClientFraming,
   type JsonObject,
   type TextPass,
@@ -19,9 +20,10 @@ export async function passed(
 ): Promise<Exchange> {
   const { client } = clientWireOf(call);
   const { pass, vendor } = upstream;
-  const { stream, includeUsage } = call;
+  const { stream, includeUsage, paidOutputTokens: tokens } = call;
   const rename = upstreamModel === call.model ? undefined : call.model;
-  const surplus = surplusBounds(call.boundNames, pass.boundOrder(upstreamModel));
+  const surplus =
+    tokens === undefined ? surplusBounds(call.boundNames, pass.boundOrder(upstreamModel)) : call.boundNames;
   const refused = pass.refuses?.(call.foreignNames ?? [], upstreamModel) ?? [];
   // The wish for a cost is this gateway's to grant: vendors may refuse it.
   const own = [...surplus, ...refused, ...(call.showsCost === true ? ["usage"] : [])];
@@ -32,8 +34,10 @@ export async function passed(
     reportUsage: stream && (!includeUsage || call.showsCost === true),
   };
   const renamed = await inTurnsIfLong(pass.upstreamBody(kept, change));
+  const bounded =
+    tokens === undefined ? renamed : await inTurnsIfLong(withBound(pass, renamed, { tokens, model: upstreamModel }));
   const { body, dropped } = renderSupported({ spelling: client.spelling, strict: call.strict }, lost, () =>
-    pass.fit === undefined ? { body: renamed, dropped: [] } : pass.fit(renamed),
+    pass.fit === undefined ? { body: bounded, dropped: [] } : pass.fit(bounded),
   );
   return {
     wire: upstream.name,

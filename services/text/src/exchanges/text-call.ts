@@ -26,6 +26,8 @@ export interface TextCall {
   readonly asArray?: boolean | undefined;
   /** Tokens asked for where a vendor's wire demands a number and the client gave none. */
   readonly defaultMaxTokens: number;
+  /** Bound of each answer's output where the client named none and no more can be paid for. */
+  readonly paidOutputTokens?: number | undefined;
   readonly answerId: string;
   /** Names of the client's headers that only vendors of its own wire are sent, and others lose. */
   readonly ownHeaders?: readonly string[] | undefined;

@@ -3,8 +3,7 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { Answered, Call, CallKind, Exchange, ServingModel } from "@modelgate/relay";
 import { vendorTextWire, type JsonObject } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
-import { TextExchangeMaker } from "../exchanges/text.ts";
-import { TextCallKind, type TextInput, type TextPlan } from "../text-kind.ts";
+import { TextCallKind, withExchanges, type TextInput, type TextPlan } from "../text-kind.ts";
 import { compactExchange, type Compaction } from "./compaction/compaction.ts";
 import type { PreparedResponses } from "./prepare.ts";
 
@@ -68,11 +67,15 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     return plan.request.compaction === undefined ? await this.#text.countUnsupported(plan, wire, upstreamModel) : 0;
   }
 
+  /** A summary has a bound of its own. */
+  withPaidOutput(plan: ResponsePlan, tokens: number): ResponsePlan | undefined {
+    if (plan.request.compaction !== undefined) return undefined;
+    const text = this.#text.withPaidOutput(plan, tokens);
+    const nativePlan = plan.nativePlan && this.#text.withPaidOutput(plan.nativePlan, tokens);
+    return text && { ...plan, ...text, nativePlan };
+  }
+
   answered({ request }: ResponsePlan, answer: Answered): void {
     request.answered(answer);
   }
-}
-
-function withExchanges(plan: TextPlan, textCall: TextPlan["textCall"]): TextPlan {
-  return { ...plan, textCall, exchanges: new TextExchangeMaker(textCall) };
 }

@@ -6,7 +6,7 @@ import { endChunksEarly, chatPass } from "../chat/pass.ts";
 import type { TextWire } from "../hub/wire.ts";
 import { fromWord, type TextPass } from "../pass.ts";
 import { renderAnswer, renderPromptAnswers } from "./answer.ts";
-import { readAsk, relied, hasSeveralPrompts, parsePromptRequests, parseRequest } from "./request.ts";
+import { defaultMaxTokens, readAsk, relied, hasSeveralPrompts, parsePromptRequests, parseRequest } from "./request.ts";
 import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesWord = Buffer.from('"choices"');
@@ -47,6 +47,7 @@ export const completionsWire = {
     ask: readAsk,
     relied,
     answerPrefix: "cmpl-",
+    defaultMaxTokens,
     stores: plainDialect,
     endUser: endUserIn,
     keepAlive: completionsPass.heartbeat,

@@ -10,7 +10,7 @@ import type { ParsedText, PromptBatch } from "../hub/wire.ts";
 import type { TextRequest } from "../hub/request.ts";
 
 /** Tokens of an answer where the client sets no bound: this wire's own default. */
-const defaultMaxTokens = 16;
+export const defaultMaxTokens = 16;
 
 /** Alternatives per token that the wire has. */
 const maxAlternatives = 5;

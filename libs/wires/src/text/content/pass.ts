@@ -1,7 +1,8 @@
 import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/scan.ts";
-import { memberInTurns } from "../../json/parse-in-turns.ts";
+import { membersOf, spliceMembers } from "../../json/members.ts";
+import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { indexesOf } from "../chat/pass.ts";
 import {
@@ -42,6 +43,15 @@ export const contentPass: TextPass = {
   },
 
   boundOrder: () => [],
+
+  *withBound(body, tokens) {
+    yield* findMembersInTurns(body);
+    const names = new Set(membersOf(body).map(({ name }) => name));
+    const name = names.has("generation_config") ? "generation_config" : "generationConfig";
+    const config = yield* memberInTurns(body, name);
+    const { max_output_tokens: _none, ...kept }: JsonRecord = isRecord(config) ? config : {};
+    return spliceMembers(body, { [name]: JSON.stringify({ ...kept, maxOutputTokens: tokens }) });
+  },
 
   /** The model stands in the path. */
   // oxlint-disable-next-line require-yield

@@ -156,6 +156,8 @@ export interface TextClient<Ask extends TextAsk = TextAsk> {
   };
   /** How a request is served that comes to several calls at the vendor. Absent: none does. */
   readonly batch?: PromptBatch;
+  /** Output tokens of an answer to a request that names no bound, by the wire's own rule. Absent: as many as the model writes. */
+  readonly defaultMaxTokens?: number;
   /** How input tokens are counted for its clients. Absent: they cannot ask. */
   readonly count?: TokenCount;
 }

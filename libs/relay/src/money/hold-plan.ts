@@ -1,0 +1,90 @@
+import { InsufficientQuota } from "@modelgate/accounts";
+import type { Nanos } from "@modelgate/contracts";
+import type { Call, ServingModel } from "../call.ts";
+import type { CallDeps } from "../deps.ts";
+import type { CallKind, Plan } from "../kind.ts";
+import { expectCost, upperCost, wholeOutput } from "./expect.ts";
+import { holdMoney, type HeldMoney, type HoldWanted } from "./held-money.ts";
+import type { CallCost } from "./measure.ts";
+import { notSent } from "./usage-draft.ts";
+
+/**
+ * Minimum of an answer's output that a call is lowered to: about two hundred words. With less, most answers would end before
+ * they say anything, at the client's cost.
+ */
+export const minPaidOutput = 256;
+/** Attempts to hold a call's money: other calls may take from what is left before the lowered call is held for. */
+const maxAttempts = 3;
+
+/** A model, and what was decided about the call for it. */
+export interface ServedModel<Planned extends Plan> {
+  readonly serving: ServingModel;
+  readonly plan: Planned;
+}
+
+/** Money that is held for a call, and the plan that it is held for. */
+export interface HeldPlan<Planned extends Plan> {
+  readonly held: HeldMoney;
+  readonly plan: Planned;
+}
+
+/**
+ * Holds a call's money. Where the balance or a budget does not cover the default bound of its output, the call is planned
+ * for the bound that it covers. Throws Failure as `holdMoney` does.
+ */
+export async function holdPlan<Planned extends Plan>(
+  deps: CallDeps,
+  call: Call,
+  kind: Pick<CallKind<never, Planned>, "withPaidOutput">,
+  { serving, plan }: ServedModel<Planned>,
+): Promise<HeldPlan<Planned>> {
+  let paid = plan;
+  let refused: InsufficientQuota | undefined;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return { held: await holdMoney(deps, wantedOf(deps, call, { serving, plan: paid })), plan: paid };
+    } catch (error) {
+      if (!(error instanceof InsufficientQuota)) throw error;
+      refused ??= error;
+      const tokens = attempt < maxAttempts ? paidOutput(deps, paid.cost, serving, error.leftNanos) : undefined;
+      const lowered = tokens === undefined ? undefined : kind.withPaidOutput?.(paid, tokens);
+      if (lowered === undefined) throw refused;
+      paid = lowered;
+    }
+  }
+}
+
+function wantedOf(deps: CallDeps, call: Call, { serving, plan }: ServedModel<Plan>): HoldWanted {
+  const { model, multiplier, requested } = serving;
+  const { cost, fees, endUser } = plan;
+  const expected = expectCost(deps, cost, serving);
+  return {
+    call,
+    price: { model, multiplier, requested, fees, endUser },
+    expected,
+    certain: { units: expected.floorUnits, estimated: true, outcome: "failed", status: 0, sent: notSent },
+  };
+}
+
+/**
+ * Finds the largest output of each answer that an amount covers, at most the default bound. Undefined where that is below the
+ * minimum, or where the client named a bound.
+ */
+function paidOutput(
+  { limits }: Pick<CallDeps, "limits">,
+  cost: CallCost,
+  { model, multiplier }: ServingModel,
+  nanos: Nanos,
+): number | undefined {
+  if (cost.by !== "text") return undefined;
+  const { size } = cost;
+  if (size.maxOutputTokens !== undefined && size.paidOutputTokens === undefined) return undefined;
+  const covers = (tokens: number): boolean => upperCost(size, model, multiplier, tokens * size.choices) <= nanos;
+  let [covered, above] = [0, Math.floor(wholeOutput(size, model, limits.outputTokens) / size.choices) + 1];
+  while (above - covered > 1) {
+    const middle = Math.floor((covered + above) / 2);
+    if (covers(middle)) covered = middle;
+    else above = middle;
+  }
+  return covered >= minPaidOutput ? covered : undefined;
+}
