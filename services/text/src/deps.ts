@@ -8,7 +8,7 @@ export interface TextEnv {
   readonly images: ImagesEnv;
 }
 
-/** What calls of text work with. */
+/** Dependencies of text calls. */
 export interface Deps extends OpenRelay {
   /** Ids of answers that another wire's vendor gave; the wire's own prefix comes before it. */
   readonly newAnswerId: () => string;

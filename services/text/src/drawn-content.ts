@@ -32,7 +32,7 @@ export interface Drawing {
 /** A drawing that was read: the images that it asks for, and how they are rendered as generated content. */
 export type ReadDrawing = Pick<ImagesCall, "ask" | "render">;
 
-/** How this wire spells what vendors of images may lack. */
+/** Spelling, in this wire, of the fields that vendors of images may lack. */
 export const drawingSpelling = {
   images: "contents",
   count: "generationConfig.candidateCount",
@@ -104,7 +104,7 @@ const said: ReadonlySet<string> = new Set([
 /** Fields without which the answer would be another thing. */
 const decisive = ["tools", "format"] as const;
 
-/** What vendors of images have no word for. Throws Failure unsupported_parameter for what may not get lost. */
+/** Lists the fields that vendors of images cannot express. Throws Failure unsupported_parameter for those that may not get lost. */
 function lostOf(request: TextRequest): readonly string[] {
   const { spelling } = textWires.content.client;
   const refused = decisive.map((field) => (request[field] === undefined ? undefined : spelling[field]));

@@ -11,7 +11,7 @@ import { storeUseOf, type StoreUse } from "./vendor-ids.ts";
 export interface TurnAsk extends TextAsk, StoreUse {
   /** The conversation that it is a turn of; absent also where its model can be reached one way only. */
   readonly conversation?: Conversation | undefined;
-  /** Whether it asks for thoughts. */
+  /** True where it asks for thoughts. */
   readonly thinks?: boolean;
   /** The end user that it names. */
   readonly endUser?: string | undefined;

@@ -44,9 +44,9 @@ export interface TextInput {
   readonly body: Buffer;
   readonly ask: TurnAsk;
   readonly answerId: string;
-  /** What the request may name in its vendor's store. */
+  /** Ids in its vendor's store that the request may name. */
   readonly admitted: AdmittedIds;
-  /** Whether a stream of generated content is one JSON array. */
+  /** True where a stream of generated content is one JSON array. */
   readonly asArray: boolean;
   readonly forward: Forwarded | undefined;
 }
@@ -57,7 +57,7 @@ export interface TextPlan extends Plan {
   readonly input: TextInput;
   readonly cost: TextCost;
   readonly fees: CallFees;
-  /** What of the client's request has no price and was left out. */
+  /** Parts of the client's request that have no price and were left out. */
   readonly dropped: readonly string[];
   readonly textCall: TextCall;
   readonly exchanges: TextExchangeMaker;
@@ -209,7 +209,7 @@ function withoutFees(
 /** Headers that ask for something, unlike the version of a wire. */
 const hintHeaders = ["anthropic-beta"];
 
-/** Whether output may be billed that a stream does not show: thoughts, or answers that are not streamed. */
+/** Returns true where output may be billed that a stream does not show: thoughts, or answers that are not streamed. */
 function billsUnseen({ wire, ask }: TextInput): boolean {
   const { batch }: TextClient = textWires[wire].client;
   // Over a model that only chats several prompts are answered whole.
@@ -221,7 +221,7 @@ function wireOfRoute({ wire, provider: { dialect } }: Pick<WireRoute, "wire" | "
   return wire === "chat" && dialect !== undefined ? chatWireIn(dialect) : textWire(wire);
 }
 
-/** What a client's bound may be raised to, whatever the vendor. */
+/** Highest minimum that a client's bound may be raised to, over all vendors. */
 const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
 
 /**

@@ -7,11 +7,11 @@ import { textWires, type ClientWire } from "@modelgate/wires/text";
 import { madeIn, mayNameMade, vendorIdsIn, type StoreDialect, type VendorId } from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 
-/** What a request has to do with its vendor's store. */
+/** Use that a request makes of its vendor's store. */
 export interface StoreUse {
-  /** What it names there; absent: nothing was looked for. */
+  /** Ids that it names there; absent: nothing was looked for. */
   readonly vendorIds?: readonly VendorId[] | undefined;
-  /** Whether its answer may name things that the vendor makes there. */
+  /** True where its answer may name things that the vendor makes there. */
   readonly makes?: boolean | undefined;
 }
 
@@ -27,7 +27,7 @@ export function withStoreUse<Ask extends object>(
   };
 }
 
-/** What a parsed body has to do with its vendor's store; a large one is looked through in turns with other calls. */
+/** Finds the use that a parsed body makes of its vendor's store; a large one is looked through in turns with other calls. */
 export async function storeUseOf(
   { relay }: Pick<Deps, "relay">,
   dialect: StoreDialect,

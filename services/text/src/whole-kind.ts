@@ -20,7 +20,7 @@ import type { Deps } from "./deps.ts";
 import type { KindCall } from "./exchanges/kind.ts";
 import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";
 
-/** What sets one kind that answers in one piece apart from the others. */
+/** Options of one kind that answers in one piece. */
 export interface WholeKindOptions<Request> {
   sizeOf(request: Request): InputSize;
   /** Wires that it can be served through, best first. */

@@ -12,7 +12,7 @@ export interface ConvertOptions {
   readonly contentType?: string | undefined;
 }
 
-/** Where a part stands in an answer. */
+/** Place of a part in an answer. */
 type PartName = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
 
 /** Converts a stream to another wire: the vendor's frames are read into neutral events and written as the client's. */
@@ -25,7 +25,7 @@ export class ConvertTranslator implements StreamTranslator {
   readonly #begun = new Set<number>();
   readonly #open = new Set<number>();
   readonly #parts = new Map<string, PartName>();
-  /** Whether thoughts were shown. */
+  /** True once thoughts were shown. */
   #thinks = false;
   last = "";
 
@@ -54,7 +54,7 @@ export class ConvertTranslator implements StreamTranslator {
     return { words, usage, fees, done: this.#reader.done, render: () => this.#write(all) };
   }
 
-  /** What a frame says before its vendor says that it failed. */
+  /** Events of a frame before the one in which its vendor reports a failure. */
   #failed(
     before: readonly TextEvent[],
     event: Extract<TextEvent, { type: "failure" }>,
@@ -118,7 +118,7 @@ export class ConvertTranslator implements StreamTranslator {
 /** A frame that only keeps the connection alive. */
 const silent: FrameReading = { words: "", done: false, render: () => "" };
 
-/** What a vendor's own status in its stream means, beside that it is broken. */
+/** Meaning of a vendor's own status in its stream, besides that it is broken. */
 const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
   [429, "upstream_rate_limited"],
   [529, "upstream_overloaded"],

@@ -10,7 +10,7 @@ export type RenderedText = ReturnType<VendorTextWire["vendor"]["render"]>;
 
 /** A request that is converted: as it was read, and how it is rendered for its vendor. */
 export interface Converted extends ReadRequest {
-  /** When it began to be read, of the monotonic clock, in ms. */
+  /** Time of the monotonic clock, in ms, when its reading began. */
   readonly began: number;
   /** Throws Failure for what the vendor's wire cannot say. */
   render(): RenderedText;
@@ -61,7 +61,7 @@ export async function converted(
   };
 }
 
-/** What the client said, in the neutral form; and as it came, for wires that repeat it. */
+/** A client's request in the neutral form; and as it came, for wires that repeat it. */
 export interface ReadRequest {
   readonly asked: JsonObject;
   readonly parsed: ParsedText;

@@ -45,7 +45,7 @@ export async function kindExchange<Request, Answer>(
 
 /** From this size on an answer in the client's own wire goes on as it came, where its end reports its usage. */
 const largeBytes = 1024 * 1024;
-/** How much of a large answer's end its usage is looked for in. */
+/** Bytes at a large answer's end in which its usage is looked for. */
 const endBytes = 4_096;
 
 /** The usage in the last bytes of a large answer that ends as a JSON object does; undefined where it stands elsewhere. */
@@ -96,7 +96,7 @@ export async function wholeExchange(how: {
   };
 }
 
-/** What the model wrote is no text here: nothing is counted. */
+/** Counts nothing: the model writes no text here. */
 function noWords(): string {
   return "";
 }

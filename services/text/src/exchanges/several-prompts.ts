@@ -96,7 +96,7 @@ function together(
   };
 }
 
-/** What all calls used; undefined where one of them reported nothing. */
+/** Sums the usage of all calls; undefined where one of them reported none. */
 function sumOf(answers: readonly TextAnswer[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});

@@ -10,9 +10,9 @@ export interface TextCall {
   /** The client's name of the model. */
   readonly model: string;
   readonly stream: boolean;
-  /** Whether the client asked for usage at a stream's end. */
+  /** True where the client asked for usage at a stream's end. */
   readonly includeUsage: boolean;
-  /** Whether the client wants the cost in its answer's usage. */
+  /** True where the client wants the cost in its answer's usage. */
   readonly showsCost?: boolean | undefined;
   /** Answers that the client asked for. */
   readonly choices: number;
@@ -20,9 +20,9 @@ export interface TextCall {
   readonly boundNames: readonly string[];
   /** Members of the body that other vendors of its wire understand. */
   readonly foreignNames?: readonly string[] | undefined;
-  /** Whether the client wants a refusal rather than a dropped hint. */
+  /** True where the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
-  /** Whether a stream of generated content is one JSON array (no `alt=sse`). */
+  /** True where a stream of generated content is one JSON array (no `alt=sse`). */
   readonly asArray?: boolean | undefined;
   /** Tokens asked for where a vendor's wire demands a number and the client gave none. */
   readonly defaultMaxTokens: number;
@@ -42,7 +42,7 @@ export function clientWireOf({ wire }: Pick<TextCall, "wire">): ClientOnlyWire {
   return textWires[wire];
 }
 
-/** How a client of a wire is kept waiting, and gets a failure, before its stream begins. */
+/** Returns the signs of life, and the form of a failure, for a client whose stream has not begun. */
 export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): StreamWaiting {
   const { client } = clientWireOf({ wire });
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);

@@ -30,7 +30,7 @@ export function textReader(
   };
 }
 
-/** What the model wrote in a complete answer. */
+/** Returns the text that the model wrote in a complete answer. */
 export function wordsOf({ choices }: TextAnswer): string {
   const parts = choices.flatMap((choice) => choice.parts);
   return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");

@@ -25,7 +25,7 @@ export class TextExchangeMaker {
   #body: Promise<JsonObject> | undefined;
   #request: Promise<ReadRequest> | undefined;
   #isSealedByOthers: boolean | undefined;
-  /** Which wire loses least is found by rendering for each: what was rendered is what the attempt sends. */
+  /** Requests as they were rendered to find the wire that loses least: the attempt sends them. */
   #rendered: Map<string, RenderedFor> | undefined;
 
   constructor(call: TextCall) {
@@ -95,7 +95,7 @@ export class TextExchangeMaker {
     return rendered;
   }
 
-  /** Whether a vendor of the client's own wire can take the body as it is. */
+  /** Returns true where a vendor of the client's own wire can take the body as it is. */
   async #takes({ dropsForeignSeals, takes: inspect }: TextPass, model: string): Promise<boolean> {
     const { body } = this.#call;
     if (!dropsForeignSeals && (this.#isSealedByOthers ??= await inTurnsIfLong(hasEnvelope(body)))) return false;
@@ -104,7 +104,7 @@ export class TextExchangeMaker {
   }
 }
 
-/** What was rendered for a vendor's wire and model, and of what. */
+/** A request that was rendered for a vendor's wire and model, and its source. */
 interface RenderedFor {
   readonly vendor: VendorTextWire["vendor"];
   readonly parsed: ReadRequest["parsed"];

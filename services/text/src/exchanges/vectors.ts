@@ -62,7 +62,7 @@ function batchesOf(request: VectorsRequest, most: number): readonly VectorsReque
   }));
 }
 
-/** What all requests used; undefined where one of them reported nothing. */
+/** Sums the usage of all requests; undefined where one of them reported none. */
 function sumOf(answers: readonly { readonly usage: Units | undefined }[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});

@@ -23,7 +23,7 @@ export interface ResponsesDeps extends Deps {
   readonly threads: TurnStore<StoredThread>;
   readonly conversations: ConversationStore;
   readonly background: BackgroundLimits;
-  /** What processes let each other know of responses in the background. */
+  /** State that processes share of responses in the background. */
   readonly backgroundStore: BackgroundStore;
   readonly compactions: CompactionSeal;
   /** Bounds of WebSockets for responses. */

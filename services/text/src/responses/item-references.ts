@@ -13,7 +13,7 @@ function answerOf(item: JsonObject): string | undefined {
   return id === undefined ? undefined : responseOfItem(id);
 }
 
-/** Whether an item refers to one that this gateway answered: clients send those of a stored response by their id only. */
+/** Returns true for an item that refers to one that this gateway answered: clients send those of a stored response by their id only. */
 export function refersToOurs(item: JsonObject): boolean {
   return answerOf(item) !== undefined;
 }

@@ -18,7 +18,7 @@ export function keepMadeItems(
     admitted,
   }: {
     readonly answered: Answered;
-    /** Whether the vendor keeps the response with all of its items. */
+    /** True where the vendor keeps the response with all of its items. */
     readonly kept: boolean;
     readonly admitted: AdmittedIds;
   },

@@ -19,7 +19,7 @@ export interface ReadResponses {
   readonly unresolved: JsonObject | undefined;
   /** The conversation that it names: ours, or one of its vendor's store. */
   readonly conversationId: string | undefined;
-  /** Whether it is to be answered at once, and made while no client waits. */
+  /** True where it is answered at once, and made while no client waits. */
   readonly isInBackground: boolean;
 }
 
@@ -52,7 +52,7 @@ function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadRes
   return { ask, conversationId, unresolved: refers ? value : undefined, isInBackground };
 }
 
-/** Whether a request refers to earlier responses, items or compactions of ours. */
+/** Returns true for a request that refers to earlier responses, items or compactions of ours. */
 function refersToOwn({ previousId }: ReadResponses["ask"], { input }: JsonObject): boolean {
   return previousId !== undefined || itemsOf(input).some(isOurs);
 }
@@ -62,7 +62,7 @@ function conversationIn(conversation: unknown): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** Whether only this gateway knows what an item means. */
+/** Returns true where only this gateway knows the meaning of an item. */
 function isOurs(item: JsonObject): boolean {
   return ownCompaction(item) !== undefined || refersToOurs(item);
 }
@@ -81,7 +81,7 @@ export interface PreparedResponses {
   readonly conversationId?: string | undefined;
 }
 
-/** What a request names that may have been answered here, and all else that it names in its vendor's store. */
+/** Splits the ids of a request: those that may have been answered here, and all others of its vendor's store. */
 function splitIds({ vendorIds = [] }: ReadResponses["ask"], conversationId: string | undefined) {
   const isOurs = ({ store, id }: VendorId): boolean => store === "item" && responseOfItem(id) !== undefined;
   const isVendors = (each: VendorId): boolean =>

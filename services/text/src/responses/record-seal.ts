@@ -1,7 +1,7 @@
 import type { ContentBook } from "@modelgate/accounts";
 import { openSealer, type Redis, type Secrets } from "@modelgate/platform";
 
-/** What every sealed record begins with. Those of earlier versions, which are not sealed, never do. */
+/** Prefix of every sealed record. Those of earlier versions, which are not sealed, never have it. */
 const mark = Buffer.from("mgr");
 
 /** Seals what Redis keeps of clients' texts; each record is bound to the key that it is kept under. */
@@ -11,7 +11,7 @@ export interface RecordSeal {
   open(record: Buffer, key: string): Buffer | undefined;
 }
 
-/** Where records are kept, how they are counted, and how they are sealed. */
+/** Redis of the records, their account's book, and their seal. */
 export interface RecordStore {
   readonly redis: Redis;
   readonly book: ContentBook;

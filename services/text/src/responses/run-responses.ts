@@ -26,7 +26,7 @@ export interface AnsweredResponse {
  */
 export type SeeAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
 
-/** How a prepared response is run otherwise than it usually is. */
+/** Options of a run of a prepared response. */
 export interface RunOptions {
   readonly see?: SeeAnswered | undefined;
   /** The response's id; absent: a new one. */
@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly echo?: JsonObject | undefined;
   /** Called when the money is held and a vendor is about to be asked. */
   readonly begins?: () => void;
-  /** Whether the caller keeps the response for later references. */
+  /** True where the caller keeps the response for later references. */
   readonly isKeptElsewhere?: boolean;
 }
 

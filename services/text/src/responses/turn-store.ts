@@ -8,7 +8,7 @@ import type { RecordStore } from "./record-seal.ts";
 
 /** Bounds of what is kept. */
 export interface StoreLimits {
-  /** How long a response can be referred to. */
+  /** Time for which a response can be referred to. */
   readonly lifetimeMs: number;
   /** Largest response with its input, compressed; a larger one is not kept. */
   readonly maxBytes: number;
@@ -16,7 +16,7 @@ export interface StoreLimits {
   readonly body: RecordBounds;
 }
 
-/** What came of a turn that was to be kept: it is larger than it may be, or its account keeps as much as it may. */
+/** Result of keeping a turn: it is larger than it may be, or its account keeps as much as it may. */
 export type Kept = "kept" | "too-large" | "full";
 
 /** Turns of conversations by owner and id. The owner is in the key: no account finds another's. */
@@ -29,7 +29,7 @@ export interface TurnStore<Turn> {
    * all of them together are larger than one body may be, and those of the memory budget that they are read into (429, 503).
    */
   findAll(accountId: string, ids: readonly string[], memory: RecordMemory): Promise<readonly (Turn | undefined)[]>;
-  /** Whether there was one. */
+  /** Removes a turn; false where there was none. */
   remove(accountId: string, id: string): Promise<boolean>;
 }
 
@@ -43,9 +43,9 @@ const settingsBytes = 1024 * 1024;
 /** Factor by which the values of all responses may exceed those of a body: each repeats the tools of its request. */
 const repeatedValues = 4;
 
-/** How turns of a kind are kept. */
+/** Form of the turns of a kind. */
 export interface TurnForm<Turn> {
-  /** What their keys begin with. */
+  /** Prefix of their keys. */
   readonly kind: "response" | "thread";
   /** Reads a turn of its JSON. */
   parse(json: JsonObject): Turn;

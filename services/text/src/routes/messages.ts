@@ -31,7 +31,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
 }
 
 /**
- * What a vendor of the same wire gets of the client's head: the version, which is required (interface section 9),
+ * Returns the part of the client's head that a vendor of the same wire gets: the version, which is required (interface section 9),
  * beta features, and the `beta` query. Throws Failure (400) without a version.
  */
 export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire"]): Forwarded {

@@ -184,7 +184,7 @@ export function eventsOfQueued(response: JsonObject): readonly string[] {
   return firstEvents.map((type, at) => JSON.stringify({ type, sequence_number: at, response }));
 }
 
-/** What is said of it by who asked for it, whatever a vendor that its call is passed on to says. */
+/** Members that its client chose, whatever a vendor that its call is passed on to reports. */
 function patchOf({ id, previous_response_id, conversation }: JsonObject): JsonObject {
   return present({ id, background: true, previous_response_id, conversation });
 }

@@ -10,7 +10,7 @@ const bufferedBytes = 1024 * 1024;
 /** Part of that which must be left before more is written. */
 const lowShare = 4;
 
-/** Where events go, and how many. */
+/** Store of the events, and their bounds. */
 export interface EventKeeping {
   /** Keeps events; where it rejects, or resolves with false, no more of them are kept. */
   readonly keep: (events: readonly string[]) => Promise<boolean>;
@@ -19,7 +19,7 @@ export interface EventKeeping {
   readonly maxCharacters: number;
   /** The number of the first event. */
   readonly from: number;
-  /** What every response object says, whatever its vendor calls it. */
+  /** Members of every response object, whatever its vendor reports. */
   readonly patch: JsonObject;
 }
 

@@ -10,15 +10,15 @@ export interface BackgroundId {
 
 /** Bounds of what Redis holds of background responses. */
 export interface BackgroundStoreLimits {
-  /** How long a process that works on one is believed to live without a word. */
+  /** Time without a sign of life after which a process that works on one counts as dead. */
   readonly leaseMs: number;
   /** Responses of one token that may be made at once. */
   readonly perToken: number;
-  /** How long the events of one can be read again, from the last that was added. */
+  /** Time for which the events of one can be read again, from the last that was added. */
   readonly eventsLifetimeMs: number;
 }
 
-/** What came of the renewal of a lease: it holds, the response is to be cancelled, or it was given up. */
+/** Result of the renewal of a lease: it holds, the response is to be cancelled, or it was given up. */
 type LeaseRenewal = "renewed" | "cancelled" | "lost";
 
 const enterScript = defineScript({
@@ -44,7 +44,7 @@ function keysOf(accountId: string) {
   };
 }
 
-/** What processes let each other know of the responses that they make in the background. */
+/** State that processes share of the responses that they make in the background. */
 export class BackgroundStore {
   readonly #redis: RecordStore["redis"];
   readonly #book: RecordStore["book"];
@@ -81,7 +81,7 @@ export class BackgroundStore {
     await this.#redis.zrem(open(tokenId), id);
   }
 
-  /** Whether a process works on it. */
+  /** Returns true while a process works on it. */
   async isHeld({ accountId, id }: BackgroundId): Promise<boolean> {
     return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
   }

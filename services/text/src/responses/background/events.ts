@@ -9,7 +9,7 @@ const finalEvents: Readonly<Record<string, string>> = {
   cancelled: "response.cancelled",
 };
 
-/** Whether a response is over. */
+/** Returns true for a response that is over. */
 export function isOver({ status }: JsonObject): boolean {
   return typeof status === "string" && status in finalEvents;
 }
@@ -22,7 +22,7 @@ export function finalEvent(response: JsonObject, sequence: number): string {
 
 const finalTypes = new Set(Object.values(finalEvents));
 
-/** Whether nothing follows an event that was kept. */
+/** Returns true for an event that nothing follows. */
 export function isFinalEvent(event: string): boolean {
   return finalTypes.has(/^\{"type":"([\w.]+)"/.exec(event)?.[1] ?? "");
 }

@@ -2,7 +2,7 @@ import { openSealer, type Secrets } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** What every compaction of ours begins with; a vendor's own never does. */
+/** Prefix of every compaction of ours; a vendor's own never has it. */
 const mark = "mgc1.";
 
 /** Seals summaries for the account that they belong to: a client carries them, and cannot read, change or lend them. */

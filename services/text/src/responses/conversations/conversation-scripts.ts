@@ -15,7 +15,7 @@ export function keysOf({ accountId, id }: ConversationId) {
 
 const shared = [new URL("indexed.lua", import.meta.url)];
 const keys = ["head", "list", "ids"] as const;
-/** What items come to, unpacked. */
+/** Sizes of items, unpacked. */
 const sizes = { textBytes: "number", values: "number", members: "number" } as const;
 
 export const addItems = defineScript({

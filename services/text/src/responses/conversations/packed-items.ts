@@ -4,7 +4,7 @@ import { checkedBefore, checkJson, renderJson } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { RecordSeal } from "../record-seal.ts";
 
-/** What items come to, unpacked: bytes, values and members of objects. */
+/** Sizes of items, unpacked: bytes, values and members of objects. */
 export interface ItemSizes {
   readonly textBytes: number;
   readonly values: number;

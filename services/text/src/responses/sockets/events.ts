@@ -10,7 +10,7 @@ export function errorEvent(failure: Failure, lane: string | undefined): string {
   return JSON.stringify({ type: "error", ...laneMember(lane), status, error, headers: failureHeaders(failure) });
 }
 
-/** What begins every error that stands in a stream. */
+/** Prefix of every error within a stream. */
 const errorStart = '{"type":"error"';
 
 /** An event of a stream as a message: errors have an object of their own here, and a lane is named. */

@@ -17,7 +17,7 @@ const maxWaiting = 16;
 const bufferedBytes = 1024 * 1024;
 /** Pause between two pings, and how many may go unanswered. */
 const [pingMs, maxMissed] = [25_000, 3];
-/** How long a client has to answer a close. */
+/** Time that a client has to answer a close. */
 const closeMs = 5_000;
 
 /** Close codes of RFC 6455 and its registry. */

@@ -3,7 +3,7 @@ import { endpointLabel, endpointOf, type Caller } from "@modelgate/contracts";
 import { startSpan, type ServiceCall, type UpgradeCall } from "@modelgate/platform";
 import { currentCaller, type Call, type RelayDeps } from "@modelgate/relay";
 
-/** What a connection remembers of the call that opened it. */
+/** The call that opened a connection, as far as it is kept. */
 export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | "span"> {
   readonly strict: boolean;
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 export interface StoredThread {
   /** All that was said, the last answer included. */
   readonly messages: readonly JsonObject[];
-  /** What the thread was created with: `system` and `tools`, where it has some. */
+  /** `system` and `tools` that the thread was created with, where it has some. */
   readonly head: JsonObject;
 }
 

@@ -6,14 +6,14 @@ import type { RecordMemory } from "../record-reader.ts";
 import type { TurnStore } from "../turn-store.ts";
 import type { StoredThread } from "./thread-store.ts";
 
-/** What a request asks of a thread. */
+/** Request to create or continue a thread. */
 export interface ThreadWish {
   /** The id of the message that the thread goes on from; absent: it is a new thread. */
   readonly previousId: string | undefined;
   readonly body: JsonObject;
 }
 
-/** What a thread keeps from its creation on, and a request that continues it may not repeat. */
+/** Members that a thread keeps from its creation on, and that a request may not repeat. */
 const createOnly = ["system", "tools"] as const;
 
 /** Reads what a body asks of a thread; undefined: nothing. Throws Failure (400) for what is no such wish. */
