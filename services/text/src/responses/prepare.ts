@@ -115,8 +115,8 @@ export async function prepareResponses(
   const { previousId } = ask;
   const earlier =
     previousId === undefined ? nothingEarlier : await earlierTurns(store, { accountId, previousId }, holding);
-  const said = itemsOf(unresolved["input"]);
-  const whole = await resolveReferences(store, accountId, [...earlier.items, ...(spoken ?? []), ...said], holding);
+  const newItems = itemsOf(unresolved["input"]);
+  const whole = await resolveReferences(store, accountId, [...earlier.items, ...(spoken ?? []), ...newItems], holding);
   // What is not ours after all may be of a vendor that makes up ids as this gateway does.
   const left = new Set(whole.map(referenceOf));
   await admitVendorIds(
@@ -125,13 +125,13 @@ export async function prepareResponses(
     ours.filter(({ id }) => left.has(id)),
   );
   const input = openCompactions(seal, accountId, whole);
-  const asked = conversationId === undefined ? bytes : withoutMembers(bytes, ["conversation"]);
-  const body = spliceMembers(asked, { input: await renderJson(input, Infinity), previous_response_id: "null" });
+  const kept = conversationId === undefined ? bytes : withoutMembers(bytes, ["conversation"]);
+  const body = spliceMembers(kept, { input: await renderJson(input, Infinity), previous_response_id: "null" });
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
   // Parts of a conversation were each within the bounds of a body; so must be the whole.
   const value = await parseJson(body, deps.body);
-  const keptAt = said.some(isOurs) ? undefined : earlier.last?.keptAt;
+  const keptAt = newItems.some(isOurs) ? undefined : earlier.last?.keptAt;
   return {
     ask: await readTurn(deps, call, textWires.responses.client, value),
     body,

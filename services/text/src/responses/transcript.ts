@@ -12,13 +12,13 @@ export function transcriptOf(items: readonly JsonObject[]): string {
 function line(item: JsonObject): string {
   switch (item["type"] ?? "message") {
     case "message":
-      return `${textOf(item["role"])}: ${said(item["content"])}`;
+      return `${textOf(item["role"])}: ${contentText(item["content"])}`;
     case "function_call":
     case "custom_tool_call":
       return `assistant calls ${textOf(item["name"])} (${textOf(item["call_id"])}): ${short(textOf(item["arguments"] ?? item["input"]))}`;
     case "function_call_output":
     case "custom_tool_call_output":
-      return `result of ${textOf(item["call_id"])}: ${said(item["output"])}`;
+      return `result of ${textOf(item["call_id"])}: ${contentText(item["output"])}`;
     case "reasoning":
     case "compaction_trigger":
     case "item_reference":
@@ -29,7 +29,7 @@ function line(item: JsonObject): string {
 }
 
 /** The words of a content; images and files are named, since a summary has no use for their bytes. */
-function said(content: unknown): string {
+function contentText(content: unknown): string {
   if (typeof content === "string") return short(content);
   if (!Array.isArray(content)) return "";
   const parts = content.filter(isRecord).map((part) => {

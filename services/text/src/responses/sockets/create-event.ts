@@ -29,7 +29,7 @@ export function laneOf({ stream_id: lane }: JsonObject): string | undefined {
 
 /** Reads an event. Throws Failure (400) for another one than response.create. */
 export async function readCreateEvent(event: JsonObject, messageBytes: number): Promise<CreateEvent> {
-  const { type, stream_id: lane, generate, background, ...asked } = event;
+  const { type, stream_id: lane, generate, background, ...body } = event;
   if (type !== "response.create")
     throw new Failure("invalid_value", "The type of an event must be response.create.", { param: "type" });
   if (lane !== undefined && laneOf(event) === undefined)
@@ -40,6 +40,6 @@ export async function readCreateEvent(event: JsonObject, messageBytes: number): 
     throw new Failure("invalid_value", "generate must be true or false.", { param: "generate" });
   if (background === true)
     throw new Failure("unsupported_parameter", "background cannot be true over a WebSocket.", { param: "background" });
-  const value = { ...asked, stream: true };
+  const value = { ...body, stream: true };
   return { value, bytes: await renderJson(value, messageBytes), generate: generate ?? true };
 }

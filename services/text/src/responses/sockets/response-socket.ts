@@ -45,7 +45,7 @@ export class ResponseSocket {
   #answering: EventSink | undefined;
   #isRunning = false;
   #isLeaving = false;
-  #asked = 0;
+  #requests = 0;
   #activeAt = Date.now();
   #pingedAt = Date.now();
   #missed = 0;
@@ -129,14 +129,14 @@ export class ResponseSocket {
       const event = await parseMessage(message, body);
       lane = laneOf(event);
       const { value, bytes, generate } = await readCreateEvent(event, message.length);
-      const caller = this.#asked++ > 0 ? await admitNext(this.#deps.relay, this.#call) : this.#call.caller;
+      const caller = this.#requests++ > 0 ? await admitNext(this.#deps.relay, this.#call) : this.#call.caller;
       const sink = new EventSink(this.#socket, lane, bufferedBytes);
       this.#answering = sink;
       const call = callOf(
         this.#deps.relay,
         { ...this.#call, caller },
         { answer: sink, ending: sink.ending, facts },
-        this.#asked,
+        this.#requests,
       );
       const deps = { ...this.#deps, responses: this.#turns.before(this.#deps.responses) };
       const seen = await readResponses(deps, call)(value, bytes);

@@ -21,8 +21,8 @@ export async function admitNext(deps: RelayDeps, { caller: opening }: OpeningCal
   const { accountId, tokenId, group, requestId } = caller;
   const { requestsPerMinute, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, tokensPerMinute };
-  const asked = { accountId, tokenId, permitId: requestId, limits, metered: true, leaseMs: noLeaseMs };
-  const refusal = refusalOf(await admit(redis, asked), limits, tokenId);
+  const request = { accountId, tokenId, permitId: requestId, limits, metered: true, leaseMs: noLeaseMs };
+  const refusal = refusalOf(await admit(redis, request), limits, tokenId);
   if (refusal !== undefined) throw refusal;
   return caller;
 }

@@ -54,13 +54,13 @@ export async function wholeTurn(
   { previousId, body }: ThreadWish,
   memory: RecordMemory,
 ): Promise<WholeTurn> {
-  const { thread: _thread, ...asked } = body;
-  const said = Array.isArray(asked["messages"]) ? asked["messages"].filter(isRecord) : [];
+  const { thread: _thread, ...request } = body;
+  const newMessages = Array.isArray(request["messages"]) ? request["messages"].filter(isRecord) : [];
   const before = previousId === undefined ? undefined : await store.find(accountId, previousId, memory);
   if (previousId !== undefined && before === undefined) throw notFound(previousId);
-  const messages = [...(before?.messages ?? []), ...said];
-  const head = before?.head ?? headOf(asked);
-  const bytes = await renderJson({ ...asked, ...head, messages }, Infinity);
+  const messages = [...(before?.messages ?? []), ...newMessages];
+  const head = before?.head ?? headOf(request);
+  const bytes = await renderJson({ ...request, ...head, messages }, Infinity);
   if (bytes.length > limits.maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${limits.maxBytes} bytes.`);
   // Parts of a conversation were each within the bounds of a body; so must be the whole.
@@ -82,6 +82,6 @@ function notFound(id: string): Failure {
   );
 }
 
-function wrong(param: string, say: string): Failure {
-  return new Failure("invalid_value", `${param} ${say}.`, { param });
+function wrong(param: string, problem: string): Failure {
+  return new Failure("invalid_value", `${param} ${problem}.`, { param });
 }
