@@ -1,5 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
+import { isRecord } from "@modelgate/wires/json";
+import { eventType, parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
 
 /** Close codes of RFC 6455 that the gateway uses of its own accord. */
 export const closeCodes = {
@@ -69,4 +71,15 @@ export function carriedReason(reason: string): string {
   if (bytes.length <= maxReasonBytes) return bytes.toString();
   // Cut between characters: what is left of one is no valid text.
   return bytes.toString("utf8", 0, maxReasonBytes).replace(/\uFFFD+$/u, "");
+}
+
+/** Removes addresses and keys from the text of a vendor's `error` event; every other message is unchanged. */
+export function cleanError(message: RealtimeMessage): RealtimeMessage {
+  if (message.binary || eventType(message.data) !== "error") return message;
+  const event = parseEvent(message.data);
+  const error = event?.["error"];
+  if (!isRecord(error) || typeof error["message"] !== "string") return message;
+  const clean = cleanWords(error["message"]);
+  if (clean === error["message"]) return message;
+  return { data: Buffer.from(JSON.stringify({ ...event, error: { ...error, message: clean } })), binary: false };
 }

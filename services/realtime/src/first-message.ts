@@ -1,3 +1,4 @@
+import type { Duplex } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import { ClientGone } from "@modelgate/platform";
 import type { RealtimeMessage } from "@modelgate/wires/realtime";
@@ -54,5 +55,26 @@ export function hearEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLi
       clearTimeout(timer);
       client.off("message", onMessage).off("close", onClose);
     },
+  };
+}
+
+/** Watch of a client's connection that is being opened; disposed when the connection is read. */
+export interface ClientLeaving extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+/** Watches a connection that is not read yet: its end would not be noticed otherwise. Early data stays unread. */
+export function watchLeaving(socket: Duplex): ClientLeaving {
+  const controller = new AbortController();
+  const gone = (): void => controller.abort();
+  const look = (): void => {
+    // An end is only emitted by a read.
+    if (socket.readableLength === 0) socket.read();
+  };
+  socket.on("readable", look).once("end", gone).once("close", gone);
+  if (socket.destroyed) gone();
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => void socket.off("readable", look).off("end", gone).off("close", gone),
   };
 }

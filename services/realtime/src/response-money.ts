@@ -2,6 +2,7 @@ import { costOf, type Caller, type Nanos, type Units } from "@modelgate/contract
 import { capUnits, notSent, type CallEnd, type HeldMoney, type SentCall } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import {
+  InTurn,
   holdUse,
   settleUnheld,
   switchedProtocols,
@@ -10,7 +11,6 @@ import {
   type ModelUse,
   type WantedUse,
 } from "./hold-use.ts";
-import { InTurn } from "./in-turn.ts";
 import { PassedSince } from "./passed.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import { SpeechAhead } from "./speech-ahead.ts";

@@ -13,8 +13,7 @@ import {
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
-import { cleanError } from "./clean-error.ts";
-import { closeCodes, endingByClient, endingByVendor, type SessionEnding } from "./closing.ts";
+import { cleanError, closeCodes, endingByClient, endingByVendor, type SessionEnding } from "./closing.ts";
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import { EventQueue } from "./event-queue.ts";

@@ -2,6 +2,7 @@ import { costOf, type Caller, type Nanos, type Units } from "@modelgate/contract
 import type { CallEnd, HeldMoney, SentCall } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import {
+  InTurn,
   holdUse,
   settleUnheld,
   switchedProtocols,
@@ -9,7 +10,6 @@ import {
   type ModelUse,
   type WantedUse,
 } from "./hold-use.ts";
-import { InTurn } from "./in-turn.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import { Untranscribed } from "./untranscribed.ts";
 

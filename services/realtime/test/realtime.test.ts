@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cleanError } from "../src/clean-error.ts";
-import { carriedCode, carriedReason, endingByClient, endingByVendor } from "../src/closing.ts";
+import { cleanError, carriedCode, carriedReason, endingByClient, endingByVendor } from "../src/closing.ts";
 import { chooseProtocol } from "../src/handshake.ts";
 import { PassedSince } from "../src/passed.ts";
 import { RecentIds } from "../src/recent-ids.ts";

@@ -9,8 +9,7 @@ import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange, type TranscriptCall } from "../transcripts/exchange.ts";
 import { vendorExchange } from "../transcripts/vendor-exchange.ts";
-import { transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
-import { maxHeard } from "../transcripts/most-heard.ts";
+import { maxHeard, transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
 import { openUpload } from "../upload/upload.ts";
 

@@ -3,6 +3,7 @@ import {
   eventStream,
   isEventStream,
   parseAnswer,
+  type StreamTranslator,
   type AnswerReader,
   type Exchange,
   type WholeAnswer,
@@ -18,10 +19,9 @@ import {
   type TranscriptFormat,
   type TranscriptsRequest,
 } from "@modelgate/wires/transcripts";
-import { beginsWith } from "../event-stream.ts";
+import { beginsWith, brokenByVendor, eventsThrough } from "../event-stream.ts";
 import { formBody } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
-import { transcriptEvents } from "./translator.ts";
 
 /** Formats that are made of a vendor's JSON, and what they are. */
 const rendered: Readonly<
@@ -94,4 +94,15 @@ export function renderAnswer(
   const how = rendered[format];
   if (how === undefined) return { body: bytes, words };
   return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, words };
+}
+
+/** Passes a vendor's stream unchanged, and reads its text, its end and its usage. */
+function transcriptEvents(): StreamTranslator {
+  return eventsThrough((frame) => {
+    const event = own.vendor.event(frame);
+    if (event.kind === "error") throw brokenByVendor();
+    if (event.kind === "delta") return { done: false, words: event.text };
+    if (event.kind === "done") return { done: true, usage: own.vendor.usage(event.body) ?? {} };
+    return { done: false };
+  });
 }

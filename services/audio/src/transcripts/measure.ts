@@ -75,3 +75,15 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
     },
   };
 }
+
+/** Minimum of bytes a second of the codecs in use. */
+const minBytesPerSecond = 1_000;
+/** A file's head may report less than the file holds: a vendor's report beyond it is accepted within these bounds. */
+const beyondHead = { times: 20, seconds: 60 } as const;
+
+/** Returns the maximum of seconds of a file that are billed, whatever its vendor reports. */
+export function maxHeard({ bound, bytes }: { readonly bound: number; readonly bytes: number }): number {
+  const byHead = bound * beyondHead.times + beyondHead.seconds;
+  // A bound that follows from the bytes is one already; a vendor may round it up.
+  return Math.max(Math.min(bytes / minBytesPerSecond, byHead), bound) + 1;
+}
