@@ -9,7 +9,7 @@ import {
   parseJudgement,
   renderJudgementRequest,
 } from "../src/moderation/by-chat/index.ts";
-import { maxItems, sizeOf, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/request.ts";
+import { maxItems, sizeOf, type ModerationPart, type ModerationRequest } from "../src/moderation/hub/index.ts";
 import { moderations } from "../src/moderation/moderations/index.ts";
 import { textWires } from "../src/text/wires.ts";
 import type { FinishReason, TextAnswer } from "../src/text/hub/answer.ts";
@@ -75,7 +75,7 @@ test("answers survive their wire", () => {
   const result = fc.record({ flagged: fc.boolean(), categories: answers, scores: numbers });
   fc.assert(
     fc.property(fc.array(result, { minLength: 1, maxLength: 3 }), (results) => {
-      const answer = { id: "modr-9", model: "mine", results };
+      const answer = { id: "modr-9", results };
       const request = { model: "mine", items: results.map(() => item(text("a"))) };
       expect(moderations.vendor.parse(moderations.client.render(answer, contextOf(request)))).toEqual(answer);
     }),

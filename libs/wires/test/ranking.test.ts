@@ -8,7 +8,7 @@ import {
   sizeOf,
   type RankedDocument,
   type RankingRequest,
-} from "../src/ranking/hub/request.ts";
+} from "../src/ranking/hub/index.ts";
 import { jina } from "../src/ranking/jina/index.ts";
 import { failureOf, json, record, word } from "./arbitraries.ts";
 
@@ -65,9 +65,9 @@ describe("requests survive their wire", () => {
 });
 
 test.each([
-  ["jina", jina, "mine"],
-  ["cohere", cohere, ""],
-] as const)("answers survive their wire: %s", (_, wire, model) => {
+  ["jina", jina],
+  ["cohere", cohere],
+] as const)("answers survive their wire: %s", (_, wire) => {
   const units = fc.oneof(
     fc.record({ inputTokens: fc.nat(999) }),
     fc.record({ requests: fc.nat(9) }),
@@ -81,9 +81,9 @@ test.each([
       const results = scores
         .map((score, index) => ({ index, score, document: { text: `d${index}` } }))
         .toSorted((left, right) => right.score - left.score);
-      const answer = { id: "rr-9", model, results, usage };
+      const answer = { id: "rr-9", results };
       const documents = scores.map((_, index) => `d${index}`);
-      const body = wire.client.render(answer, contextOf({ documents, returnDocuments: true }));
+      const body = wire.client.render({ ...answer, usage }, contextOf({ documents, returnDocuments: true }));
       expect(wire.vendor.parse(body)).toEqual(answer);
       expect(wire.vendor.usage(body)).toEqual(usage);
     }),
@@ -111,7 +111,7 @@ describe("a client on a cohere vendor", () => {
   });
 
   test("its answer: sorted, cut, with the documents of the request and both kinds of usage", () => {
-    const answer = cohere.vendor.parse({
+    const body = {
       id: "co-1",
       results: [
         { index: 0, relevance_score: 0.1 },
@@ -119,7 +119,8 @@ describe("a client on a cohere vendor", () => {
         { index: 1, relevance_score: 0.5 },
       ],
       meta: { billed_units: { search_units: 1 }, tokens: { input_tokens: 20 } },
-    });
+    };
+    const answer = { ...cohere.vendor.parse(body), usage: cohere.vendor.usage(body) };
     expect(answer.usage).toEqual({ inputTokens: 20, requests: 1 });
     expect(jina.client.render(answer, contextOf(request))).toEqual({
       id: "co-1",
@@ -177,8 +178,10 @@ describe("answers", () => {
   });
 
   test("without usage none is made up", () => {
-    const answer = jina.vendor.parse({ data: [{ index: 0, relevance_score: 1, document: "a" }] });
-    expect(answer).toEqual({ id: "", model: "", results: [{ index: 0, score: 1, document: { text: "a" } }] });
+    const body = { data: [{ index: 0, relevance_score: 1, document: "a" }] };
+    const answer = jina.vendor.parse(body);
+    expect(answer).toEqual({ id: "", results: [{ index: 0, score: 1, document: { text: "a" } }] });
+    expect(jina.vendor.usage(body)).toBeUndefined();
     expect(jina.client.render(answer, contextOf({}))).toEqual({
       id: "rr-1",
       model: "mine",
@@ -197,7 +200,7 @@ describe("answers", () => {
   });
 
   test("a result for a document that is not there is the vendor's fault", () => {
-    const answer = { id: "", model: "", results: [{ index: 3, score: 1 }] };
+    const answer = { id: "", results: [{ index: 3, score: 1 }] };
     expect(failureOf(() => jina.client.render(answer, contextOf({}))).code).toBe("upstream_error");
   });
 });

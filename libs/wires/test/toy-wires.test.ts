@@ -2,15 +2,13 @@ import { expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { atOnce } from "../src/json/scan.ts";
 import { isRecord, type JsonRecord } from "../src/json/fields.ts";
-import { wires as imageWires, readImageBody, writeImages, type ImagesVendor } from "../src/images/index.ts";
-import type { ImagesAnswer } from "../src/images/index.ts";
+import { wires as imageWires, readImageBody, writeImages } from "../src/images/index.ts";
+import type { ImagesVendor, ImagesAnswer } from "../src/images/index.ts";
 import type { WholeVendor } from "../src/kind/index.ts";
 import { wires as moderationWires } from "../src/moderation/index.ts";
-import type { ModerationAnswer } from "../src/moderation/hub/answer.ts";
-import type { ModerationRequest } from "../src/moderation/hub/request.ts";
+import type { ModerationAnswer, ModerationRequest } from "../src/moderation/hub/index.ts";
 import { wires as rankingWires } from "../src/ranking/index.ts";
-import type { RankingAnswer } from "../src/ranking/hub/answer.ts";
-import type { RankingRequest } from "../src/ranking/hub/request.ts";
+import type { RankingAnswer, RankingRequest } from "../src/ranking/hub/index.ts";
 import { bridgeBetween, eventMessage, vendorsTranscribers, wires as realtimeWires } from "../src/realtime/index.ts";
 import { wires as speechWires, type SpeechVendor } from "../src/speech/index.ts";
 import { wires as transcriptWires, type TranscriptsVendor } from "../src/transcripts/index.ts";
@@ -41,7 +39,7 @@ test("vectors", () => {
   register(vectorWires, {
     maxInputs: () => 7,
     render: ({ inputs }, target) => ({ body: { who: target.model, n: inputs.length }, dropped: [] }),
-    parse: ({ points }) => ({ model: "", vectors: listIn(points).map((each) => ({ floats: [Number(each)] })) }),
+    parse: ({ points }) => ({ vectors: listIn(points).map((each) => ({ floats: [Number(each)] })) }),
     usage: usageIn,
   } satisfies VectorsVendor);
   const { client } = vectorWires.embeddings;
@@ -60,7 +58,6 @@ test("ranking", () => {
     render: ({ query, documents }) => ({ body: { q: query, of: documents }, dropped: [] }),
     parse: ({ order }) => ({
       id: "",
-      model: "",
       results: listIn(order).map((index, at) => ({ index: Number(index), score: 1 / (at + 1) })),
     }),
     usage: usageIn,
@@ -79,7 +76,6 @@ test("moderation", () => {
     render: ({ items }) => ({ body: { n: items.length }, dropped: [] }),
     parse: ({ bad }) => ({
       id: "",
-      model: "",
       results: listIn(bad).map((flagged) => ({ flagged: flagged === true, categories: {}, scores: {} })),
     }),
     usage: usageIn,
@@ -174,5 +170,5 @@ test("realtime", () => {
   const bridge = bridgeBetween("realtime", "toy", names);
   const event = eventMessage({ type: "input_audio_buffer.clear" });
   expect(bridge.fromClient(event).toVendor).toEqual([event]);
-  expect(isRecord(bridge.input)).toBe(true);
+  expect(isRecord(bridge.state.input)).toBe(true);
 });

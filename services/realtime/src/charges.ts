@@ -69,7 +69,7 @@ export class Charges {
     const { bridge, session, responses } = parts;
     this.#payments = new Payments({
       check: () => this.#renewCaller(),
-      underWay: () => this.#responses.size + bridge.responsesAsked + responses.settling,
+      underWay: () => this.#responses.size + bridge.state.pendingResponses + responses.settling,
       paid: () => session.paid(),
       waits: (failure) => session.waits(failure),
       unpaid: (error) => session.unpaid(error),
@@ -88,7 +88,7 @@ export class Charges {
 
   /** Whether the vendor owes an answer: the rest of a response, or its first word to what it was asked. */
   get answering(): boolean {
-    return this.#responses.size > 0 || this.#parts.bridge.asked;
+    return this.#responses.size > 0 || this.#parts.bridge.state.isPending;
   }
 
   /** Whether money is being held that an event of the client's waits for. */
@@ -100,7 +100,7 @@ export class Charges {
   counted({ message, type, input }: ClientEvent): void {
     const { responses, bridge, transcripts } = this.#parts;
     const { audioBytes, textBytes } = input ?? inputOf(type, message.data);
-    const { bytesPerSecond, detectsTurns } = bridge.input;
+    const { bytesPerSecond, detectsTurns } = bridge.state.input;
     const seconds = audioBytes / bytesPerSecond;
     responses.passed.heard(seconds * pcmBytesPerSecond, textBytes);
     const nowMs = Date.now();
@@ -119,16 +119,16 @@ export class Charges {
   mayGo({ type }: ClientEvent): boolean {
     if (this.#payments.holdUp) return false;
     const { responses, bridge } = this.#parts;
-    if (type === "response.create" && bridge.isResponding === true) return false;
-    if (type !== "response.create" || responses.ready > bridge.responsesAsked) return true;
-    this.#payments.payForAnother(() => responses.hold(bridge.responsesAsked));
+    if (type === "response.create" && bridge.state.isResponding === true) return false;
+    if (type !== "response.create" || responses.ready > bridge.state.pendingResponses) return true;
+    this.#payments.payForAnother(() => responses.hold(bridge.state.pendingResponses));
     return false;
   }
 
   /** Holds money for speech that will be written down, where there is not enough. */
   coverSpeech(): void {
     const { bridge, transcripts } = this.#parts;
-    const { nextTranscriber } = bridge;
+    const { nextTranscriber } = bridge.state;
     if (nextTranscriber === undefined) return;
     const by = this.#writtenBy(nextTranscriber.model);
     if (transcripts.isShort(by)) this.#payments.payOn(() => transcripts.cover(by));
@@ -164,12 +164,12 @@ export class Charges {
       case "cleared":
         return speech.cleared();
       case "committed":
-        if (bridge.nextTranscriber === undefined) speech.cleared();
+        if (bridge.state.nextTranscriber === undefined) speech.cleared();
         else speech.committed(seen.item);
-        return this.#turns.begun(seen.item, bridge.transcriber);
+        return this.#turns.begun(seen.item, bridge.state.transcriber);
       case "transcribed":
         speech.ended(seen.item, seen.units?.seconds);
-        return this.#chargeTranscript(seen, (this.#turns.ended(seen.item) ?? bridge.transcriber)?.model);
+        return this.#chargeTranscript(seen, (this.#turns.ended(seen.item) ?? bridge.state.transcriber)?.model);
       case "not-transcribed":
         speech.ended(seen.item);
         this.#turns.ended(seen.item);
@@ -240,7 +240,7 @@ export class Charges {
     else {
       const counted = { requests: 1, ...responses.passed.units };
       void responses.settle(id, { units: units ?? counted, estimated: units === undefined, outcome });
-      this.#payments.payOn(() => responses.hold(bridge.responsesAsked), { mayWait: true });
+      this.#payments.payOn(() => responses.hold(bridge.state.pendingResponses), { mayWait: true });
     }
   }
 

@@ -1,4 +1,135 @@
-// Amazon's event streams: frames with checksums instead of lines.
-export { amazonFraming, amazonStreamType } from "./framing.ts";
-export { readMessage, wordsOfFailure, type AmazonMessage } from "./framing.ts";
-export { AmazonSplitter } from "./splitter.ts";
+import { EventStreamCodec } from "@smithy/eventstream-codec";
+import { crc32 } from "node:zlib";
+import { parseRecord } from "../json/fields.ts";
+import type { Frame, FrameSplitter, StreamFraming } from "../sse/framing.ts";
+
+/** The media type of Amazon's event streams. */
+export const amazonStreamType = "application/vnd.amazon.eventstream";
+
+/** The name of a frame for the failure of a stream: `{"failure": {"code", "message"}}`. */
+const failureName = "failure";
+
+/**
+ * Amazon's event streams. A frame's data is one member, `{"<type>": <payload>}`, as the service's model has them: the
+ * payload alone does not name its type.
+ */
+export const amazonFraming: StreamFraming = {
+  mediaType: amazonStreamType,
+  splitter: () => new AmazonSplitter(),
+  parse(frame): Frame {
+    const message = readMessage(frame);
+    if (message.kind === "event")
+      return { event: message.type, data: `{${JSON.stringify(message.type)}:${message.payload || "{}"}}` };
+    const failure = { code: message.type, message: wordsOfFailure(message) };
+    return { event: failureName, data: JSON.stringify({ [failureName]: failure }) };
+  },
+};
+
+/** One message of an Amazon event stream, read. */
+export interface AmazonMessage {
+  /** "event", or the way in which the stream failed: an exception of the service's model, another error, or damaged bytes. */
+  readonly kind: "event" | "exception" | "error" | "damaged";
+  /** The type of the event or exception; the code of an error. */
+  readonly type: string;
+  /** Its payload as text: JSON, or the message of an error. */
+  readonly payload: string;
+}
+
+const codec = new EventStreamCodec(
+  (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(),
+  (text: string) => Buffer.from(text),
+);
+
+/** Reads a whole message; its checksums are checked. Never throws: damaged bytes have a separate kind. */
+export function readMessage(frame: Buffer): AmazonMessage {
+  try {
+    const { headers, body } = codec.decode(frame);
+    const header = (name: string): string => {
+      const value = headers[name]?.value;
+      return typeof value === "string" ? value : "";
+    };
+    const kind = header(":message-type");
+    const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+    if (kind === "event") return { kind, type: header(":event-type"), payload };
+    if (kind === "exception") return { kind, type: header(":exception-type"), payload };
+    return { kind: "error", type: header(":error-code"), payload: header(":error-message") };
+  } catch {
+    return { kind: "damaged", type: "damaged", payload: "The vendor's stream is damaged." };
+  }
+}
+
+/** Returns the text of a message of a failure. */
+export function wordsOfFailure({ kind, payload }: AmazonMessage): string {
+  if (kind !== "exception") return payload;
+  const { message } = parseRecord(payload) ?? {};
+  return typeof message === "string" ? message : payload;
+}
+
+/** A stream whose frame never ends must not grow memory; the vendor's own bound is 24 MiB. */
+const maxFrameBytes = 16 * 1024 * 1024;
+/** A frame's length and its headers' length, and the checksum of both. */
+const lengthsBytes = 8;
+const preludeBytes = 12;
+/** The prelude and the checksum of the whole. */
+const minFrameBytes = 16;
+const nothing = Buffer.alloc(0);
+
+/** Cuts `application/vnd.amazon.eventstream` into frames, each with its prelude and checksums. */
+export class AmazonSplitter implements FrameSplitter {
+  /** Pieces of an unfinished frame: joined once, when it is whole. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  /** Throws RangeError for a frame beyond the bound, or whose length is damaged. */
+  push(chunk: Buffer): readonly Buffer[] {
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    if (this.#heldBytes < preludeBytes || this.#heldBytes < this.#firstBytes()) return [];
+    const all = this.#joined();
+    const frames: Buffer[] = [];
+    let start = 0;
+    for (let size = sizeAt(all, start); size <= all.length - start; size = sizeAt(all, start)) {
+      frames.push(all.subarray(start, start + size));
+      start += size;
+    }
+    const rest = all.subarray(start);
+    this.#held = rest.length === 0 ? [] : [rest];
+    this.#heldBytes = rest.length;
+    return frames;
+  }
+
+  get empty(): boolean {
+    return this.#heldBytes === 0;
+  }
+
+  end(): Buffer {
+    const rest = this.#joined();
+    this.#held = [];
+    this.#heldBytes = 0;
+    return rest;
+  }
+
+  /** Bytes of the frame that is held first. */
+  #firstBytes(): number {
+    const [first] = this.#held;
+    return sizeAt(first !== undefined && first.length >= preludeBytes ? first : this.#joined(), 0);
+  }
+
+  #joined(): Buffer {
+    const [first = nothing] = this.#held;
+    if (this.#held.length <= 1) return first;
+    const all = Buffer.concat(this.#held, this.#heldBytes);
+    this.#held = [all];
+    return all;
+  }
+}
+
+/** Bytes of the frame that begins at `start`; Infinity while its prelude is not there. */
+function sizeAt(bytes: Buffer, start: number): number {
+  if (bytes.length - start < preludeBytes) return Infinity;
+  const size = bytes.readUInt32BE(start);
+  if (size > maxFrameBytes) throw new RangeError(`a frame of an event stream is longer than ${maxFrameBytes} bytes`);
+  const isDamaged = crc32(bytes.subarray(start, start + lengthsBytes)) !== bytes.readUInt32BE(start + lengthsBytes);
+  if (isDamaged || size < minFrameBytes) throw new RangeError("the length of an event stream's frame is damaged");
+  return size;
+}

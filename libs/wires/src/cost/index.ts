@@ -1,4 +1,4 @@
-import { isRecord } from "../json/fields.ts";
+import { memberOf } from "../json/fields.ts";
 import { membersOf, spliceMembers } from "../json/members.ts";
 import { changeJson } from "../sse/decode.ts";
 
@@ -6,15 +6,14 @@ const openBrace = 0x7b;
 
 const usageWord = '"usage":';
 
-/** Whether a request asks for its cost in the usage of its answer, as OpenRouter's clients do: `usage: {include: true}`. */
+/** Tells whether a request wants its cost in the usage of its answer, as of OpenRouter's clients: `usage: {include: true}`. */
 export function wantsCost(body: object): boolean {
-  const usage = "usage" in body ? body.usage : undefined;
-  return isRecord(usage) && usage["include"] === true;
+  return memberOf(memberOf(body, "usage"), "include") === true;
 }
 
 /**
- * The same answer with its cost, in US dollars as JSON has numbers, in its `usage`, or that of the `response` which an
- * event shows; one without usage stays as it is.
+ * Returns an answer with its cost, in US dollars as a JSON number, in its `usage`, or in that of the `response` of an
+ * event; an answer without usage is unchanged.
  */
 export function withCost(answer: Buffer, cost: string): Buffer {
   const members = membersOf(answer);
@@ -28,7 +27,7 @@ export function withCost(answer: Buffer, cost: string): Buffer {
   return spliceMembers(answer, { usage: spliceMembers(answer.subarray(usage.start, usage.end), { cost }) });
 }
 
-/** The same frames, of which those that report usage say the cost as well. */
+/** Returns frames with the cost in those that report usage. */
 export function framesWithCost(frames: Buffer | string, cost: string): Buffer | string {
   const text = frames.toString();
   if (!text.includes(usageWord)) return frames;

@@ -242,3 +242,18 @@ export function parseRecord(text: string): JsonRecord | undefined {
     return undefined;
   }
 }
+
+/** Returns a value that is an object; an empty one for anything else. */
+export function recordOf(value: unknown): JsonRecord {
+  return isRecord(value) ? value : {};
+}
+
+/** Returns a member of a value that may be an object. */
+export function memberOf(value: unknown, name: string): unknown {
+  return isRecord(value) ? value[name] : undefined;
+}
+
+/** Returns the objects in a value that may be a list. */
+export function recordsIn(value: unknown): readonly JsonRecord[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}

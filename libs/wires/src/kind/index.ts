@@ -1,7 +1,9 @@
 import { Failure, type SchemaError, type Units } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../json/fields.ts";
+import type { TObject } from "typebox";
+import { Compile } from "typebox/compile";
+import { Fields, isRecord, parseRecord, type JsonRecord } from "../json/fields.ts";
 import { firstProblem } from "../json/problem.ts";
-import type { AnswerHeaders, ClientSide, Parsed, VendorSide, Wire } from "../wire.ts";
+import type { AnswerHeaders, ClientSide, Parsed, RequestPath, VendorSide, Wire } from "../wire.ts";
 
 /** Size of a request, as admission needs it. Each kind measures its neutral form with `sizeOf`. */
 export interface InputSize {
@@ -24,7 +26,7 @@ export interface WholeContext<Request> {
   readonly inputTokens: number;
 }
 
-/** The vendor side of a kind that answers in one piece: its usage is reported in the answer. */
+/** The vendor side of a kind that answers in one piece: its usage is read from the answer, apart from the rest. */
 export interface WholeVendor<Request, Answer> extends VendorSide<Request, Answer> {
   usage(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
 }
@@ -70,6 +72,18 @@ export function readChecked<Request>(
   return parsed;
 }
 
+/** Creates the reader of a client's body from its published schema, and the members that a call relies on. */
+export function checkedBy<Request>(
+  schema: TObject,
+  parse: (body: JsonRecord, path: RequestPath) => Parsed<Request>,
+): { read(body: unknown, path?: RequestPath): Parsed<Request>; readonly relied: readonly string[] } {
+  const shape = Compile(schema);
+  return {
+    read: (body, path = {}) => readChecked(body, shape, (record) => parse(record, path)),
+    relied: Object.keys(schema.properties),
+  };
+}
+
 /** Reads a vendor's answer field by field. Throws Failure upstream_error for a wrong field: the client is not at fault. */
 export function readVendor<Result>(body: unknown, read: (fields: Fields) => Result): Result {
   try {
@@ -78,4 +92,55 @@ export function readVendor<Result>(body: unknown, read: (fields: Fields) => Resu
     if (!(cause instanceof Failure) || cause.code === "upstream_error") throw cause;
     throw new Failure("upstream_error", `The vendor's answer cannot be read: ${cause.message}`, { cause });
   }
+}
+
+/** Parses the JSON object of a stream's event. Throws Failure upstream_error for any other data. */
+export function parseEvent(data: string): JsonRecord {
+  const event = parseRecord(data);
+  if (event !== undefined) return event;
+  throw new Failure("upstream_error", "The vendor's stream has an event that is not a JSON object.");
+}
+
+/** Renders an event of a stream whose events have no names. */
+export function renderEvent(event: object): string {
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
+
+/**
+ * Members of a client's body that the neutral form does not hold: a vendor of the same wire gets them unchanged; on any
+ * other wire they are dropped by name.
+ */
+export interface OwnMembers<Wire extends string> {
+  readonly wire: Wire;
+  readonly members: JsonRecord;
+  /** Of these, the names whose meaning the neutral form holds as well: nothing is lost on another wire. */
+  readonly shared?: readonly string[] | undefined;
+}
+
+/** Collects the members of a body that have not been read; undefined for none. Call it after everything else was read. */
+export function ownMembers<Wire extends string>(
+  wire: Wire,
+  fields: Fields,
+  shared: readonly string[] = [],
+): OwnMembers<Wire> | undefined {
+  const unread = new Set(fields.unread());
+  const names = Object.keys(fields.value).filter((name) => unread.has(fields.at(name)));
+  if (names.length === 0) return undefined;
+  const members = Object.fromEntries(names.map((name) => [name, fields.value[name]]));
+  return shared.length === 0 ? { wire, members } : { wire, members, shared };
+}
+
+/** Returns the members that a rendering to `wire` adds to the body, and the names that it leaves out. */
+export function renderOwn<Wire extends string>(
+  own: OwnMembers<Wire> | undefined,
+  wire: Wire,
+): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
+  if (own === undefined) return { members: {}, dropped: [] };
+  if (own.wire === wire) return { members: own.members, dropped: [] };
+  return { members: {}, dropped: Object.keys(own.members).filter((name) => own.shared?.includes(name) !== true) };
+}
+
+/** Returns the names of those hints that have a value: a vendor without a place for them loses nothing by false. */
+export function hintNames(hints: JsonRecord): readonly string[] {
+  return Object.keys(hints).filter((name) => hints[name] !== undefined && hints[name] !== false);
 }

@@ -2,14 +2,14 @@ import { Failure, type ModelKind, present, bodies } from "@modelgate/contracts";
 import { wholeNumberIn } from "../json/fields.ts";
 import { bodyReader } from "../json/problem.ts";
 
-/** What a model list shows of a model. */
+/** A model, as far as a model list shows it. */
 export interface ListedModel {
   readonly name: string;
   readonly kind: ModelKind;
   readonly ownedBy: string;
-  /** Most tokens of input and answer together. */
+  /** Maximum of tokens of input and answer together. */
   readonly contextTokens?: number | undefined;
-  /** Most tokens of one answer. */
+  /** Maximum of tokens of one answer. */
   readonly maxOutputTokens?: number | undefined;
   /** US dollars as decimal text, by OpenRouter's names of prices; `second` and `character` are ours. */
   readonly pricing?: Readonly<Record<string, string>> | undefined;
@@ -17,7 +17,7 @@ export interface ListedModel {
 
 type ListBody = Readonly<Record<string, unknown>>;
 
-/** Unknown to us: the day that the interface was first served stands for it, as in every gateway of this kind. */
+/** Date of creation, which is not known: the day on which the interface was first served. */
 const createdSeconds = 1_735_689_600;
 
 /** The same, as text. */
@@ -29,7 +29,7 @@ export interface ModelList {
   one(model: ListedModel): ListBody;
 }
 
-/** The actions of the gamma format that a model of a kind can be asked for. */
+/** Actions of the gamma format that a model of a kind supports. */
 const gammaMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["generateContent", "streamGenerateContent", "countTokens"],
   embedding: ["embedContent", "batchEmbedContents"],
@@ -53,7 +53,7 @@ const parametersOf: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   transcription: ["language", "prompt", "response_format", "temperature", "timestamp_granularities"],
 };
 
-/** Common list: everything, no pages. `kind` is ours; the bound of an answer stands where OpenRouter has it. */
+/** Common list: everything, no pages. `kind` is ours; the bound of an answer is where OpenRouter has it. */
 const common: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => common.one(model)) }),
   one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>
@@ -159,7 +159,7 @@ const ollama: ModelList = {
 
 export const modelLists = { common, alpha, gamma, ollama } as const;
 
-/** What calls of a kind may ask for, in Ollama's words: what a vendor lacks is translated, or dropped and named. */
+/** Abilities of calls of a kind, in Ollama's words. */
 const capabilities: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["completion", "tools", "vision", "thinking"],
   embedding: ["embedding"],

@@ -1,11 +1,10 @@
 import type { WholeWire } from "../kind/index.ts";
-import type { ModerationAnswer } from "./hub/answer.ts";
-import type { ModerationRequest } from "./hub/request.ts";
+import type { ModerationAnswer, ModerationRequest } from "./hub/index.ts";
 import { moderations } from "./moderations/index.ts";
 
 export { bytesOfInstructions, parseJudgement, renderJudgementRequest } from "./by-chat/index.ts";
-export type { ModerationAnswer } from "./hub/answer.ts";
-export { sizeOf, type ModerationRequest } from "./hub/request.ts";
+export type { ModerationAnswer } from "./hub/index.ts";
+export { sizeOf, type ModerationRequest } from "./hub/index.ts";
 
 /** The wires of moderation: one line each. */
 export const wires = { moderations } as const satisfies Readonly<

@@ -1,11 +1,10 @@
 import type { RankingWire } from "@modelgate/contracts";
 import type { WholeWire } from "../kind/index.ts";
 import { cohere } from "./cohere/index.ts";
-import type { RankingAnswer } from "./hub/answer.ts";
-import type { RankingRequest } from "./hub/request.ts";
+import type { RankingAnswer, RankingRequest } from "./hub/index.ts";
 import { jina } from "./jina/index.ts";
 
-export { searchesOf, sizeOf, type RankingRequest } from "./hub/request.ts";
+export { searchesOf, sizeOf, type RankingRequest } from "./hub/index.ts";
 
 /** The wires of rerankers: one line each. */
 export const wires = {

@@ -25,43 +25,48 @@ export interface ClientEvent {
 
 /**
  * A session between a client and a vendor, each of whom speaks the realtime format or another one. One for every
- * session; synchronous, and blind to sockets. It never throws, except from `read`: what a client of the realtime format
- * said wrong is answered with an error event, and the session goes on.
+ * session; synchronous, and blind to sockets. It never throws, except from `read`: an invalid event of a client of the
+ * realtime format is answered with an error event, and the session goes on.
  */
 export interface RealtimeBridge {
   /**
-   * What a client's message asks for; absent: each message is one event of the realtime format. Throws Failure for a
+   * Reads a client's message as events; absent: each message is one event of the realtime format. Throws Failure for a
    * message that ends the session.
    */
   read?(message: RealtimeMessage): readonly ClientEvent[];
-  /** Tells whether no response can be asked for until the one under way has ended. */
-  readonly isResponding?: boolean;
-  /** Tells whether the vendor speaks first: one that then says nothing is no vendor. */
+  /** Tells whether the vendor sends the first message of a session. */
   readonly greets: boolean;
+  readonly state: SessionState;
   /** Returns the messages for a vendor whose connection is open. */
   open(): Bridged;
   fromClient(message: RealtimeMessage): Bridged;
   fromVendor(message: RealtimeMessage): Bridged;
-  /**
-   * What writes down the client's speech now. Undefined where nothing does, and where the vendor does it by itself and
-   * reports no use of it.
-   */
-  readonly transcriber: Transcriber | undefined;
-  /**
-   * What writes down speech that the client sends from now on: as it asked, even where the vendor has not confirmed it.
-   * Money is held for it before the speech goes on.
-   */
-  readonly nextTranscriber: Transcriber | undefined;
-  /** Responses that the vendor was asked for and has neither begun nor refused. */
-  readonly responsesAsked: number;
+  /** Ends the client's part: the vendor begins nothing more, and `isPending` is true until that is certain. */
+  stop(): readonly RealtimeMessage[];
+  /** Returns the messages that end a response in progress at the vendor. */
+  cancel(responseId: string): readonly RealtimeMessage[];
+}
+
+/** The state of a session, as far as its bill depends on it. */
+export interface SessionState {
   /** Form of the client's speech. */
   readonly input: InputFormat;
-  /** Tells whether the client has asked for something that may cost, and the vendor has said nothing of it yet. */
-  readonly asked: boolean;
-  /** The client has left: the vendor begins nothing more, and `asked` is true until that is certain. */
-  stop(): readonly RealtimeMessage[];
-  /** Asks the vendor to end a response that is under way. */
-  cancel(responseId: string): readonly RealtimeMessage[];
+  /**
+   * Current transcriber of the client's speech. Absent without one, and where the vendor transcribes by itself and
+   * reports no usage for it.
+   */
+  readonly transcriber?: Transcriber | undefined;
+  /**
+   * Transcriber of speech that the client sends from now on: as requested, even where the vendor has not confirmed it.
+   * Money is held for it before the speech goes on.
+   */
+  readonly nextTranscriber?: Transcriber | undefined;
+  /** Number of responses that were requested and that the vendor has neither begun nor refused. */
+  readonly pendingResponses: number;
+  /** Tells whether a request of the client that may cost is unanswered. */
+  readonly isPending: boolean;
+  /** Tells whether no response can be requested until the one in progress has ended. */
+  readonly isResponding?: boolean;
 }
 
 /** The form of a client's speech. */
@@ -75,7 +80,7 @@ export interface InputFormat {
 /** PCM of 24 kHz, 16 bits, mono: what sessions begin with. */
 export const pcmBytesPerSecond = 48_000;
 
-/** A model that writes down a client's speech. */
+/** A model that transcribes a client's speech. */
 export interface Transcriber {
   /** The model as the client names it; undefined where none is named. */
   readonly model: string | undefined;
@@ -95,7 +100,7 @@ export interface RealtimeNames {
   readonly vendorTools: boolean;
 }
 
-/** The names of models that write down a client's speech, between the client and the vendor. */
+/** The names of models that transcribe a client's speech, between the client and the vendor. */
 export interface TranscriberNames {
   /** The vendor's name of a model. Throws Failure for one that the client may not use. */
   toVendor(name: string): string;
@@ -107,5 +112,3 @@ export interface TranscriberNames {
 
 /** For a session without an owner: every name is the vendor's own. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
-
-export const nothing: Bridged = { toClient: [], toVendor: [] };

@@ -6,10 +6,10 @@ import { stores as contentStores } from "../text/content/media.ts";
 import type { StoreDialect } from "../vendor-stores/members.ts";
 import { vendorWire, type Wire } from "../wire.ts";
 import type { RealtimeBridge, RealtimeNames } from "./bridge.ts";
-import { geminiLiveBridge } from "./gemini-live/bridge.ts";
-import { liveBridgeOver } from "./live/bridge.ts";
-import { livePassBridge } from "./live/pass-bridge.ts";
-import { openaiBridge } from "./openai/bridge.ts";
+import { GeminiLiveBridge } from "./gemini-live/bridge.ts";
+import { LiveBridge } from "./live/bridge.ts";
+import { LivePassBridge } from "./live/pass-bridge.ts";
+import { OpenaiBridge } from "./openai/bridge.ts";
 
 export {
   vendorsTranscribers,
@@ -49,7 +49,7 @@ interface RealtimePass {
 export const wires = {
   realtime: {
     name: "realtime",
-    vendor: { bridge: openaiBridge },
+    vendor: { bridge: (names) => new OpenaiBridge(names) },
     client: {
       over: (bridge) => bridge,
       stores: { opaque: ["parameters", "schema", "json_schema", "metadata", "arguments"] },
@@ -57,10 +57,10 @@ export const wires = {
   },
   "gemini-live": {
     name: "gemini-live",
-    vendor: { bridge: geminiLiveBridge },
+    vendor: { bridge: (names) => new GeminiLiveBridge(names) },
     // Messages are spelled as generated content.
-    client: { over: liveBridgeOver, stores: contentStores },
-    pass: { bridge: livePassBridge },
+    client: { over: (bridge, names) => new LiveBridge(bridge, names), stores: contentStores },
+    pass: { bridge: (names) => new LivePassBridge(names) },
   },
 } as const satisfies Readonly<Record<RealtimeWire, Wire<RealtimeVendor, RealtimeClient, RealtimePass>>>;
 

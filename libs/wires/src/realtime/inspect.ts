@@ -1,5 +1,5 @@
 import type { Outcome, Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own } from "../json/fields.ts";
+import { type JsonRecord, own, recordOf, recordsIn } from "../json/fields.ts";
 import { eventType, parseEvent, type RealtimeMessage } from "./message.ts";
 import { responseOutcome, responseUnits, transcriptionUnits } from "./usage.ts";
 
@@ -16,11 +16,11 @@ export type SeenEvent =
     }
   /** The client's speech became an item of the conversation. */
   | { readonly kind: "committed"; readonly item: string }
-  /** The vendor hears the client begin to speak. */
+  /** The vendor detected that the client began to speak. */
   | { readonly kind: "speech-began" }
   /** The vendor forgot speech that it had made no turn of. */
   | { readonly kind: "cleared" }
-  /** It was written down, once for each of its parts; `units` as above, `textBytes` is what was written. */
+  /** It was transcribed, once for each of its parts; `units` as above, `textBytes` counts the transcript. */
   | {
       readonly kind: "transcribed";
       readonly id: string;
@@ -52,27 +52,27 @@ export function inputOf(type: string | undefined, data: Buffer): ModelInput {
   if (type === "input_audio_buffer.append")
     return { audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
   const member = type === undefined ? undefined : own(readByModel, type);
-  const found = member === undefined ? undefined : parseEvent(data)?.[member];
-  if (!isRecord(found)) return noInput;
+  if (member === undefined) return noInput;
+  const found = recordOf(parseEvent(data)?.[member]);
   return member === "item" ? inputOfItem(found) : inputOfSettings(found);
 }
 
-const noInput: ModelInput = { audioBytes: 0, textBytes: 0 };
-/** Events with something that the model reads, and the member that it stands in. */
+export const noInput: ModelInput = { audioBytes: 0, textBytes: 0 };
+/** Events with input to the model, and the member that holds it. */
 const readByModel: Readonly<Record<string, "item" | "response" | "session">> = {
   "conversation.item.create": "item",
   "response.create": "response",
   "session.update": "session",
 };
 
-/** Instructions and tools are read by every response, and the items of a response's own input by that one. */
+/** Measures settings: every response reads instructions and tools, and one response the items of its own input. */
 function inputOfSettings({ instructions, tools, input }: JsonRecord): ModelInput {
-  const items = Array.isArray(input) ? input.filter(isRecord).map(inputOfItem) : [];
-  const settings = bytesIn(instructions) + (Array.isArray(tools) ? bytesIn(JSON.stringify(tools)) : 0);
-  return {
-    audioBytes: items.reduce((sum, { audioBytes }) => sum + audioBytes, 0),
-    textBytes: items.reduce((sum, { textBytes }) => sum + textBytes, settings),
-  };
+  const textBytes = bytesIn(instructions) + (Array.isArray(tools) ? bytesIn(JSON.stringify(tools)) : 0);
+  return recordsIn(input).map(inputOfItem).reduce(addInput, { audioBytes: 0, textBytes });
+}
+
+export function addInput(one: ModelInput, other: ModelInput): ModelInput {
+  return { audioBytes: one.audioBytes + other.audioBytes, textBytes: one.textBytes + other.textBytes };
 }
 
 /** Input to a model, in bytes. */
@@ -81,10 +81,9 @@ export interface ModelInput {
   readonly textBytes: number;
 }
 
-/** Samples and pictures come in Base64 beside the words, and are no text. */
+/** Measures an item. Samples and pictures in Base64 do not count as text. */
 function inputOfItem(item: JsonRecord): ModelInput {
-  const content: unknown = item["content"];
-  const parts = Array.isArray(content) ? content.filter(isRecord) : [];
+  const parts = recordsIn(item["content"]);
   const pictures = parts.filter(({ type }) => type === "input_image").length;
   const words = [item["output"], item["arguments"], ...parts.map(({ text }) => text)];
   return {
@@ -98,18 +97,23 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
   "response.done": ({ response }) => ({
     kind: "response-done",
     id: idOf(response),
-    units: isRecord(response) ? responseUnits(response["usage"]) : undefined,
-    outcome: responseOutcome(isRecord(response) ? response["status"] : undefined),
+    units: responseUnits(recordOf(response)["usage"]),
+    outcome: responseOutcome(recordOf(response)["status"]),
   }),
   "input_audio_buffer.speech_started": () => ({ kind: "speech-began" }),
   "input_audio_buffer.cleared": () => ({ kind: "cleared" }),
   "input_audio_buffer.committed": ({ item_id: item }) => ({ kind: "committed", item: String(item) }),
-  "conversation.item.input_audio_transcription.completed": ({ item_id: item, content_index: index, ...said }) => ({
+  "conversation.item.input_audio_transcription.completed": ({
+    item_id: item,
+    content_index: index,
+    usage,
+    transcript,
+  }) => ({
     kind: "transcribed",
     id: `${String(item)}/${String(index)}`,
     item: String(item),
-    units: transcriptionUnits(said["usage"]),
-    textBytes: bytesIn(said["transcript"]),
+    units: transcriptionUnits(usage),
+    textBytes: bytesIn(transcript),
   }),
   "conversation.item.input_audio_transcription.failed": ({ item_id: item }) => ({
     kind: "not-transcribed",
@@ -126,11 +130,12 @@ function deltaOf(type: string, data: Buffer): SeenEvent {
   return { kind: "delta", audioBytes: 0, textBytes: bytesIn(parseEvent(data)?.["delta"]) };
 }
 
-function bytesIn(text: unknown): number {
+export function bytesIn(text: unknown): number {
   return typeof text === "string" ? Buffer.byteLength(text) : 0;
 }
 
-function idOf(response: unknown): string {
-  const id = isRecord(response) ? response["id"] : undefined;
+/** Returns the id of a response; "" where it has none. */
+export function idOf(response: unknown): string {
+  const { id } = recordOf(response);
   return typeof id === "string" ? id : "";
 }

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../json/fields.ts";
-import { sessionFailure, type Failure } from "@modelgate/contracts";
+import { Failure, sessionFailure } from "@modelgate/contracts";
+import { parseRecord, type JsonRecord } from "../json/fields.ts";
 
 /** A message of a session on the wire. */
 export interface RealtimeMessage {
@@ -14,8 +14,8 @@ export function eventMessage(event: object): RealtimeMessage {
 }
 
 /** Renders a failure as a session's `error` event; `causedBy` is the `event_id` of the client's event, where it had one. */
-export function errorEvent(failure: Failure, eventId: string, causedBy?: string): RealtimeMessage {
-  return eventMessage(sessionFailure(failure, eventId, causedBy));
+export function errorEvent(failure: Failure, eventId: string, causedBy?: unknown): RealtimeMessage {
+  return eventMessage(sessionFailure(failure, eventId, typeof causedBy === "string" ? causedBy : undefined));
 }
 
 const typeFirst = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;
@@ -32,10 +32,10 @@ export function eventType(data: Buffer): string | undefined {
 
 /** Parses an event; undefined for anything but a JSON object. */
 export function parseEvent(data: Buffer): JsonRecord | undefined {
-  try {
-    const parsed: unknown = JSON.parse(data.toString());
-    return isRecord(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseRecord(data.toString());
+}
+
+/** Creates the failure of a part of a client's message that its vendor's wire cannot express. */
+export function cannotPass(param: string): Failure {
+  return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
 }

@@ -1,16 +1,17 @@
 import type { Outcome, Units } from "@modelgate/contracts";
-import { isRecord } from "../json/fields.ts";
+import { isRecord, recordOf } from "../json/fields.ts";
+import { countOf } from "../text/hub/counts.ts";
 
 /**
  * The usage of a `response.done`, as disjoint units: text, audio and pictures apart, whatever was read from a cache taken
  * out of each. What is cached is counted together, as vendors price it. Undefined without usage. Every response
- * counts its whole context anew, so usages add up.
+ * counts its whole context again, so usages add up.
  */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const input = isRecord(usage["input_token_details"]) ? usage["input_token_details"] : {};
-  const output = isRecord(usage["output_token_details"]) ? usage["output_token_details"] : {};
-  const cached = isRecord(input["cached_tokens_details"]) ? input["cached_tokens_details"] : {};
+  const input = recordOf(usage["input_token_details"]);
+  const output = recordOf(usage["output_token_details"]);
+  const cached = recordOf(input["cached_tokens_details"]);
   const inputTokens = count(usage["input_tokens"]);
   const outputTokens = count(usage["output_tokens"]);
   const audioIn = Math.min(count(input["audio_tokens"]), inputTokens);
@@ -44,8 +45,7 @@ export function transcriptionUnits(usage: unknown): Units | undefined {
   const { seconds } = usage;
   if (usage["type"] === "duration")
     return { requests: 1, seconds: typeof seconds === "number" && seconds > 0 ? seconds : 0 };
-  const details = isRecord(usage["input_token_details"]) ? usage["input_token_details"] : {};
-  return responseUnits({ ...usage, input_token_details: details });
+  return responseUnits(usage);
 }
 
 /** Returns the outcome of a response by its `status`. */
@@ -82,6 +82,6 @@ function unitOf(name: keyof Units, amount: number): Units {
 }
 
 /** Reads a count as vendors report it; anything else, or one below zero, is 0. */
-function count(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
+export function count(value: unknown): number {
+  return countOf(value) ?? 0;
 }

@@ -3,11 +3,11 @@ import type { Wire } from "../wire.ts";
 import { content } from "./content/index.ts";
 import { deepgram } from "./deepgram/index.ts";
 import { elevenlabs } from "./elevenlabs/index.ts";
-import type { SpeechClient, SpeechVendor } from "./hub/answer.ts";
+import type { SpeechClient, SpeechVendor } from "./hub/index.ts";
 import { speech } from "./openai/index.ts";
 
-export type { SpeechAnswer, SpeechVendor } from "./hub/answer.ts";
-export { charactersIn, speechFormats, type SpeechRequest } from "./hub/request.ts";
+export type { SpeechAnswer, SpeechVendor } from "./hub/index.ts";
+export { charactersIn, speechFormats, type SpeechRequest } from "./hub/index.ts";
 
 /** The wires of speech: one line each. */
 export const wires = {

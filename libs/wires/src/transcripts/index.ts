@@ -3,12 +3,12 @@ import type { Wire } from "../wire.ts";
 import { content } from "./content/index.ts";
 import { deepgram } from "./deepgram/index.ts";
 import { elevenlabs } from "./elevenlabs/index.ts";
-import type { TranscriptsClient, TranscriptsVendor } from "./hub/answer.ts";
+import type { TranscriptsClient, TranscriptsVendor } from "./hub/index.ts";
 import { transcriptions, translations } from "./openai/index.ts";
 
-export type { RenderedTranscripts, Transcript, TranscriptsVendor } from "./hub/answer.ts";
+export type { RenderedTranscripts, Transcript, TranscriptsVendor } from "./hub/index.ts";
 export { asJson, asSrt, asText, asVtt } from "./hub/render.ts";
-export type { FormEntry, TranscriptFormat, TranscriptsRequest } from "./hub/request.ts";
+export type { FormEntry, TranscriptFormat, TranscriptsRequest } from "./hub/index.ts";
 export { modelInForm } from "./openai/index.ts";
 
 /** The wires of transcripts: one line each. */

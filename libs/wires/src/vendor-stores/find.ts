@@ -1,37 +1,29 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, parseRecord } from "../json/fields.ts";
-import {
-  type VendorId,
-  plainMembers,
-  storeMembers,
-  type Naming,
-  type StoreDialect,
-  type StoreMember,
-} from "./members.ts";
+import { plainMembers, storeMembers } from "./members.ts";
+import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 
-export type { VendorId };
-
-/** Most ids of one request that are returned; it names too many. */
+/** Maximum of ids of one request; one more shows that there are too many. */
 export const maxVendorIds = 10_000;
 
-/** Longer names are of no member of the table. */
+/** Maximum length of a name of the table. */
 const longestName = 64;
 
 /** Longest text that is parsed as JSON. */
 const longestText = 64 * 1024;
 
-/** What is known of a member by its name; null: it names nothing. */
+/** Rules for members of one name; null: they name nothing. */
 type Rules = readonly StoreMember[] | "opaque" | null;
 
 /**
- * What a parsed body names in its vendor's store, wherever it stands: vendors of the client's own wire are sent members
- * that this gateway does not know. One walk over what was parsed, skipping the client's own JSON (`opaque`), in
- * steps of a few milliseconds.
+ * Finds the things in a vendor's store that a parsed body names, at any depth: vendors of the client's own wire are sent
+ * members that this gateway does not know. Walks the body in steps of a few milliseconds, without the client's own JSON
+ * (`opaque`).
  */
 export function* vendorIdsIn(
   dialect: StoreDialect,
   body: unknown,
-  vendorHosts: ReadonlySet<string> = noHosts,
+  vendorHosts: ReadonlySet<string> = new Set(),
 ): Generator<undefined, readonly VendorId[]> {
   const search = new VendorIdSearch(rulesOf(dialect), vendorHosts);
   if (typeof body === "object" && body !== null) yield* search.walk(body);
@@ -39,17 +31,15 @@ export function* vendorIdsIn(
   return search.ids;
 }
 
-/** Items and members that are looked at in one step. */
+/** Number of items and members that are visited in one step. */
 const walkTurn = 4_000;
 
-/** A value that is being looked through, and how far: the names of its members, or its items. */
+/** A value that is being walked, and the position: the names of its members, or its items. */
 interface Walked {
   readonly value: object;
   readonly names: readonly string[];
   at: number;
 }
-
-const noHosts: ReadonlySet<string> = new Set();
 
 class VendorIdSearch {
   readonly ids: VendorId[] = [];
@@ -67,7 +57,7 @@ class VendorIdSearch {
     for (const id of ids) if (this.ids.length <= maxVendorIds) this.ids.push(id);
   }
 
-  /** Looks through a value and all that it holds, in the order in which it is written. */
+  /** Walks a value and all that it holds, in the order in which it is written. */
   *walk(root: object): Generator<undefined, void> {
     this.#enter(root);
     for (let seen = 1; this.ids.length <= maxVendorIds; seen++) {
@@ -132,7 +122,7 @@ class VendorIdSearch {
   }
 }
 
-/** An id, and where it stands behind its member. */
+/** An id, and its path within its member. */
 interface Named {
   readonly id: string;
   readonly at: string;
@@ -142,7 +132,7 @@ type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly Named[];
 
 const none: readonly Named[] = [];
 
-/** A reading of one value, for lists of them too; of a list that is too long, no more than shows that it is. */
+/** Applies a reader of one value to lists as well; of a list that is too long, to no more than shows that it is. */
 const listed =
   (read: Read): Read =>
   (value, hosts) => {
@@ -166,7 +156,7 @@ const oneObject: Read = (value) => {
 const addresses = (isOne: (text: string, hosts: ReadonlySet<string>) => boolean): Read =>
   listed((value, hosts) => (typeof value === "string" && isOne(value, hosts) ? [{ id: value, at: "" }] : none));
 
-/** Where the scheme of a file in a text stands at the latest. */
+/** Number of characters in which a text may have the scheme of a file. */
 const textHead = 64;
 
 const readers: Readonly<Record<Exclude<Naming, "json">, Read>> = {
@@ -201,7 +191,7 @@ function rulesOf(dialect: StoreDialect): (name: string) => Rules {
   return known;
 }
 
-/** A dialect's rules by name: the usual spellings are found by one look, others are folded first. */
+/** Compiles a dialect's rules by name: the usual spellings are found by one lookup, others are folded first. */
 function compile(dialect: StoreDialect): (name: string) => Rules {
   const members = new Map<string, readonly StoreMember[]>();
   const { members: own = [], without = [], opaque } = dialect;
@@ -224,12 +214,12 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
   };
 }
 
-/** Without case, both ways as the widest of parsers compares, and without what separates words. */
+/** Folds a name: without case, converted both ways as the most lenient parsers compare, and without separators. */
 function fold(name: string): string {
   return name.toLowerCase().toUpperCase().replaceAll(/[-_]/g, "");
 }
 
-/** The first character of a folded name; names that do not begin with a letter of ASCII are folded whole. */
+/** Returns the first character of a folded name; names that do not begin with an ASCII letter are folded whole. */
 function firstFolded(name: string): number {
   const code = name.charCodeAt(0);
   if (code >= 0x61 && code <= 0x7a) return code - 0x20;
@@ -240,10 +230,10 @@ function camel(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Hosts of Google's API: what is there is read with the operator's key, and nothing of it is public. */
+/** Hosts of Google's API: its content is read with the operator's key, and none of it is public. */
 const apiHosts = /(?:^|[.-])(?:generativelanguage|aiplatform)\.googleapis\.com$/;
 
-/** Schemes that vendors read as something in a store: Google, Moonshot, DashScope, AWS, BytePlus, Azure. */
+/** Schemes of addresses in a vendor's store: Google, Moonshot, DashScope, AWS, BytePlus, Azure. */
 const storeSchemes: ReadonlySet<string> = new Set(
   "gs ms oss s3 tos asset fileid file-id azureml wasbs abfss".split(" "),
 );
@@ -253,15 +243,15 @@ const scheme = /^\s*([a-z][\d+.a-z-]{0,99}):/i;
 /** A file's name in a store, without the address of its vendor. */
 const bareName = /^\s*\/?(?:v\d\w{0,99}\/)?(?:files|cachedContents|corpora|fileSearchStores)\//i;
 
-/** Characters at an address's beginning that are looked at: what stands there may be megabytes of Base64. */
+/** Number of characters of an address that are inspected: it may be megabytes of Base64. */
 const headCharacters = 1_000;
 
-/** Longest address of the web; a longer one is not read, and counts as one of a vendor's store. */
+/** Maximum length of an address of the web; a longer one counts as one of a vendor's store. */
 const longestAddress = 64 * 1024;
 
 /**
- * Whether an address is of something in a vendor's store: an address of the vendor's own API, or of a scheme that only
- * vendors read. What any client of the web could read is content, and so are data URLs.
+ * Tells whether an address is of something in a vendor's store: an address of the vendor's own API, or of a scheme that only
+ * vendors read. An address that any client of the web could read is content, and so is a data URL.
  * @param vendorHosts hosts of the channels' own addresses
  */
 function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
@@ -272,7 +262,7 @@ function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   return isWeb(name) ? isOfVendor(text, vendorHosts) : storeSchemes.has(name);
 }
 
-/** The same where the vendor expects a file of its store: all that is not an address of the web is one. */
+/** Does the same where the vendor expects a file of its store: all but addresses of the web and data URLs are in it. */
 function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
   const name = scheme.exec(head)?.[1]?.toLowerCase();
@@ -280,7 +270,7 @@ function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean 
   return isWeb(name) ? isOfVendor(text, vendorHosts) : name !== "data";
 }
 
-/** Whether an address begins with so much space that its beginning is not seen. */
+/** Tells whether an address begins with so much space that its scheme is not seen. */
 function isBlank(head: string): boolean {
   return head.length === headCharacters && head.trim() === "";
 }

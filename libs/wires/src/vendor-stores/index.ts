@@ -1,6 +1,54 @@
-// What requests name in a vendor's store.
-export { vendorIdsIn, maxVendorIds, type VendorId } from "./find.ts";
-export type { VendorStore } from "./members.ts";
-export { madeIn, mayNameMade, type MadeId, type MadeReader } from "./members.ts";
-export { plainDialect, storeMembers, type StoreDialect } from "./members.ts";
-export { formAsBody } from "./form-body.ts";
+import type { JsonRecord } from "../json/fields.ts";
+
+export { maxVendorIds, vendorIdsIn } from "./find.ts";
+export {
+  madeIn,
+  mayNameMade,
+  plainDialect,
+  storeMembers,
+  type MadeId,
+  type MadeReader,
+  type StoreDialect,
+  type VendorId,
+  type VendorStore,
+} from "./members.ts";
+
+/** Maximum of brackets of a name that are read. */
+const maxSteps = 8;
+
+/** A level of a form's names: members in the order in which they came. */
+type FormLevel = Map<string, unknown[]>;
+
+/**
+ * Converts the fields of a form to the object that vendors read: `a[b]` is a member `b` of `a`, `a[]` and `a[0]` are
+ * entries of a list, and a repeated name has all its values.
+ */
+export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
+  const top: FormLevel = new Map();
+  for (const [name, value] of entries) put(top, stepsOf(name), value);
+  return plain(top);
+}
+
+function stepsOf(name: string): readonly [string, ...string[]] {
+  const [, head = name, rest = ""] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
+  const steps = [...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, step = ""]) => step);
+  return [head, ...steps.filter((step) => !/^\d*$/.test(step)).slice(0, maxSteps)];
+}
+
+function put(level: FormLevel, [name, ...rest]: readonly [string, ...string[]], value: unknown): void {
+  const values = level.get(name) ?? [];
+  level.set(name, values);
+  const [next, ...others] = rest;
+  if (next === undefined) return void values.push(value);
+  const inner = values.find((each): each is FormLevel => each instanceof Map) ?? new Map<string, unknown[]>();
+  if (!values.includes(inner)) values.push(inner);
+  put(inner, [next, ...others], value);
+}
+
+function plain(level: FormLevel): JsonRecord {
+  const members = [...level].map(([name, values]) => {
+    const read = values.map((value) => (value instanceof Map ? plain(value) : value));
+    return [name, read.length === 1 ? read[0] : read] as const;
+  });
+  return Object.fromEntries(members);
+}

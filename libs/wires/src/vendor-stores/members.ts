@@ -1,32 +1,32 @@
-import { type JsonRecord, isRecord } from "../json/fields.ts";
+import type { JsonRecord } from "../json/fields.ts";
 
-/** How a member names what is in a store. */
+/** Form of a member's value that names something in a store. */
 export type Naming =
   /** A string or number, or a list of them. */
   | "id"
   /** A member `id` of the object. */
   | "object"
   | "id-or-object"
-  /** An address, which may also be of something public; bare names are no addresses. */
+  /** An address, which may also be of something public; a bare name is not an address. */
   | "address"
   /** The same, but everything that is not a public address is in a store. */
   | "file-address"
   /** Text that begins with a scheme that one vendor reads as files of its store. */
   | "text"
-  /** Whatever it holds, unless it is empty. */
+  /** Any value that is not empty. */
   | "setting"
-  /** A string that begins like an id of something that was made, among names that everybody may use. */
+  /** A string that begins like an id of something that was made; other strings are public names. */
   | "made-voice"
   /** A text that may be a JSON object with such members. */
   | "json";
 
-/** A member that names something in a store, wherever it stands in a body. */
+/** A member that names something in a store, at any depth of a body. */
 export interface StoreMember {
-  /** In snake_case; every case is found, with underscores or without. */
+  /** Names in snake_case; every case is found, with underscores or without. */
   readonly names: readonly string[];
   readonly store: VendorStore;
   readonly naming: Naming;
-  /** Whether it names something at the top of a body only; deeper, clients use the name for tags of their own. */
+  /** Set where it names something at the top of a body only; deeper, clients use the name for their own tags. */
   readonly top?: true;
   /** The `type` that the object around it must have, or must not have. */
   readonly of?: string;
@@ -37,20 +37,17 @@ export interface StoreMember {
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** How the requests of a wire name what is in a vendor's store, and its answers what was made there. */
+/** Members with which requests of a wire name things in a vendor's store, and answers things that were made there. */
 export interface StoreDialect {
-  /** Members beside those of every wire; absent: none. */
+  /** Members in addition to those of every wire; absent: none. */
   readonly members?: readonly StoreMember[];
-  /** Names of members that name something in every other wire, and nothing in this one; absent: none. */
+  /** Names of members that name something in every other wire but not in this one; absent: none. */
   readonly without?: readonly string[];
-  /**
-   * Members whose value is the client's own JSON: schemas, arguments of calls, tags. What stands in them is not read by a
-   * vendor as its own words, and it may well be called `file_id`.
-   */
+  /** Members whose value is the client's own JSON: schemas, arguments of calls, tags. A vendor does not interpret them. */
   readonly opaque: readonly string[];
-  /** Finds what a body names otherwise than by a member; absent: nothing. */
+  /** Finds things that a body names in another way than by a member; absent: none. */
   named?(body: JsonRecord): readonly VendorId[];
-  /** What answers name that their vendor made; absent: nothing. */
+  /** Reads the things in answers that their vendor made; absent: none. */
   readonly made?: MadeReader;
 }
 
@@ -104,7 +101,7 @@ export const storeMembers: readonly StoreMember[] = [
   { names: ["user_profile_id"], store: "profile", naming: "id" },
 ];
 
-/** Members that most bodies are made of and that name nothing: found by one look. */
+/** Members of most bodies that name nothing: found by one lookup. */
 export const plainMembers: readonly string[] = words(`
    role type content text input model messages contents parts stream tools tool_calls tool_call_id id
    function name arguments description call_id status output summary annotations detail source data
@@ -113,60 +110,51 @@ export const plainMembers: readonly string[] = words(`
    reasoning reasoning_content refusal phase namespace
   `);
 
-/** Bodies that are no conversation: what they rank, judge or make vectors of. */
+/** Bodies of requests other than conversations: for ranking, moderation or vectors. */
 export const plainDialect: StoreDialect = { without: ["prompt"], opaque: ["documents", "metadata"] };
 
 /** Something that a vendor made in its store while it answered. */
 export type MadeId = Pick<VendorId, "store" | "id">;
 
 /**
- * What answers of a wire name that their vendor made in its store. Only places that the vendor itself fills are looked at:
- * what a model or a tool wrote may name anything.
+ * Reader of the things that a vendor made in its store, as answers of a wire name them. Only members that the vendor itself
+ * fills are read: the text of a model or a tool may name anything.
  */
 export interface MadeReader {
-  /** One of these stands in every answer that names something; most have none, and need not be parsed. */
+  /** Strings of which every answer that names something has one; most answers have none and need not be parsed. */
   readonly needles: readonly string[];
-  /** Whether answers are looked at where they are kept, in one piece, and not as they pass. */
+  /** Set where answers are read when they are stored, in one piece, and not as they pass. */
   readonly whereKept?: true;
-  /** Whether a request asks for an answer in which its vendor makes something. */
+  /** Tells whether a request wants an answer for which its vendor makes something. */
   isAsked(body: JsonRecord): boolean;
   /**
-   * Reads what a whole answer or an event of a stream names.
+   * Reads the things that a whole answer or an event of a stream names.
    * @param kept whether the answer stays in the vendor's store with all of its items
    */
   read(answer: JsonRecord, kept: boolean): readonly MadeId[];
 }
 
-/** Most things of one answer that are returned. */
+/** Maximum of things of one answer that are returned. */
 const maxMade = 1_000;
 
-/** What a vendor made in its store, as a whole answer or an event of a stream names it. */
+/** Returns the things that a vendor made in its store, as a whole answer or an event of a stream names them. */
 export function madeIn({ read }: Pick<MadeReader, "read">, answer: JsonRecord, kept = true): readonly MadeId[] {
-  const made = read(answer, kept).filter(({ id }) => id !== "");
-  return made.length > maxMade ? made.slice(0, maxMade) : made;
+  return read(answer, kept)
+    .filter(({ id }) => id !== "")
+    .slice(0, maxMade);
 }
 
-/** Whether an answer's bytes may name such things. */
+/** Tells whether an answer's bytes may name such things. */
 export function mayNameMade({ needles }: Pick<MadeReader, "needles">, bytes: Buffer | string): boolean {
   return needles.some((needle) => bytes.includes(needle));
 }
 
-/** The thing with that id; none where it is no id. */
+/** Returns the thing with an id, if it is one. */
 export function named(store: MadeId["store"], id: unknown): readonly MadeId[] {
   return typeof id === "string" ? [{ store, id }] : [];
 }
 
-/** A member of what may be an object. */
-export function memberOf(value: unknown, name: string): unknown {
-  return isRecord(value) ? value[name] : undefined;
-}
-
-/** The objects in what may be a list. */
-export function records(value: unknown): readonly JsonRecord[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-/** What a request can name in the store of its vendor. */
+/** Kinds of things that a request can name in the store of its vendor. */
 export type VendorStore =
   | "file"
   | "vector-store"
@@ -189,6 +177,6 @@ export interface VendorId {
   readonly store: VendorStore;
   /** Its id, or the value that names it. */
   readonly id: string;
-  /** Where it stands, as the client would write it: `input[2].content[0].file_id`. */
+  /** Path in the request, as the client would write it: `input[2].content[0].file_id`. */
   readonly path: string;
 }

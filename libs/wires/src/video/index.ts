@@ -2,8 +2,7 @@ import type { VideoStyle, VideoWire } from "@modelgate/contracts";
 import type { StoreDialect } from "../vendor-stores/members.ts";
 import type { Wire } from "../wire.ts";
 import { generations } from "./generations/index.ts";
-import type { VideoClient } from "./hub/task.ts";
-import type { VideoVendor } from "./hub/vendor.ts";
+import type { VideoClient, VideoVendor } from "./hub/task.ts";
 import { jimeng } from "./jimeng/index.ts";
 import { kling } from "./kling/index.ts";
 import { seedance } from "./seedance/index.ts";
@@ -11,7 +10,7 @@ import { veo, vertex } from "./veo/index.ts";
 import { videos } from "./videos/index.ts";
 import { wan } from "./wan/index.ts";
 
-export { parseImage, type VideoImage } from "./hub/image.ts";
+export { parseImage, type VideoImage } from "./hub/request.ts";
 export type { VideoRequest } from "./hub/request.ts";
 export { parseSize } from "./hub/size.ts";
 export {
@@ -22,7 +21,7 @@ export {
   type VideoClient,
   type VideoTask,
 } from "./hub/task.ts";
-export type { RenderedVideo, PollResult, VideoResult, VideoVendor } from "./hub/vendor.ts";
+export type { RenderedVideo, PollResult, VideoResult, VideoVendor } from "./hub/task.ts";
 
 /** The wires of video tasks: one line each. */
 export const wires = {
@@ -43,22 +42,10 @@ export const wires = {
 export const videoStores: StoreDialect = {
   members: [
     {
-      names: [
-        "video_id",
-        "video_ids",
-        "remix_video_id",
-        "remixed_from_video_id",
-        "remix_id",
-        "task_id",
-        "origin_task_id",
-        "element_id",
-        "element_ids",
-        "character_id",
-        "character_ids",
-        "asset_id",
-        "asset_ids",
-        "resource_id",
-      ],
+      names: (
+        "video_id video_ids remix_video_id remixed_from_video_id remix_id task_id origin_task_id " +
+        "element_id element_ids character_id character_ids asset_id asset_ids resource_id"
+      ).split(" "),
       store: "video",
       naming: "id",
     },

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { amazonFraming } from "../../src/amazon-stream/framing.ts";
-import { AmazonSplitter } from "../../src/amazon-stream/splitter.ts";
+import { amazonFraming, AmazonSplitter } from "../../src/amazon-stream/index.ts";
 import { amazonError, amazonException, amazonFrame } from "./frames.ts";
 
 const frames = fc

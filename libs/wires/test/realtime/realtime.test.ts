@@ -318,15 +318,15 @@ describe("the model that writes down what the client says", () => {
     const asked = bridge.fromClient(eventMessage({ type: "session.update", session: session("fast") }));
     expect(parsed(asked.toVendor)).toEqual([{ type: "session.update", session: session("fast-1") }]);
     // It counts from when the vendor says so.
-    expect(bridge.transcriber).toBeUndefined();
+    expect(bridge.state.transcriber).toBeUndefined();
     const passed = (model: unknown) =>
       parsed(bridge.fromVendor(eventMessage({ type: "session.updated", session: session(model) })).toClient)[0].session;
     expect(passed("fast-1")).toEqual(session("fast"));
-    expect(bridge.transcriber).toEqual({ model: "fast" });
+    expect(bridge.state.transcriber).toEqual({ model: "fast" });
     expect(passed("usual-1")).toEqual(session("usual"));
-    expect(bridge.transcriber).toEqual({ model: "usual" });
+    expect(bridge.state.transcriber).toEqual({ model: "usual" });
     expect(passed(null)).toEqual(session(null));
-    expect(bridge.transcriber).toBeUndefined();
+    expect(bridge.state.transcriber).toBeUndefined();
     // What else the update says is applied.
     const update = { type: "session.update", session: { instructions: "Be brief.", ...session("dear") } };
     const refused = bridge.fromClient(eventMessage(update));
@@ -349,13 +349,13 @@ describe("the model that writes down what the client says", () => {
       bridge.fromClient(eventMessage({ type: "session.update", session: { audio: { input: { transcription } } } }));
     }
     bridge.fromVendor(eventMessage({ type: "session.updated", session: { id: "s" } }));
-    expect(bridge.transcriber).toEqual(current);
+    expect(bridge.state.transcriber).toEqual(current);
   });
 
   test("has no name where the vendor reports one without", () => {
     const bridge = opened();
     const session = { audio: { input: { transcription: { language: "en" } } } };
     bridge.fromVendor(eventMessage({ type: "session.updated", session }));
-    expect(bridge.transcriber).toEqual({ model: undefined });
+    expect(bridge.state.transcriber).toEqual({ model: undefined });
   });
 });

@@ -18,7 +18,7 @@ export interface KindCall<Request> {
 }
 
 /** The exchange of such a call: from the client's wire to the vendor's and back, always through the neutral form. */
-export async function kindExchange<Request, Answer>(
+export async function kindExchange<Request, Answer extends { readonly usage?: Units | undefined }>(
   call: KindCall<Request>,
   clientWire: { readonly name: string; readonly client: WholeClient<Request, Answer> },
   wire: UpstreamWire,
@@ -37,7 +37,8 @@ export async function kindExchange<Request, Answer>(
     bodyBytes: call.bodyBytes,
     dropped,
     usageOf: (answer, { headers }) => vendor.usage(answer, headers),
-    render: (answer, { headers }) => client.render(vendor.parse(answer, headers), call),
+    render: (answer, { headers }) =>
+      client.render({ ...vendor.parse(answer, headers), usage: vendor.usage(answer, headers) }, call),
     // Millions of numbers are not parsed only to be written again as they came.
     usageUnparsed: isSame ? (bytes) => usageAtEnd(bytes, (answer) => vendor.usage(answer, {})) : undefined,
   });

@@ -45,7 +45,7 @@ export async function vectorsExchange(
             const all = [begun, ...(await Promise.all((await sendAll(link, others)).map(parse)))];
             const usage = sumOf(all);
             const vectors = all.flatMap((each) => each.vectors);
-            const answer = present({ model: begun.model, vectors, usage });
+            const answer = present({ vectors, usage });
             return { body: Buffer.from(JSON.stringify(client.render(answer, call))), usage, words: () => "" };
           },
         };

@@ -1,10 +1,11 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Base64Text } from "../../json/base64.ts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
 import { noImages, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
+import { bytesIn } from "../hub/image-bytes.ts";
 import { nearestRatio, unsupportedHints, type ImageRequest, type ImageSize, type InputImage } from "../hub/request.ts";
 import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
@@ -14,7 +15,6 @@ export const content = {
   vendor: { begins: "image", needsBytes: true, streams: false, render: renderRequest, parse: parseAnswer },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Ratios that the vendor takes. */
 const ratios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
 /** Classes of resolution by their longest side; below the last, models have a default. */
 const classes = [
@@ -46,13 +46,13 @@ function renderSize(size: ImageSize): JsonRecord {
 }
 
 function renderImage(image: InputImage): JsonRecord {
-  if (image.kind !== "file") throw new Error("an image's address where its bytes are needed");
-  return { inlineData: { mimeType: image.mediaType, data: new Base64Text("", image.bytes) } };
+  const { mediaType, bytes } = bytesIn(image);
+  return { inlineData: { mimeType: mediaType, data: new Base64Text("", bytes) } };
 }
 
 /** Parses all images of all candidates; text between them is dropped. Throws Failure upstream_rejected for a block. */
 function parseAnswer(body: JsonRecord): ImagesAnswer {
-  const candidates = listOf(body["candidates"]);
+  const candidates = recordsIn(body["candidates"]);
   const images = imagesOf(candidates);
   if (images.length === 0) throw blocked(body, candidates) ?? noImages();
   const tokens = contentUsage(body["usageMetadata"]);
@@ -61,15 +61,11 @@ function parseAnswer(body: JsonRecord): ImagesAnswer {
 
 /** Counts the images in an answer, or a piece of a stream; 0 where it is neither. */
 export function imagesInContent(body: JsonRecord | undefined): number {
-  return body === undefined ? 0 : imagesOf(listOf(body["candidates"])).length;
+  return body === undefined ? 0 : imagesOf(recordsIn(body["candidates"])).length;
 }
 
 function imagesOf(candidates: readonly JsonRecord[]): readonly MadeImage[] {
-  return candidates.flatMap((candidate) => partsOf(candidate).flatMap(inPart));
-}
-
-function partsOf({ content }: JsonRecord): readonly JsonRecord[] {
-  return isRecord(content) ? listOf(content["parts"]) : [];
+  return candidates.flatMap(({ content }) => recordsIn(recordOf(content)["parts"]).flatMap(inPart));
 }
 
 /** Images inside thought parts are drafts; they are not counted as output. */
@@ -81,7 +77,7 @@ function inPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] {
 }
 
 function blocked({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord[]): Failure | undefined {
-  const reason = isRecord(promptFeedback) ? promptFeedback["blockReason"] : undefined;
+  const reason = recordOf(promptFeedback)["blockReason"];
   const finish = candidates[0]?.["finishReason"];
   const why = typeof reason === "string" ? reason : typeof finish === "string" ? finish : undefined;
   if (why === undefined || finished.has(why)) return undefined;
@@ -90,7 +86,3 @@ function blocked({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord
 
 /** Reasons to finish that are not a refusal. */
 const finished: ReadonlySet<string> = new Set(["STOP", "MAX_TOKENS", "OTHER", "NO_IMAGE", "IMAGE_OTHER"]);
-
-function listOf(value: unknown): readonly JsonRecord[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}

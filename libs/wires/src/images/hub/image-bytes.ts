@@ -26,7 +26,7 @@ export function imageTypeOfBase64(data: string): ImageType | undefined {
 /** Checks that bytes are an image. Throws Failure (400) naming `at`. */
 export function imageFile(bytes: Buffer, at: string): ImageFile {
   const mediaType = imageTypeOf(bytes);
-  if (mediaType === undefined) throw wrongImage(at, `an image (${imageTypes.join(", ")})`);
+  if (mediaType === undefined) throw wrongImage(at, kinds);
   return { mediaType, bytes };
 }
 
@@ -42,8 +42,11 @@ export function inputImage(value: unknown, at: string): InputImage {
 
 /** Reads an image as Base64; much of it is left to `decodeImages`. Throws Failure (400) naming `at` if it is invalid. */
 export function encodedImage(data: string, at: string): InputImage {
-  if (data.length <= turnBytes) return { kind: "file", at, ...imageFile(decoded(data, at), at) };
-  if (imageTypeOfBase64(data) === undefined) throw wrongImage(at, `an image (${imageTypes.join(", ")})`);
+  if (data.length <= turnBytes) {
+    if (!isBase64(data)) throw wrongImage(at, encodings);
+    return { kind: "file", at, ...imageFile(Buffer.from(data, "base64"), at) };
+  }
+  if (imageTypeOfBase64(data) === undefined) throw wrongImage(at, kinds);
   return { kind: "encoded", at, data };
 }
 
@@ -64,23 +67,24 @@ function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   // The last turn has the padding.
   const last = data.length - (data.length % turnBytes || turnBytes);
   for (let from = 0; from < last; from += turnBytes) {
-    if (notBase64.test(data.slice(from, from + turnBytes))) throw wrongImage(at, "a URL, a data URL or Base64");
+    if (notBase64.test(data.slice(from, from + turnBytes))) throw wrongImage(at, encodings);
     yield;
   }
-  if (!isBase64(data.slice(last))) throw wrongImage(at, "a URL, a data URL or Base64");
+  if (!isBase64(data.slice(last))) throw wrongImage(at, encodings);
   return { kind: "file", at, ...imageFile(yield* decodeBase64(data), at) };
 }
 
 /** Renders an image as an address: its own, or one that holds its bytes. */
 export function addressOf(image: InputImage): string | Base64Text {
   if (image.kind === "url") return image.url;
-  if (image.kind === "file") return new Base64Text(`data:${image.mediaType};base64,`, image.bytes);
-  throw notDecoded();
+  const { mediaType, bytes } = bytesIn(image);
+  return new Base64Text(`data:${mediaType};base64,`, bytes);
 }
 
-/** Creates the error of an image that was not decoded before it is sent. */
-function notDecoded(): Error {
-  return new Error("an image in Base64 where its bytes are needed");
+/** Returns the bytes of an image. The caller fetches those of an address before it renders for a vendor that needs them. */
+export function bytesIn(image: InputImage): ImageFile {
+  if (image.kind !== "file") throw new Error(`${image.kind}: an image whose bytes are needed`);
+  return image;
 }
 
 function dataOf(url: string, at: string): string {
@@ -91,12 +95,6 @@ function dataOf(url: string, at: string): string {
   return url.slice(comma + 1);
 }
 
-function decoded(data: string, at: string): Buffer {
-  const bytes = isBase64(data) ? Buffer.from(data, "base64") : undefined;
-  if (bytes === undefined) throw wrongImage(at, "a URL, a data URL or Base64");
-  return bytes;
-}
-
 /** Checks Base64 of the usual alphabet, padded or not: the decoder itself skips any other character. */
 function isBase64(data: string): boolean {
   const unpadded = data.endsWith("==") ? data.slice(0, -2) : data.endsWith("=") ? data.slice(0, -1) : data;
@@ -105,6 +103,8 @@ function isBase64(data: string): boolean {
   return !notBase64.test(unpadded);
 }
 
+const kinds = `an image (${imageTypes.join(", ")})`;
+const encodings = "a URL, a data URL or Base64";
 const notBase64 = /[^A-Za-z0-9+/]/;
 
 function wrongImage(at: string, kind: string): Failure {

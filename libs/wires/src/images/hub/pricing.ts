@@ -15,20 +15,12 @@ export function sizeOf({ prompt, negativePrompt, images, mask }: ImageRequest): 
 }
 
 /** Names under which some vendor reads the number of images; they are passed on as a client's own members. */
-const countNames: ReadonlySet<string> = new Set([
-  "n",
-  "num",
-  "count",
-  "num_images",
-  "num_outputs",
-  "number_of_images",
-  "numberOfImages",
-  "sampleCount",
-  "batch_size",
-  "samples",
-  "max_images",
-  "image_count",
-]);
+const countNames: ReadonlySet<string> = new Set(
+  (
+    "n num count num_images num_outputs number_of_images numberOfImages " +
+    "sampleCount batch_size samples max_images image_count"
+  ).split(" "),
+);
 /** Maximum of levels at which they are read: in `parameters`, or in `sequential_image_generation_options` of an `extra_body`. */
 const deepest = 3;
 
@@ -55,14 +47,15 @@ const usualQualities: ReadonlySet<unknown> = new Set(["low", "medium", "standard
 /** Pixels up to which vendors with a price per image have one price; 2K and 4K images cost more. */
 const usualPixels = 2 * 1024 * 1024;
 
-/** Finds the member that asks for an image of more than the usual quality or size; undefined for none. */
-export function costlyMember({
-  quality,
-  size,
-}: {
+/** Members on which the price of an image depends, as a request or an answer has them. */
+interface CostlyMembers {
   readonly quality?: unknown;
   readonly size?: unknown;
-}): "quality" | "size" | undefined {
+}
+
+/** Finds the member that requests an image of more than the usual quality or size; undefined for none. */
+export function costlyMember(request: CostlyMembers): keyof CostlyMembers | undefined {
+  const { quality, size } = request;
   if (!usualQualities.has(quality)) return "quality";
   if (typeof size !== "string") return undefined;
   if (/^4k$/i.test(size)) return "size";

@@ -1,11 +1,14 @@
-import { Failure } from "@modelgate/contracts";
-import type { OwnMembers } from "../../kind/own-members.ts";
+import { bodies, Failure } from "@modelgate/contracts";
+import { Compile } from "typebox/compile";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { readChecked, type OwnMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import type { Parsed } from "../../wire.ts";
 
 /** The wires of clients: the simple body, as JSON or as a form, and the qwen-style one. */
 export type ImagesDialect = "images" | "qwen-images";
 
-/** Maximum of images that one request may bring, and ask for: beyond it 400. */
+/** Maximum of images in one request, and of images that it may request: beyond it 400. */
 export const maxInputImages = 16;
 export const maxImages = 10;
 /** Maximum of characters of a prompt: beyond it 400. */
@@ -65,11 +68,45 @@ export interface ImageRequest {
   readonly own?: OwnMembers<ImagesDialect> | undefined;
 }
 
-/** A field that a vendor's wire may lack. */
-export type ImageField = Exclude<
-  keyof ImageRequest,
-  "dialect" | "model" | "prompt" | "images" | "responseFormat" | "stream" | "own"
->;
+/** Fields that a vendor's wire may lack. */
+export const imageFields = [
+  "mask",
+  "count",
+  "size",
+  "quality",
+  "style",
+  "background",
+  "moderation",
+  "inputFidelity",
+  "outputFormat",
+  "outputCompression",
+  "negativePrompt",
+  "promptExtend",
+  "watermark",
+  "seed",
+  "partialImages",
+  "user",
+] as const satisfies readonly (keyof ImageRequest)[];
+export type ImageField = (typeof imageFields)[number];
+
+/** Members that decide what a call may do and cost, in either dialect. */
+export const relied = ["model", "n", "size", "input", "parameters"];
+
+const compiled = Compile(bodies.ImageRequest);
+/** Members that are null count as absent, as for the parser. */
+const shape = {
+  Check: (body: unknown) => compiled.Check(withoutNulls(body)),
+  Errors: (body: unknown) => compiled.Errors(withoutNulls(body)),
+};
+
+function withoutNulls(body: unknown): unknown {
+  return isRecord(body) ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) : body;
+}
+
+/** Parses and checks a JSON body of either dialect. Throws Failure (400) naming the field. */
+export function readImages(body: unknown, parse: (body: JsonRecord) => Parsed<ImageRequest>): Parsed<ImageRequest> {
+  return readChecked(body, shape, parse);
+}
 
 /** No model makes a larger side. */
 const longestSide = 16_384;
@@ -100,29 +137,6 @@ export function nearestRatio<Ratio extends string>(
   return ratios.toSorted((left, right) => far(left) - far(right))[0];
 }
 
-/** Without these the image would be another one: a vendor that lacks them does not get the request. */
-const decisive: readonly ImageField[] = ["mask", "count"];
-
-/** Every field that a vendor may lack. */
-const fields: readonly ImageField[] = [
-  "mask",
-  "count",
-  "size",
-  "quality",
-  "style",
-  "background",
-  "moderation",
-  "inputFidelity",
-  "outputFormat",
-  "outputCompression",
-  "negativePrompt",
-  "promptExtend",
-  "watermark",
-  "seed",
-  "partialImages",
-  "user",
-];
-
 /**
  * Returns the hints of a request that a vendor's wire lacks, its own members among them. Throws Failure
  * unsupported_parameter for what may not be lost. Values that leave it to the model (`auto`), and one image, are no hints.
@@ -131,17 +145,14 @@ export function unsupportedHints(
   request: ImageRequest,
   { has, dialect }: { readonly has: readonly ImageField[]; readonly dialect?: ImagesDialect },
 ): readonly string[] {
-  const lost = fields.filter((field) => !has.includes(field) && isSet(request, field));
-  const refused = lost.find((field) => decisive.includes(field));
+  const lost = imageFields.filter((field) => !has.includes(field) && isSet(request, field));
+  // Without these the image would be another one.
+  const refused = lost.find((field) => field === "mask" || field === "count");
   if (refused !== undefined) throw unsupportedFailure(refused);
-  return [...lost, ...unsupportedMembers(request, dialect)];
-}
-
-/** Members that only vendors of the client's own dialect know. */
-function unsupportedMembers({ own }: ImageRequest, dialect: ImagesDialect | undefined): readonly string[] {
-  if (own === undefined || own.wire === dialect) return [];
+  const { own } = request;
+  if (own === undefined || own.wire === dialect) return lost;
   const prefix = own.wire === "qwen-images" ? "parameters." : "";
-  return Object.keys(own.members).map((name) => prefix + name);
+  return [...lost, ...Object.keys(own.members).map((name) => prefix + name)];
 }
 
 function isSet(request: ImageRequest, field: ImageField): boolean {

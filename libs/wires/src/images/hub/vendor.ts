@@ -43,9 +43,8 @@ export type ImagesFormEntry =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly filename: string; readonly contentType: string; readonly bytes: Buffer };
 
-/** Writes a form as multipart/form-data. */
 function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
-  // Random, so that it cannot stand in any of the bytes.
+  // Random, so that none of the bytes contain it.
   const boundary = `modelgate-${randomUUID()}`;
   const pieces = entries.flatMap((entry) => {
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(entry.name)}"`;

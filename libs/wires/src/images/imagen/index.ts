@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
 import { noImages, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
@@ -20,16 +20,13 @@ export const vertexImagen = {
   vendor: { ...both, render: renderAtVertex },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Ratios that the vendor takes. */
 const ratios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
 /** Length of the longest side from which the larger of the two classes is used. */
 const largeSide = 1_800;
-/** Maximum of images in one request. */
 const maxImages = 4;
 
 const supported: readonly ImageField[] = ["count", "size", "outputFormat", "outputCompression"];
 const alsoAtVertex: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
-/** Formats that the vendor makes. */
 const formats: ReadonlySet<string> = new Set(["png", "jpeg"]);
 
 function renderAtGemini(request: ImageRequest): RenderedImages {
@@ -74,7 +71,7 @@ function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRe
 
 /** Parses the images that were made; filtered ones are left out. Throws Failure upstream_rejected where all were. */
 function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
-  const all = Array.isArray(predictions) ? predictions.filter(isRecord) : [];
+  const all = recordsIn(predictions);
   const images = all.flatMap(imageIn);
   if (images.length > 0) return { images };
   // Without an image the vendor gives a reason, or sends nothing at all.

@@ -1,12 +1,14 @@
-import { present } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import { present, type Units } from "@modelgate/contracts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { readVendor } from "../../kind/index.ts";
+import { countOf, unitsOf } from "../../text/hub/counts.ts";
 import type { Target, Wire } from "../../wire.ts";
-import { renderImageEvents, renderImages, type ImagesClient } from "../hub/answer.ts";
-import { addressOf } from "../hub/image-bytes.ts";
-import { readImages, relied } from "../hub/read.ts";
-import { unsupportedHints, type ImageField, type ImageRequest, type InputImage } from "../hub/request.ts";
+import { noImages, renderImageEvents, renderImages } from "../hub/answer.ts";
+import type { ImagesAnswer, ImagesClient, MadeImage } from "../hub/answer.ts";
+import { addressOf, bytesIn } from "../hub/image-bytes.ts";
+import { imageFields, readImages, relied, unsupportedHints } from "../hub/request.ts";
+import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
 import type { ImagesFormEntry, ImagesVendor, RenderedImages } from "../hub/vendor.ts";
-import { parseAnswer } from "./answer.ts";
 import { parseRequest } from "./request.ts";
 
 /** POST /v1/images/generations and /v1/images/edits for clients, POST /images/generations at a vendor. */
@@ -37,28 +39,21 @@ export const imageEdits = {
   vendor: { begins: "image", needsBytes: true, streams: true, render: renderEdit, parse: parseAnswer },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-const supported: readonly ImageField[] = [
-  "count",
-  "size",
-  "quality",
-  "style",
-  "background",
-  "moderation",
-  "outputFormat",
-  "outputCompression",
-  "partialImages",
-  "user",
-];
-/** Vendors of this wire have members for these, and take them from clients of this wire. */
+/** Fields that vendors of this wire know only from clients of this wire. */
 const extras: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
-const editSupported: readonly ImageField[] = [...supported, "inputFidelity", "mask"];
+
+/** Returns the hints that are lost; `lacking` are fields without a member at the vendor. */
+function lostHints(request: ImageRequest, lacking: readonly ImageField[]): readonly string[] {
+  const lost = request.dialect === "images" ? lacking : [...lacking, ...extras];
+  return unsupportedHints(request, { has: imageFields.filter((field) => !lost.includes(field)), dialect: "images" });
+}
 
 /** Renders the body of POST /images/generations; some vendors take images here, and have no other endpoint for them. */
 function renderGeneration(request: ImageRequest, target: Target): RenderedImages {
   const { images } = request;
   const [only] = images.map(addressOf);
   const image = images.length > 1 ? images.map(addressOf) : only;
-  const dropped = unsupportedHints(request, { has: supportedFor(request, supported), dialect: "images" });
+  const dropped = lostHints(request, ["mask", "inputFidelity"]);
   return { body: present({ ...membersOf(request, target), image }), dropped };
 }
 
@@ -73,15 +68,7 @@ function renderEdit(request: ImageRequest, target: Target): RenderedImages {
     ...(one ? [fileOf("image", only)] : images.map((image) => fileOf("image[]", image))),
     ...(mask === undefined ? [] : [fileOf("mask", mask)]),
   ];
-  return {
-    body: members,
-    form,
-    dropped: unsupportedHints(request, { has: supportedFor(request, editSupported), dialect: "images" }),
-  };
-}
-
-function supportedFor({ dialect }: ImageRequest, fields: readonly ImageField[]): readonly ImageField[] {
-  return dialect === "images" ? [...fields, ...extras] : fields;
+  return { body: members, form, dropped: lostHints(request, []) };
 }
 
 function membersOf(request: ImageRequest, { model }: Target): JsonRecord {
@@ -102,28 +89,69 @@ function membersOf(request: ImageRequest, { model }: Target): JsonRecord {
     user: request.user,
     stream: stream ? true : undefined,
     partial_images: request.partialImages,
-    ...(request.dialect === "images" ? extrasOf(request) : {}),
+    ...(request.dialect === "images" ? renderHints(request) : {}),
   });
 }
 
-function extrasOf(request: ImageRequest): JsonRecord {
-  return {
-    negative_prompt: request.negativePrompt,
-    prompt_extend: request.promptExtend,
-    watermark: request.watermark,
-    seed: request.seed,
-  };
+/** Renders the hints that both dialects have, by the same names. */
+export function renderHints({ negativePrompt, promptExtend, watermark, seed }: ImageRequest): JsonRecord {
+  return { negative_prompt: negativePrompt, prompt_extend: promptExtend, watermark, seed };
 }
 
 /** Models that always give bytes and refuse `response_format`: the gateway converts the form itself. */
 const alwaysBytes = /^(?:[\w-]+\/)?(?:chat)?gpt-image/i;
 
 function fileOf(name: string, image: InputImage): ImagesFormEntry {
-  if (image.kind !== "file") throw new Error("an image's address where its bytes are needed");
-  const [, ending = "png"] = image.mediaType.split("/");
-  return { name, filename: `image.${ending}`, contentType: image.mediaType, bytes: image.bytes };
+  const { mediaType, bytes } = bytesIn(image);
+  return { name, filename: mediaType.replace("/", "."), contentType: mediaType, bytes };
 }
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Maximum of images in one answer; no vendor gives so many. */
+const maxRead = 100;
+
+function parseAnswer(body: JsonRecord): ImagesAnswer {
+  const { created: _created, data: _data, ...more } = body;
+  return readVendor(body, (fields) => {
+    const images = fields.each("data", maxRead).flatMap(parseImage);
+    if (images.length === 0) throw noImages();
+    return { created: fields.number("created"), images, tokens: readTokens(body["usage"]), more };
+  });
+}
+
+/** Parses an image. Vendors leave the member that they do not give empty, or null. */
+function parseImage(item: Fields): readonly MadeImage[] {
+  const [url, base64] = [item.text("url"), item.text("b64_json")];
+  const revised = item.text("revised_prompt");
+  const more = revised === undefined || revised === "" ? {} : { revisedPrompt: revised };
+  if (base64 !== undefined && base64 !== "") return [{ base64, ...more }];
+  return url === undefined || url === "" ? [] : [{ url, ...more }];
+}
+
+/**
+ * Reads `usage` of an answer or an event as tokens; undefined without any. Input counts as text where it is not reported
+ * as images; output counts as images where it is not reported as text.
+ */
+export function readTokens(usage: unknown): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
+  if (input === undefined && output === undefined) return undefined;
+  const [read, made] = [detailsOf(usage["input_tokens_details"]), detailsOf(usage["output_tokens_details"])];
+  const cached = Math.min(read("cached_tokens"), input ?? 0);
+  const images = Math.min(read("image_tokens"), (input ?? 0) - cached);
+  const words = Math.min(made("text_tokens"), output ?? 0);
+  return unitsOf({
+    inputTokens: (input ?? 0) - cached - images,
+    cachedInputTokens: cached,
+    inputImageTokens: images,
+    outputTokens: words,
+    outputImageTokens: (output ?? 0) - words,
+  });
+}
+
+function detailsOf(details: unknown): (name: string) => number {
+  return (name) => (isRecord(details) ? (countOf(details[name]) ?? 0) : 0);
 }

@@ -2,7 +2,7 @@ import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { plainFrame, type TextStreamPass } from "../../text/pass.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
-import { readTokens } from "./answer.ts";
+import { readTokens } from "./index.ts";
 
 /**
  * Creates the pass of one stream of partial images, which is forwarded as it comes. Images are counted as they are

@@ -1,16 +1,10 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { ownMembers } from "../../kind/own-members.ts";
+import { ownMembers } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
 import { imageFile, inputImage } from "../hub/image-bytes.ts";
-import {
-  maxImages,
-  maxInputImages,
-  maxPromptCharacters,
-  parseSize,
-  type ImageRequest,
-  type InputImage,
-} from "../hub/request.ts";
+import { maxImages, maxInputImages, maxPromptCharacters, parseSize } from "../hub/request.ts";
+import type { ImageRequest, InputImage } from "../hub/request.ts";
 
 /** Images that are files of a form. */
 interface FormImages {

@@ -3,16 +3,9 @@ import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import { countOf, unitsOf } from "../../text/hub/counts.ts";
 import type { Wire } from "../../wire.ts";
-import {
-  noImages,
-  renderImageEvents,
-  renderImages,
-  type ImagesAnswer,
-  type ImagesClient,
-  type ImagesTask,
-  type MadeImage,
-} from "../hub/answer.ts";
-import { readImages, relied } from "../hub/read.ts";
+import { noImages, renderImageEvents, renderImages } from "../hub/answer.ts";
+import type { ImagesAnswer, ImagesClient, ImagesTask, MadeImage } from "../hub/answer.ts";
+import { readImages, relied } from "../hub/request.ts";
 import type { ImagesVendor } from "../hub/vendor.ts";
 import { parseRequest, renderGeneration, renderSynthesis } from "./request.ts";
 

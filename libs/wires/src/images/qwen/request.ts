@@ -1,18 +1,12 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { ownMembers } from "../../kind/own-members.ts";
+import { ownMembers } from "../../kind/index.ts";
 import type { Parsed, Target } from "../../wire.ts";
 import { addressOf, inputImage } from "../hub/image-bytes.ts";
-import {
-  maxInputImages,
-  maxPromptCharacters,
-  parseSize,
-  unsupportedHints,
-  type ImageField,
-  type ImageRequest,
-  type InputImage,
-} from "../hub/request.ts";
+import { maxInputImages, maxPromptCharacters, parseSize, unsupportedHints } from "../hub/request.ts";
+import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
 import type { RenderedImages } from "../hub/vendor.ts";
+import { renderHints } from "../openai/index.ts";
 import { parseCount, parseHints } from "../openai/request.ts";
 
 /**
@@ -40,7 +34,6 @@ export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
   return { request: own === undefined ? request : { ...request, own }, dropped };
 }
 
-/** Parses the words and images of the one message. */
 function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
   const input = fields.fields("input") ?? new Fields(fields.need("input"), "input");
   input.need("messages");
@@ -68,7 +61,6 @@ function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
   return { prompt, images };
 }
 
-/** Maximum of texts of one message. */
 const maxTexts = 16;
 
 const supported: readonly ImageField[] = ["count", "size", "negativePrompt", "promptExtend", "watermark", "seed"];
@@ -76,8 +68,7 @@ const supported: readonly ImageField[] = ["count", "size", "negativePrompt", "pr
 /** Renders the body of multimodal-generation/generation: one message, images before the words. */
 export function renderGeneration(request: ImageRequest, { model }: Target): RenderedImages {
   const content = [...request.images.map((image) => ({ image: addressOf(image) })), { text: request.prompt }];
-  const parameters = { negative_prompt: request.negativePrompt, ...parametersOf(request) };
-  return rendered(request, { model, input: { messages: [{ role: "user", content }] } }, parameters);
+  return rendered(request, { model, input: { messages: [{ role: "user", content }] } }, renderHints(request));
 }
 
 /** Renders the body of text2image/image-synthesis, and of image2image/image-synthesis where there are images. */
@@ -87,22 +78,18 @@ export function renderSynthesis(request: ImageRequest, { model }: Target): Rende
     negative_prompt: request.negativePrompt,
     images: request.images.length === 0 ? undefined : request.images.map(addressOf),
   });
-  return rendered(request, { model, input }, parametersOf(request));
+  // The negative prompt is among the input.
+  return rendered(request, { model, input }, { ...renderHints(request), negative_prompt: undefined });
 }
 
-function parametersOf({ size, count, promptExtend, watermark, seed, own }: ImageRequest): JsonRecord {
-  return {
+function rendered(request: ImageRequest, body: JsonRecord, hints: JsonRecord): RenderedImages {
+  const { size, count, own } = request;
+  const parameters = present({
     ...(own?.wire === "qwen-images" ? own.members : {}),
+    ...hints,
     size: size === undefined ? undefined : `${size.width}*${size.height}`,
     n: count,
-    prompt_extend: promptExtend,
-    watermark,
-    seed,
-  };
-}
-
-function rendered(request: ImageRequest, body: JsonRecord, all: JsonRecord): RenderedImages {
-  const parameters = present({ ...all });
+  });
   const dropped = unsupportedHints(request, { has: supported, dialect: "qwen-images" });
   return { body: Object.keys(parameters).length === 0 ? body : { ...body, parameters }, dropped };
 }

@@ -6,8 +6,14 @@ import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { ImagePart, TextPart } from "../../text/hub/part.ts";
 import type { TextRequest } from "../../text/hub/request.ts";
 import type { Parsed } from "../../wire.ts";
-import { resultsFor, type ModerationAnswer, type ModerationResult } from "../hub/answer.ts";
-import type { ModerationItem, ModerationPart, ModerationRequest } from "../hub/request.ts";
+import {
+  resultsFor,
+  type ModerationAnswer,
+  type ModerationResult,
+  type ModerationItem,
+  type ModerationPart,
+  type ModerationRequest,
+} from "../hub/index.ts";
 
 /** The categories, each with the description for a model that was not trained for moderation. */
 const categories = {
@@ -107,10 +113,9 @@ export const flaggedFrom = 0.5;
 export function parseJudgement(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {
   const results = resultsIn(textOf(answer));
   const judged = resultsFor(request, results.map(parseResult));
-  const { model, usage } = answer;
   const withTypes = judged.map((result, index) => ({ ...result, appliedInputTypes: typesOf(request, index) }));
   // Its id is that of a chat; the gateway makes one for the judgement.
-  return present({ id: "", model, results: withTypes, usage });
+  return present({ id: "", results: withTypes, usage: answer.usage });
 }
 
 function textOf({ choices: [choice] }: TextAnswer): string {

@@ -1,30 +1,28 @@
-import { bodies, Failure, present, type Units } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
+import { bodies, Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { readChecked, readVendor, type WholeContext, type WholeWire } from "../../kind/index.ts";
-import { ownMembers, renderOwn } from "../../kind/own-members.ts";
+import { checkedBy, readVendor, type WholeContext, type WholeWire, ownMembers, renderOwn } from "../../kind/index.ts";
 import { chatUsage } from "../../text/chat/usage.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
-import { resultsFor, type ModerationAnswer, type ModerationResult } from "../hub/answer.ts";
 import {
+  resultsFor,
+  type ModerationAnswer,
+  type ModerationResult,
   maxItems,
   maxParts,
   type ModerationItem,
   type ModerationPart,
   type ModerationRequest,
-} from "../hub/request.ts";
-
-const shape = Compile(bodies.ModerationsRequest);
+} from "../hub/index.ts";
 
 /** The moderations wire (POST /v1/moderations). */
 export const moderations = {
   name: "moderations",
-  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },
+  // The wire has no usage, but some of its vendors report it as in chat.
+  vendor: { render: renderRequest, parse: parseAnswer, usage: ({ usage }) => chatUsage(usage) },
   client: {
-    read: (body) => readChecked(body, shape, parseRequest),
+    ...checkedBy(bodies.ModerationsRequest, parseRequest),
     render: renderAnswer,
-    relied: Object.keys(bodies.ModerationsRequest.properties),
-    spelling: { model: "model", items: "input" },
+    spelling: { items: "input" },
   },
 } as const satisfies WholeWire<ModerationRequest, ModerationAnswer>;
 
@@ -86,12 +84,10 @@ function renderPart(part: ModerationPart): JsonRecord {
 }
 
 function parseAnswer(body: JsonRecord): ModerationAnswer {
-  const usage = readUsage(body);
   return readVendor(body, (fields) => {
     const results = fields.each("results", maxItems).map(parseResult);
     if (results.length === 0) throw new Failure("upstream_error", "The vendor's answer has no results.");
-    const [id, model] = [fields.text("id") ?? "", fields.text("model") ?? ""];
-    return present({ id, model, results, usage });
+    return { id: fields.text("id") ?? "", results };
   });
 }
 
@@ -136,11 +132,6 @@ function isNumber(value: unknown): value is number {
 
 function isWords(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((word) => typeof word === "string");
-}
-
-/** Reads usage as in chat: the wire has none, but some of its vendors report it. */
-function readUsage({ usage }: JsonRecord): Units | undefined {
-  return chatUsage(usage);
 }
 
 /** Renders an answer, which has no place for usage on this wire. */

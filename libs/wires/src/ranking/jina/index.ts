@@ -1,24 +1,19 @@
-import { present, type Units } from "@modelgate/contracts";
+import { bodies, present, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { readVendor, type WholeContext, type WholeWire } from "../../kind/index.ts";
-import { ownMembers, renderOwn } from "../../kind/own-members.ts";
+import { checkedBy, type WholeContext, type WholeWire, renderOwn } from "../../kind/index.ts";
 import { countOf } from "../../text/hub/counts.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
-import { parseResults, rankingUnits, readMeta, renderResults, type RankingAnswer } from "../hub/answer.ts";
-import { parseDocuments, parseQuery, parseTop, readRanking, relied, type RankingRequest } from "../hub/request.ts";
+import { parseResults, readUsage as readMeta, renderResults, parseRanking } from "../hub/index.ts";
+import type { RankingAnswer, RankingRequest } from "../hub/index.ts";
 
 /** The rerank wire that most vendors and all clients of POST /v1/rerank share. */
 export const jina = {
   name: "jina-rerank",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },
   client: {
-    read: (body) => readRanking(body, parseRequest),
+    ...checkedBy(bodies.RerankRequest, parseRequest),
     render: renderAnswer,
-    relied,
     spelling: {
-      model: "model",
-      query: "query",
-      documents: "documents",
       top: "top_n",
       returnDocuments: "return_documents",
       rankFields: "rank_fields",
@@ -28,29 +23,13 @@ export const jina = {
   },
 } as const satisfies WholeWire<RankingRequest, RankingAnswer>;
 
-/**
- * Parses a request. Documents are returned only where the client wants them, since vendors have different defaults.
- * Unknown members go to vendors of this wire.
- */
 function parseRequest(body: JsonRecord): Parsed<RankingRequest> {
   const fields = new Fields(body);
-  const model = fields.needText("model");
-  const query = parseQuery(fields);
-  const documents = parseDocuments(fields);
-  const request: RankingRequest = {
-    model,
-    query,
-    documents,
-    returnDocuments: fields.flag("return_documents") ?? false,
-    ...present({
-      top: parseTop(fields, either(fields, "top_n", "top_k"), documents),
-      rankFields: fields.texts("rank_fields"),
-      maxChunksPerDocument: fields.count(either(fields, "max_chunks_per_doc", "max_chunk_per_doc"), 1),
-      maxTokensPerDocument: fields.count("max_tokens_per_doc", 1),
-      own: ownMembers("jina-rerank", fields),
-    }),
-  };
-  return { request, dropped: [] };
+  return parseRanking("jina-rerank", fields, {
+    top: either(fields, "top_n", "top_k"),
+    maxChunks: either(fields, "max_chunks_per_doc", "max_chunk_per_doc"),
+    rankFields: "rank_fields",
+  });
 }
 
 /** Returns the name that is present, of two for the same member; the first where both are. Both count as read. */
@@ -79,20 +58,16 @@ function renderRequest(request: RankingRequest, { model }: Target): Rendered {
 
 /** Parses a vendor's answer; some call the results `data`. */
 function parseAnswer(body: JsonRecord): RankingAnswer {
-  const usage = readUsage(body);
-  return readVendor(body, (fields) => {
-    const results = parseResults(fields, fields.has("results") ? "results" : "data");
-    const [id, model] = [fields.text("id") ?? "", fields.text("model") ?? ""];
-    return present({ id, model, results, usage });
-  });
+  return parseResults(body, (body["results"] ?? undefined) === undefined ? "data" : "results");
 }
 
 /** Reads tokens in `usage`, or in `meta` where a vendor reports them there; search units in `meta`. */
 function readUsage(body: JsonRecord): Units | undefined {
   const { usage } = body;
-  const tokens = isRecord(usage) ? (countOf(usage["total_tokens"]) ?? countOf(usage["prompt_tokens"])) : undefined;
-  const { searchUnits, inputTokens } = readMeta(body);
-  return rankingUnits(tokens ?? inputTokens, searchUnits);
+  return readMeta(
+    body,
+    isRecord(usage) ? (countOf(usage["total_tokens"]) ?? countOf(usage["prompt_tokens"])) : undefined,
+  );
 }
 
 /** Renders the answer with the usage of all usual vendors: `usage` in tokens, `meta` in search units. */

@@ -1,58 +1,55 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { responseUsage, ResponseWriter, type LiveResponseSink } from "./response-writer.ts";
 
-/** Facts that the answers of a session share. */
-interface AnswerFacts {
-  readonly conversationId: string;
-  /** Tells whether answers are spoken: the settings may still change it. */
-  readonly speaks: () => boolean;
-}
-
 /**
- * Converts the vendor's messages to responses for the client, and to transcripts of its own words. The vendor begins a
+ * Converts the vendor's messages to responses for the client, and to transcripts of the client's speech. The vendor begins a
  * response by itself, and reports its end and its usage.
  */
 export class Answers {
   readonly #sink: LiveResponseSink;
-  readonly #facts: AnswerFacts;
+  readonly #conversationId: string;
+  /** Tells whether answers are spoken: the settings may still change it. */
+  readonly #speaks: () => boolean;
   /** Calls that the vendor made and waits for: their names by id. */
   readonly #calls = new Map<string, string>();
   #response: ResponseWriter | undefined;
   #usage: unknown;
   /** Reason for which the response in progress ends early. */
   #stopped: "client_cancelled" | "turn_detected" | undefined;
-  #heard: { readonly itemId: string; words: string } | undefined;
+  /** Transcript of the client's turn that the vendor has sent so far. */
+  #transcript: { readonly itemId: string; text: string } | undefined;
 
-  constructor(sink: LiveResponseSink, facts: AnswerFacts) {
+  constructor(sink: LiveResponseSink, conversationId: string, speaks: () => boolean) {
     this.#sink = sink;
-    this.#facts = facts;
+    this.#conversationId = conversationId;
+    this.#speaks = speaks;
   }
 
-  get underWay(): boolean {
+  get isResponding(): boolean {
     return this.#response !== undefined;
   }
 
-  /** The name of a call that the vendor waits for. */
+  /** Returns the name of a call that the vendor waits for. */
   nameOfCall(id: string): string | undefined {
     return this.#calls.get(id);
   }
 
-  /** The client has answered a call. */
+  /** Takes a call as answered by the client. */
   callAnswered(id: string): void {
     this.#calls.delete(id);
   }
 
-  /** Begins a response, where none is under way. */
+  /** Begins a response, unless one is in progress. */
   begin(metadata?: unknown): void {
     this.#respond(metadata);
   }
 
-  /** The client wants no more of the response that is under way; the vendor still has to end it. */
-  cancelled(): void {
+  /** Marks the response in progress as cancelled by the client; the vendor still has to end it. */
+  cancel(): void {
     this.#stopped = "client_cancelled";
   }
 
-  /** A message of the vendor's. It may report usage beside what it ends. */
+  /** Takes a message of the vendor's. It may report usage together with the end of a response. */
   take({ usageMetadata: usage, serverContent: content, toolCall }: JsonRecord): void {
     if (isRecord(usage)) this.#usage = usage;
     if (isRecord(content)) this.#content(content);
@@ -60,28 +57,28 @@ export class Answers {
   }
 
   #content(content: JsonRecord): void {
-    const { inputTranscription: heard, outputTranscription: spoken, modelTurn: turn } = content;
-    if (isRecord(heard) && typeof heard["text"] === "string") this.#hear(heard["text"]);
+    const { text: transcript } = recordOf(content["inputTranscription"]);
+    const { text: spoken } = recordOf(content["outputTranscription"]);
+    if (typeof transcript === "string") this.#addTranscript(transcript);
     if (content["interrupted"] === true) this.#interrupted();
-    const parts = isRecord(turn) && Array.isArray(turn["parts"]) ? turn["parts"].filter(isRecord) : [];
-    for (const part of parts) this.#part(part);
-    if (isRecord(spoken) && typeof spoken["text"] === "string") this.#respond().transcript(spoken["text"]);
+    for (const part of recordsIn(recordOf(content["modelTurn"])["parts"])) this.#part(part);
+    if (typeof spoken === "string") this.#respond().transcript(spoken);
     if (content["turnComplete"] === true) this.#ended();
   }
 
   #part({ text, thought, inlineData }: JsonRecord): void {
     if (thought === true) return;
     if (typeof text === "string") {
-      if (this.#facts.speaks()) this.#respond().transcript(text);
+      if (this.#speaks()) this.#respond().transcript(text);
       else this.#respond().text(text);
     }
-    if (isRecord(inlineData) && typeof inlineData["data"] === "string") this.#respond().audio(inlineData["data"]);
+    const { data } = recordOf(inlineData);
+    if (typeof data === "string") this.#respond().audio(data);
   }
 
-  /** Calls end a response: the client answers them, and asks on. */
+  /** Ends a response with calls, which the client answers before it requests the next one. */
   #toolCall({ functionCalls }: JsonRecord): void {
-    const calls = Array.isArray(functionCalls) ? functionCalls.filter(isRecord) : [];
-    for (const { id, name, args } of calls) {
+    for (const { id, name, args } of recordsIn(functionCalls)) {
       const callId = typeof id === "string" ? id : this.#sink.newId("call");
       this.#calls.set(callId, String(name));
       this.#respond().call({ id: callId, name: String(name), args });
@@ -89,21 +86,20 @@ export class Answers {
     this.#ended();
   }
 
-  /** Words of the client's, as the vendor writes them down. */
-  #hear(delta: string): void {
-    this.#heard ??= { itemId: this.#sink.newId("item"), words: "" };
-    this.#heard.words += delta;
-    const at = { item_id: this.#heard.itemId, content_index: 0 };
+  #addTranscript(delta: string): void {
+    this.#transcript ??= { itemId: this.#sink.newId("item"), text: "" };
+    this.#transcript.text += delta;
+    const at = { item_id: this.#transcript.itemId, content_index: 0 };
     this.#sink.send("conversation.item.input_audio_transcription.delta", { ...at, delta });
   }
 
-  /** The client's turn is over: all of it is written down. */
-  #written(): void {
-    if (this.#heard === undefined) return;
-    const { itemId, words } = this.#heard;
-    this.#heard = undefined;
+  /** Ends the transcript of the client's turn. */
+  #endTranscript(): void {
+    if (this.#transcript === undefined) return;
+    const { itemId, text } = this.#transcript;
+    this.#transcript = undefined;
     const type = "conversation.item.input_audio_transcription.completed";
-    this.#sink.send(type, { item_id: itemId, content_index: 0, transcript: words });
+    this.#sink.send(type, { item_id: itemId, content_index: 0, transcript: text });
   }
 
   #interrupted(): void {
@@ -113,17 +109,17 @@ export class Answers {
     this.#sink.send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: itemId });
   }
 
-  /** The response that is under way; the vendor may begin one by itself. */
+  /** Returns the response in progress; the vendor may begin one by itself. */
   #respond(metadata?: unknown): ResponseWriter {
     if (this.#response !== undefined) return this.#response;
-    this.#written();
-    const { conversationId, speaks } = this.#facts;
-    this.#response = new ResponseWriter(this.#sink, { conversationId, spoken: speaks(), metadata });
+    this.#endTranscript();
+    const facts = { conversationId: this.#conversationId, spoken: this.#speaks(), metadata };
+    this.#response = new ResponseWriter(this.#sink, facts);
     return this.#response;
   }
 
   #ended(): void {
-    this.#written();
+    this.#endTranscript();
     const response = this.#response;
     const stopped = this.#stopped;
     this.#response = undefined;

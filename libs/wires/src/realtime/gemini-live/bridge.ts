@@ -1,44 +1,30 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { refuseAmbiguous } from "../../json/ambiguous.ts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import {
-  pcmBytesPerSecond,
-  type Bridged,
-  type InputFormat,
-  type RealtimeBridge,
-  type RealtimeNames,
-} from "../bridge.ts";
+import { isRecord, own, recordOf, type JsonRecord } from "../../json/fields.ts";
+import { pcmBytesPerSecond } from "../bridge.ts";
+import type { Bridged, RealtimeBridge, RealtimeNames, SessionState } from "../bridge.ts";
 import { Answers } from "./answers.ts";
 import { audioInput, PendingInput } from "./pending-input.ts";
 import type { LiveResponseSink } from "./response-writer.ts";
 import { isManual, lostSettings, speaks } from "./settings.ts";
 import { Setup } from "./setup.ts";
-import { errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
+import { cannotPass, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
 
-/** Content of the client's interrupts the vendor; there is no other word for it. */
-const interruption = { clientContent: { turns: [], turnComplete: false } };
+/** Content of the client's, which interrupts the vendor: the format has no message for it. */
+export const interruption = { clientContent: { turns: [], turnComplete: false } };
 
 /**
- * A vendor that speaks Gemini's live format, to a client that speaks the realtime format: what the client says becomes
- * the vendor's messages here, what the vendor says becomes events in `Answers`.
+ * A vendor that speaks Gemini's live format, to a client that speaks the realtime format: the client's events become the
+ * vendor's messages here, the vendor's messages become events in `Answers`.
  */
-export function geminiLiveBridge(names: RealtimeNames): RealtimeBridge {
-  return new GeminiLiveBridge(names);
-}
-
-class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
+export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly greets = false;
-  readonly transcriber = undefined;
-  /** The vendor writes by itself, as a part of its answers. */
-  readonly nextTranscriber = undefined;
-  /** A response is announced to the client as soon as it is asked for. */
-  readonly responsesAsked = 0;
   readonly #sessionId: string;
   readonly #checkStores: RealtimeNames["checkStores"];
   readonly #setup: Setup;
   readonly #answers: Answers;
   readonly #pending = new PendingInput();
-  /** The client has ended a turn, which the vendor answers by itself if it heard words in it. */
+  /** The client has ended a turn, which the vendor answers by itself if it detects speech in it. */
   #turnEnded = false;
   #stopped = false;
   #ids = 0;
@@ -52,10 +38,7 @@ class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       send: (message) => this.#toVendor.push(message),
       updated: () => this.#sendSession("session.updated"),
     });
-    this.#answers = new Answers(this, {
-      conversationId: `conv_${names.sessionId}`,
-      speaks: () => speaks(this.#setup.settings),
-    });
+    this.#answers = new Answers(this, `conv_${names.sessionId}`, () => speaks(this.#setup.settings));
   }
 
   open(): Bridged {
@@ -67,26 +50,19 @@ class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     const event = message.binary ? undefined : parseEvent(message.data);
     try {
       if (event === undefined) throw new Failure("invalid_json", "The event is not a JSON object.");
-      // What the session looked at before it let the event through must be what is done here.
+      // The type that the session checked must be the one that is handled here.
       refuseAmbiguous(message.data, ["type"]);
       const { type } = event;
-      const handle = typeof type === "string" && Object.hasOwn(this.#on, type) ? this.#on[type] : undefined;
-      if (handle === undefined)
-        throw new Failure(
-          "unsupported_parameter",
-          `This model does not accept the event ${JSON.stringify(type ?? null)}.`,
-          {
-            param: "type",
-          },
-        );
+      const handle = typeof type === "string" ? own(this.#on, type) : undefined;
+      if (handle === undefined) {
+        const message = `This model does not accept the event ${JSON.stringify(type ?? null)}.`;
+        throw new Failure("unsupported_parameter", message, { param: "type" });
+      }
       this.#checkStores?.(event);
       if (type !== "session.update") this.#setup.begin();
       handle(event, message.data.length);
     } catch (error) {
-      const cause = event?.["event_id"];
-      this.#toClient.push(
-        errorEvent(asFailure(error), this.newId("event"), typeof cause === "string" ? cause : undefined),
-      );
+      this.#toClient.push(errorEvent(asFailure(error), this.newId("event"), event?.["event_id"]));
     }
     return this.#taken();
   }
@@ -100,15 +76,16 @@ class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     return this.#taken();
   }
 
-  get input(): InputFormat {
-    return { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !isManual(this.#setup.settings) };
+  get state(): SessionState {
+    return {
+      input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !isManual(this.#setup.settings) },
+      // A response is announced to the client as soon as it is requested.
+      pendingResponses: 0,
+      isPending: this.#stopped && this.#turnEnded,
+    };
   }
 
-  get asked(): boolean {
-    return this.#stopped && this.#turnEnded;
-  }
-
-  /** There is no word for it: what the vendor begins after all is interrupted. */
+  /** Sends nothing, since the format has no message for it: a response that the vendor begins later is interrupted. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];
@@ -128,16 +105,16 @@ class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   }
 
   readonly #on: Readonly<Record<string, (event: JsonRecord, bytes: number) => void>> = {
-    "session.update": ({ session }) => this.#setup.update(isRecord(session) ? session : {}),
+    "session.update": ({ session }) => this.#setup.update(recordOf(session)),
     "input_audio_buffer.append": ({ audio }) => {
       if (typeof audio !== "string") throw new Failure("invalid_value", "audio must be a string.", { param: "audio" });
-      if (isManual(this.#setup.settings)) this.#pending.hear(audio);
-      else this.#setup.say(audioInput(audio));
+      if (isManual(this.#setup.settings)) this.#pending.addAudio(audio);
+      else this.#setup.send(audioInput(audio));
     },
     "input_audio_buffer.commit": () => {
       if (isManual(this.#setup.settings)) this.#pending.commit();
       else {
-        this.#setup.say({ realtimeInput: { audioStreamEnd: true } });
+        this.#setup.send({ realtimeInput: { audioStreamEnd: true } });
         this.#turnEnded = true;
       }
       const itemId = this.newId("item");
@@ -155,32 +132,31 @@ class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       this.#added({ ...item, id: item["id"] ?? this.newId("item") });
     },
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) =>
-      // The vendor knows itself what of an interrupted answer was heard.
+      // The vendor keeps track of the part of an interrupted answer that was played.
       this.send("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end }),
-    "response.create": ({ response }) => this.#ask(isRecord(response) ? response : {}),
+    "response.create": ({ response }) => this.#createResponse(recordOf(response)),
     "response.cancel": () => {
-      if (!this.#answers.underWay)
+      if (!this.#answers.isResponding)
         throw new Failure("invalid_value", "There is no response to cancel.", {
           vendorCode: "response_cancel_not_active",
         });
-      this.#answers.cancelled();
-      this.#setup.say(interruption);
+      this.#answers.cancel();
+      this.#setup.send(interruption);
     },
   };
 
-  #ask(wished: JsonRecord): void {
-    if (this.#answers.underWay)
+  #createResponse(response: JsonRecord): void {
+    if (this.#answers.isResponding)
       throw new Failure("invalid_value", "Conversation already has an active response.", {
         vendorCode: "conversation_already_has_active_response",
       });
-    for (const [name, value] of Object.entries(wished)) {
+    for (const [name, value] of Object.entries(response)) {
       const same = JSON.stringify(value) === JSON.stringify(this.#setup.settings[name]);
       if (name === "metadata" || value === null || same || (name === "conversation" && value === "auto")) continue;
-      const param = `response.${name}`;
-      throw new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
+      throw cannotPass(`response.${name}`);
     }
-    for (const message of this.#pending.take()) this.#setup.say(message);
-    this.#answers.begin(wished["metadata"]);
+    for (const message of this.#pending.take()) this.#setup.send(message);
+    this.#answers.begin(response["metadata"]);
   }
 
   #added(item: JsonRecord): void {
@@ -192,7 +168,7 @@ class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   #sendSession(type: "session.created" | "session.updated"): void {
     const session = { ...this.#setup.settings, object: "realtime.session", id: `sess_${this.#sessionId}` };
     const dropped = lostSettings(this.#setup.settings);
-    // The format has no word for what is lost; SDKs pass over members that they do not know.
+    // `dropped` is not a member of the format; SDKs ignore members that they do not know.
     this.send(type, dropped.length === 0 ? { session } : { session, dropped });
   }
 

@@ -1,28 +1,33 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { cannotPass } from "../message.ts";
 
-/** Everything that waits, in characters of the events that it came in. */
+/** Maximum of all that waits, in characters of the events that it came in. */
 const maxCharacters = 32 * 1024 * 1024;
-/** Items that wait for a response. */
+/** Maximum of items that wait for a response. */
 const maxItems = 1_024;
+
+/** Input of one kind, as the vendor has it. */
+interface PendingItem {
+  readonly turn?: JsonRecord;
+  readonly result?: JsonRecord;
+  /** Samples in Base64. */
+  readonly speech?: readonly string[];
+}
 
 /**
  * Input of a client that has not requested an answer yet. The vendor answers whatever reaches it, so turns that the
- * client ends itself wait here until it asks.
+ * client ends itself wait here until it requests a response.
  */
 export class PendingInput {
   /** Samples that wait for their turn's end, in Base64. */
   #audio: string[] = [];
   #audioCharacters = 0;
   /** Input of the next response, in order: turns, results, speech. */
-  #items: JsonRecord[] = [];
+  #items: PendingItem[] = [];
   #itemCharacters = 0;
 
-  get empty(): boolean {
-    return this.#items.length === 0;
-  }
-
-  hear(audio: string): void {
+  addAudio(audio: string): void {
     this.#checkRoom(audio.length, "audio");
     this.#audioCharacters += audio.length;
     this.#audio.push(audio);
@@ -33,7 +38,7 @@ export class PendingInput {
     this.#audioCharacters = 0;
   }
 
-  /** Ends the turn of the speech that is there. */
+  /** Ends the turn of the speech so far. */
   commit(): void {
     if (this.#audio.length === 0)
       throw new Failure("invalid_value", "The audio buffer is empty.", {
@@ -50,47 +55,50 @@ export class PendingInput {
     this.#push(inputOf(item, nameOf), characters);
   }
 
-  /** Everything that waits, as the vendor's messages; asks for an answer. */
+  /** Returns all that waits as the vendor's messages, which request an answer. */
   take(): readonly JsonRecord[] {
     const items = this.#items;
     this.#items = [];
     this.#itemCharacters = 0;
-    const turns = items.flatMap(({ turn }) => (turn === undefined ? [] : [turn]));
-    const results = items.flatMap(({ result }) => (result === undefined ? [] : [result]));
-    const speech = items.flatMap(({ speech: samples }): readonly unknown[] => (Array.isArray(samples) ? samples : []));
+    const turns = items.flatMap(({ turn = [] }) => turn);
+    const results = items.flatMap(({ result = [] }) => result);
+    const speech = items.flatMap(({ speech: samples = [] }) => samples);
     const messages: JsonRecord[] = [];
     if (turns.length > 0 || (results.length === 0 && speech.length === 0))
       // Speech and results are answered by themselves: turns before them are context only.
       messages.push({ clientContent: { turns, turnComplete: results.length === 0 && speech.length === 0 } });
     if (results.length > 0) messages.push({ toolResponse: { functionResponses: results } });
     if (speech.length > 0)
-      messages.push({ realtimeInput: { activityStart: {} } }, ...speech.map((data) => audioInput(String(data))), {
+      messages.push({ realtimeInput: { activityStart: {} } }, ...speech.map(audioInput), {
         realtimeInput: { activityEnd: {} },
       });
     return messages;
   }
 
-  #push(item: JsonRecord, characters: number): void {
-    if (this.#items.length >= maxItems)
-      throw new Failure("invalid_value", "Too many items wait for a response: ask for one.", { param: "item" });
+  #push(item: PendingItem, characters: number): void {
+    if (this.#items.length >= maxItems) throw tooMuch("item");
     this.#items.push(item);
     this.#itemCharacters += characters;
   }
 
   #checkRoom(characters: number, param: string): void {
-    if (this.#audioCharacters + this.#itemCharacters + characters > maxCharacters)
-      throw new Failure("invalid_value", "Too much waits for a response: ask for one, or clear the audio buffer.", {
-        param,
-      });
+    if (this.#audioCharacters + this.#itemCharacters + characters > maxCharacters) throw tooMuch(param);
   }
 }
 
-/** Samples on their way to the vendor. */
-export function audioInput(data: string): JsonRecord {
-  return { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data } } };
+function tooMuch(param: string): Failure {
+  const message = "Too much waits for a response: request one, or clear the audio buffer.";
+  return new Failure("invalid_value", message, { param });
 }
 
-function inputOf(item: JsonRecord, nameOf: (callId: string) => string | undefined): JsonRecord {
+/** Renders samples for the vendor. */
+export function audioInput(data: string): JsonRecord {
+  return { realtimeInput: { audio: { mimeType, data } } };
+}
+
+const mimeType = "audio/pcm;rate=24000";
+
+function inputOf(item: JsonRecord, nameOf: (callId: string) => string | undefined): PendingItem {
   if (item["type"] === "function_call_output") {
     const { call_id: id, output } = item;
     const name = nameOf(String(id));
@@ -98,23 +106,18 @@ function inputOf(item: JsonRecord, nameOf: (callId: string) => string | undefine
       throw new Failure("invalid_value", "There is no call with that call_id.", { param: "item.call_id" });
     return { result: { id, name, response: { output } } };
   }
-  if (item["type"] !== "message" || !Array.isArray(item["content"])) throw unsayable("item.type");
+  if (item["type"] !== "message" || !Array.isArray(item["content"])) throw cannotPass("item.type");
   const parts = item["content"].map((part: unknown, at) => partOf(part, `item.content[${at}]`));
   const role = item["role"] === "assistant" ? "model" : "user";
   return { turn: { role, parts } };
 }
 
 function partOf(part: unknown, path: string): JsonRecord {
-  if (!isRecord(part)) throw unsayable(path);
+  if (!isRecord(part)) throw cannotPass(path);
   const { type, text, audio, image_url: image } = part;
   if ((type === "input_text" || type === "output_text" || type === "text") && typeof text === "string") return { text };
-  if (type === "input_audio" && typeof audio === "string")
-    return { inlineData: { mimeType: "audio/pcm;rate=24000", data: audio } };
+  if (type === "input_audio" && typeof audio === "string") return { inlineData: { mimeType, data: audio } };
   const inline = typeof image === "string" ? /^data:([\w/+.-]+);base64,(.*)$/s.exec(image) : null;
   if (type === "input_image" && inline !== null) return { inlineData: { mimeType: inline[1], data: inline[2] } };
-  throw unsayable(`${path}.type`);
-}
-
-function unsayable(param: string): Failure {
-  return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
+  throw cannotPass(`${path}.type`);
 }

@@ -1,4 +1,5 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { count } from "../usage.ts";
 
 /** Makes ids and takes events. */
 export interface LiveResponseSink {
@@ -13,21 +14,14 @@ interface ResponseFacts {
   readonly metadata: unknown;
 }
 
-/** A function call as the vendor makes it. */
-interface MadeCall {
-  readonly id: string;
-  readonly name: string;
-  readonly args: unknown;
-}
-
 /** One response, as the realtime format's events for the client, in their order. */
 export class ResponseWriter {
   readonly id: string;
   readonly #sink: LiveResponseSink;
   readonly #facts: ResponseFacts;
   readonly #output: JsonRecord[] = [];
-  /** The message that is being said; its index is after every item before it. */
-  #message: { readonly id: string; words: string } | undefined;
+  /** The message in progress; its index is after every item before it. */
+  #message: { readonly id: string; text: string } | undefined;
 
   constructor(sink: LiveResponseSink, facts: ResponseFacts) {
     this.#sink = sink;
@@ -37,24 +31,21 @@ export class ResponseWriter {
   }
 
   text(delta: string): void {
-    const at = this.#open();
-    this.#say(delta);
-    this.#sink.send("response.output_text.delta", { ...at, delta });
+    this.#delta("response.output_text.delta", delta, delta);
   }
 
-  /** Samples, in Base64. */
+  /** Writes samples, in Base64. */
   audio(delta: string): void {
-    this.#sink.send("response.output_audio.delta", { ...this.#open(), delta });
+    this.#delta("response.output_audio.delta", delta, "");
   }
 
-  /** Returns the transcript of the speech. */
+  /** Writes a part of the transcript of the speech. */
   transcript(delta: string): void {
-    const at = this.#open();
-    this.#say(delta);
-    this.#sink.send("response.output_audio_transcript.delta", { ...at, delta });
+    this.#delta("response.output_audio_transcript.delta", delta, delta);
   }
 
-  call({ id: callId, name, args }: MadeCall): void {
+  /** Writes a function call as the vendor makes it. */
+  call({ id: callId, name, args }: { readonly id: string; readonly name: string; readonly args: unknown }): void {
     this.#close();
     const sink = this.#sink;
     const id = sink.newId("item");
@@ -74,49 +65,43 @@ export class ResponseWriter {
     this.#sink.send("response.done", { response: { ...this.#shown(status), status_details: details, usage } });
   }
 
-  #say(words: string): void {
-    if (this.#message !== undefined) this.#message.words += words;
-  }
-
-  /** Returns the members that name the message, which begins with its first word. */
-  #open(): JsonRecord {
-    const index = this.#output.length;
+  /** Sends a delta of the message, which begins with its first one; `text` is added to the text of the message. */
+  #delta(type: string, delta: string, text: string): void {
     if (this.#message === undefined) {
-      this.#message = { id: this.#sink.newId("item"), words: "" };
+      this.#message = { id: this.#sink.newId("item"), text: "" };
       this.#added(this.#item("in_progress"));
-      this.#sink.send("response.content_part.added", { ...this.#at(index), part: this.#part("") });
+      this.#sink.send("response.content_part.added", { ...this.#at(), part: this.#part("") });
     }
-    return this.#at(index);
+    this.#message.text += text;
+    this.#sink.send(type, { ...this.#at(), delta });
   }
 
   #close(status: "completed" | "incomplete" = "completed"): void {
     if (this.#message === undefined) return;
-    const { words } = this.#message;
-    const at = this.#at(this.#output.length);
+    const { text } = this.#message;
+    const at = this.#at();
     if (this.#facts.spoken) {
       this.#sink.send("response.output_audio.done", at);
-      this.#sink.send("response.output_audio_transcript.done", { ...at, transcript: words });
-    } else this.#sink.send("response.output_text.done", { ...at, text: words });
-    this.#sink.send("response.content_part.done", { ...at, part: this.#part(words) });
+      this.#sink.send("response.output_audio_transcript.done", { ...at, transcript: text });
+    } else this.#sink.send("response.output_text.done", { ...at, text });
+    this.#sink.send("response.content_part.done", { ...at, part: this.#part(text) });
     const item = this.#item(status);
     this.#message = undefined;
     this.#done(item);
   }
 
-  #at(outputIndex: number): JsonRecord {
-    return { response_id: this.id, item_id: this.#message?.id, output_index: outputIndex, content_index: 0 };
+  #at(): JsonRecord {
+    const index = this.#output.length;
+    return { response_id: this.id, item_id: this.#message?.id, output_index: index, content_index: 0 };
   }
 
-  #part(words: string): JsonRecord {
-    return this.#facts.spoken ? { type: "audio", transcript: words } : { type: "text", text: words };
+  #part(text: string): JsonRecord {
+    return this.#facts.spoken ? { type: "audio", transcript: text } : { type: "text", text };
   }
 
   #item(status: string): JsonRecord {
-    const words = this.#message?.words ?? "";
-    const content = this.#facts.spoken
-      ? { type: "output_audio", transcript: words }
-      : { type: "output_text", text: words };
-    const id = this.#message?.id;
+    const { id, text = "" } = this.#message ?? {};
+    const content = this.#facts.spoken ? { type: "output_audio", transcript: text } : { type: "output_text", text };
     return { id, object: "realtime.item", type: "message", status, role: "assistant", content: [content] };
   }
 
@@ -150,7 +135,7 @@ export class ResponseWriter {
 }
 
 /**
- * The vendor's `usageMetadata` as the usage of a `response.done`; null without any. Output is reported as that
+ * Converts the vendor's `usageMetadata` to the usage of a `response.done`; null without any. Output is reported as that
  * of the response, or by other servers of this vendor as that of the candidates.
  */
 export function responseUsage(metadata: unknown): JsonRecord | null {
@@ -188,15 +173,8 @@ export function responseUsage(metadata: unknown): JsonRecord | null {
   };
 }
 
-/** The tokens of some modalities. */
 function tokensOf(details: unknown, ...modalities: readonly string[]): number {
-  if (!Array.isArray(details)) return 0;
-  return details
-    .filter(isRecord)
+  return recordsIn(details)
     .filter(({ modality }) => typeof modality === "string" && modalities.includes(modality))
     .reduce((sum, { tokenCount }) => sum + count(tokenCount), 0);
-}
-
-function count(value: unknown): number {
-  return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
 }

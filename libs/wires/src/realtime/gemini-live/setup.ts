@@ -1,28 +1,28 @@
 import { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { RealtimeNames } from "../bridge.ts";
-import { changedSettings, firstSettings, setupOf, type GeminiSettings } from "./settings.ts";
+import { changedSettings, firstSettings, setupOf } from "./settings.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 
-/** Messages to the vendor that wait until it has taken the session's settings, and bytes of all of them. */
+/** Maximum of messages to the vendor that wait until it has confirmed the settings, and of the bytes of all of them. */
 const [maxQueued, maxQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
-/** Called with a session's settings. */
+/** Receiver of a session's settings. */
 interface SetupEvents {
-  /** A message for the vendor. */
+  /** Takes a message for the vendor. */
   send(message: RealtimeMessage): void;
-  /** An update of the client's counts from now on. */
+  /** Called when an update of the client's is in force. */
   updated(): void;
 }
 
 /**
  * A session's settings. The vendor's first message fixes them, so it is sent with the client's first event; those that
- * come later must be the same, and what is to be said waits until the vendor has taken them.
+ * come later must be the same, and other messages wait until the vendor has confirmed them.
  */
 export class Setup {
   readonly #names: RealtimeNames;
   readonly #events: SetupEvents;
-  #settings: GeminiSettings;
+  #settings: JsonRecord;
   #state: "unsent" | "sent" | "taken" = "unsent";
   #sent = "";
   #queue: RealtimeMessage[] = [];
@@ -36,11 +36,11 @@ export class Setup {
     this.#settings = firstSettings(names.model);
   }
 
-  get settings(): GeminiSettings {
+  get settings(): JsonRecord {
     return this.#settings;
   }
 
-  /** The client's update. Throws Failure for what the vendor does not support, or not any more. */
+  /** Applies the client's update. Throws Failure for what the vendor does not support, or not any more. */
   update(change: JsonRecord): void {
     const settings = changedSettings(this.#settings, change, this.#names.model);
     if (this.#state !== "unsent" && JSON.stringify(setupOf(settings, this.#names.upstreamModel)) !== this.#sent)
@@ -62,7 +62,7 @@ export class Setup {
     this.#events.send(eventMessage({ setup }));
   }
 
-  /** The vendor has taken them. */
+  /** Takes the vendor's confirmation. */
   taken(): void {
     this.#state = "taken";
     for (; this.#updates > 0; this.#updates--) this.#events.updated();
@@ -70,9 +70,9 @@ export class Setup {
     this.#queuedBytes = 0;
   }
 
-  /** Says something to the vendor, once it has taken the settings. Throws Failure where too much waits. */
-  say(said: JsonRecord): void {
-    const message = eventMessage(said);
+  /** Sends a message to the vendor, once it has confirmed the settings. Throws Failure where too much waits. */
+  send(body: JsonRecord): void {
+    const message = eventMessage(body);
     if (this.#state === "taken") return this.#events.send(message);
     if (this.#queue.length >= maxQueued || this.#queuedBytes + message.data.length > maxQueuedBytes)
       throw new Failure("server_overloaded", "The vendor has not begun yet; wait for session.updated.");

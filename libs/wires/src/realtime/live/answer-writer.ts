@@ -1,5 +1,7 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, own, parseRecord, recordOf, recordsIn } from "../../json/fields.ts";
+import { idOf } from "../inspect.ts";
+import { count } from "../usage.ts";
 
 /** Result of a vendor's event: messages for the client, or the end of its session. */
 interface Written {
@@ -14,21 +16,21 @@ interface Shown {
 }
 
 const nothing: Written = { messages: [] };
-/** Refusals of what the client's format does not say, and the bridge says in its turn. */
+/** Refusals of events that the client did not send, and the bridge added. */
 const harmless: ReadonlySet<unknown> = new Set([
   "response_cancel_not_active",
   "conversation_already_has_active_response",
   "input_audio_buffer_commit_empty",
 ]);
 
-/** The events of a vendor of the realtime format as the messages of a live one. */
+/** Converts the events of a vendor of the realtime format to messages of the live format. */
 export class AnswerWriter {
   /** Responses that have begun and not ended. */
   readonly #responses = new Set<string>();
   /** Calls that wait for their results. */
   readonly #calls = new Set<string>();
-  /** Items of the client's speech whose words came bit by bit. */
-  readonly #written = new Set<string>();
+  /** Items of the client's speech whose transcript came in deltas. */
+  readonly #transcribed = new Set<string>();
   #shown: Shown = { inputTranscription: false, outputTranscription: false };
   #isReady = false;
   #interrupted = false;
@@ -42,13 +44,12 @@ export class AnswerWriter {
     return this.#responses.size > 0;
   }
 
-  /** The client answers a call; true where no other waits. */
-  answered(id: unknown): boolean {
+  /** Takes the client's answer to a call. Returns true where no other call waits. */
+  answerCall(id: unknown): boolean {
     this.#calls.delete(String(id));
     return this.#calls.size === 0;
   }
 
-  /** An event of the vendor's. */
   take(event: JsonRecord): Written {
     const { type } = event;
     const write = typeof type === "string" ? own(this.#on, type) : undefined;
@@ -62,21 +63,21 @@ export class AnswerWriter {
       this.#interrupted = false;
       return nothing;
     },
-    "response.output_audio.delta": ({ delta }) => spoken(delta),
-    "response.audio.delta": ({ delta }) => spoken(delta),
-    "response.output_text.delta": ({ delta }) => said({ text: delta }),
-    "response.text.delta": ({ delta }) => said({ text: delta }),
+    "response.output_audio.delta": ({ delta }) => audioPart(delta),
+    "response.audio.delta": ({ delta }) => audioPart(delta),
+    "response.output_text.delta": ({ delta }) => modelTurn({ text: delta }),
+    "response.text.delta": ({ delta }) => modelTurn({ text: delta }),
     "response.output_audio_transcript.delta": ({ delta }) => this.#transcript(delta),
     "response.audio_transcript.delta": ({ delta }) => this.#transcript(delta),
     "conversation.item.input_audio_transcription.delta": ({ item_id: item, delta }) => {
-      this.#written.add(String(item));
-      return this.#heard(delta);
+      this.#transcribed.add(String(item));
+      return this.#inputTranscript(delta);
     },
     "conversation.item.input_audio_transcription.completed": ({ item_id: item, transcript }) =>
-      this.#written.delete(String(item)) ? nothing : this.#heard(transcript),
+      this.#transcribed.delete(String(item)) ? nothing : this.#inputTranscript(transcript),
     "input_audio_buffer.speech_started": () => (this.#responses.size > 0 ? this.#interrupt() : nothing),
-    "response.done": ({ response }) => this.#done(isRecord(response) ? response : {}),
-    error: ({ error }) => failed(isRecord(error) ? error : {}, this.#isReady),
+    "response.done": ({ response }) => this.#done(recordOf(response)),
+    error: ({ error }) => failed(recordOf(error), this.#isReady),
   };
 
   #ready(): Written {
@@ -89,7 +90,7 @@ export class AnswerWriter {
     return this.#shown.outputTranscription ? content({ outputTranscription: { text } }) : nothing;
   }
 
-  #heard(text: unknown): Written {
+  #inputTranscript(text: unknown): Written {
     return this.#shown.inputTranscription ? content({ inputTranscription: { text } }) : nothing;
   }
 
@@ -115,11 +116,11 @@ export class AnswerWriter {
   }
 }
 
-function spoken(data: unknown): Written {
-  return said({ inlineData: { mimeType: "audio/pcm;rate=24000", data } });
+function audioPart(data: unknown): Written {
+  return modelTurn({ inlineData: { mimeType: "audio/pcm;rate=24000", data } });
 }
 
-function said(part: JsonRecord): Written {
+function modelTurn(part: JsonRecord): Written {
   return content({ modelTurn: { role: "model", parts: [part] } });
 }
 
@@ -128,26 +129,18 @@ function content(serverContent: JsonRecord): Written {
 }
 
 function callsIn({ status, output }: JsonRecord): readonly JsonRecord[] {
-  if (status === "cancelled" || !Array.isArray(output)) return [];
-  return output
-    .filter(isRecord)
+  if (status === "cancelled") return [];
+  return recordsIn(output)
     .filter(({ type }) => type === "function_call")
-    .map(({ call_id: id, name, arguments: args }) => ({ id, name, args: argumentsOf(args) }));
-}
-
-/** Parses the arguments of a call; an object whatever the vendor wrote. */
-function argumentsOf(text: unknown): JsonRecord {
-  try {
-    const parsed: unknown = typeof text === "string" ? JSON.parse(text) : undefined;
-    return isRecord(parsed) ? parsed : {};
-  } catch {
-    return {};
-  }
+    .map(({ call_id: id, name, arguments: args }) => ({
+      id,
+      name,
+      args: (typeof args === "string" ? parseRecord(args) : undefined) ?? {},
+    }));
 }
 
 function failureIn({ status_details: details }: JsonRecord): Failure {
-  const error = isRecord(details) && isRecord(details["error"]) ? details["error"] : {};
-  const { message } = error;
+  const { message } = recordOf(recordOf(details)["error"]);
   return new Failure("upstream_error", typeof message === "string" ? message : "The response failed.");
 }
 
@@ -155,42 +148,24 @@ function failureIn({ status_details: details }: JsonRecord): Failure {
 function failed(error: JsonRecord, isReady: boolean): Written {
   const { code, type, message } = error;
   if (isReady && harmless.has(code)) return nothing;
-  const say = typeof message === "string" ? message : "The vendor failed.";
-  const isClients = type === "invalid_request_error";
-  return { messages: [], failure: new Failure(isClients ? "invalid_value" : "upstream_error", say) };
+  const text = typeof message === "string" ? message : "The vendor failed.";
+  const reason = type === "invalid_request_error" ? "invalid_value" : "upstream_error";
+  return { messages: [], failure: new Failure(reason, text) };
 }
 
-function idOf(response: unknown): string {
-  const id = isRecord(response) ? response["id"] : undefined;
-  return typeof id === "string" ? id : "";
-}
-
-/** The usage of a `response.done` as a live vendor reports it; undefined without any. */
+/** Converts the usage of a `response.done` to that of a live vendor; undefined without any. */
 function usageMetadataOf(usage: unknown): JsonRecord | undefined {
   if (!isRecord(usage)) return undefined;
   const input = recordOf(usage["input_token_details"]);
-  const output = recordOf(usage["output_token_details"]);
   const cached = recordOf(input["cached_tokens_details"]);
   const [prompt, response] = [count(usage["input_tokens"]), count(usage["output_tokens"])];
-  const [audioIn, imageIn, audioOut] = [
-    count(input["audio_tokens"]),
-    count(input["image_tokens"]),
-    count(output["audio_tokens"]),
-  ];
-  const [cachedAudio, cachedImage] = [count(cached["audio_tokens"]), count(cached["image_tokens"])];
+  const audioOut = count(recordOf(usage["output_token_details"])["audio_tokens"]);
   const allCached = count(input["cached_tokens"]);
   return {
     promptTokenCount: prompt,
-    promptTokensDetails: details({ TEXT: prompt - audioIn - imageIn, AUDIO: audioIn, IMAGE: imageIn }),
+    promptTokensDetails: inputDetails(prompt, input),
     ...(allCached > 0
-      ? {
-          cachedContentTokenCount: allCached,
-          cacheTokensDetails: details({
-            TEXT: allCached - cachedAudio - cachedImage,
-            AUDIO: cachedAudio,
-            IMAGE: cachedImage,
-          }),
-        }
+      ? { cachedContentTokenCount: allCached, cacheTokensDetails: inputDetails(allCached, cached) }
       : {}),
     responseTokenCount: response,
     responseTokensDetails: details({ TEXT: response - audioOut, AUDIO: audioOut }),
@@ -198,14 +173,10 @@ function usageMetadataOf(usage: unknown): JsonRecord | undefined {
   };
 }
 
+function inputDetails(all: number, { audio_tokens: audio, image_tokens: image }: JsonRecord): readonly JsonRecord[] {
+  return details({ TEXT: all - count(audio) - count(image), AUDIO: count(audio), IMAGE: count(image) });
+}
+
 function details(tokens: Readonly<Record<string, number>>): readonly JsonRecord[] {
   return Object.entries(tokens).flatMap(([modality, tokenCount]) => (tokenCount > 0 ? [{ modality, tokenCount }] : []));
-}
-
-function recordOf(value: unknown): JsonRecord {
-  return isRecord(value) ? value : {};
-}
-
-function count(value: unknown): number {
-  return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
 }

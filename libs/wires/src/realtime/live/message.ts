@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, own, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent, type RealtimeMessage } from "../message.ts";
 
 /** A message of a client of the live format; the members that are read here are in camelCase. */
@@ -20,21 +20,20 @@ export interface Blob {
 }
 
 /**
- * Reads a client's message: exactly one of its members, as the vendor wants it. What is said at once in one message of
- * input is taken apart. Throws Failure for what is no such message.
+ * Reads a client's message: exactly one of its members, as the vendor wants it. A message with several inputs is taken
+ * apart. Throws Failure for any other message.
  */
 export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[] {
   const parsed = parseEvent(data);
   if (parsed === undefined) throw new Failure("invalid_json", "The message is not a JSON object.");
   const message = camel(parsed);
-  const said = Object.keys(message).filter((name) => (message[name] ?? undefined) !== undefined);
-  const [name] = said;
-  if (name === undefined || said.length > 1)
+  const [name, ...others] = Object.keys(message).filter((each) => isThere(message[each]));
+  if (name === undefined || others.length > 0)
     throw new Failure(
       "invalid_value",
       "A message has exactly one of setup, clientContent, realtimeInput, toolResponse.",
     );
-  const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
+  const read = own(readers, name);
   if (read === undefined) throw new Failure("invalid_value", `Unknown name ${JSON.stringify(name)}.`, { param: name });
   const value = message[name];
   if (!isRecord(value)) throw wrong(name, "an object");
@@ -44,10 +43,10 @@ export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[
 const readers: Readonly<Record<string, (value: JsonRecord) => readonly LiveMessage[]>> = {
   setup: (setup) => [{ kind: "setup", setup }],
   clientContent: ({ turns, turnComplete }) => [
-    { kind: "content", turns: recordsIn(turns, "clientContent.turns"), complete: turnComplete === true },
+    { kind: "content", turns: objectsIn(turns, "clientContent.turns"), complete: turnComplete === true },
   ],
   toolResponse: ({ functionResponses }) => [
-    { kind: "results", results: recordsIn(functionResponses, "toolResponse.functionResponses") },
+    { kind: "results", results: objectsIn(functionResponses, "toolResponse.functionResponses") },
   ],
   realtimeInput: inputOf,
 };
@@ -58,9 +57,10 @@ function inputOf(input: JsonRecord): readonly LiveMessage[] {
   if (unknown !== undefined)
     throw new Failure("invalid_value", `Unknown name ${JSON.stringify(unknown)} at realtimeInput.`, { param: unknown });
   const at = "realtimeInput";
-  const messages: LiveMessage[] = recordsIn(mediaChunks, `${at}.mediaChunks`).map((chunk) =>
-    mediaOf(blobOf(chunk, `${at}.mediaChunks`)),
-  );
+  const messages: LiveMessage[] = objectsIn(mediaChunks, `${at}.mediaChunks`).map((chunk) => {
+    const blob = blobOf(chunk, `${at}.mediaChunks`);
+    return { kind: blob.mimeType.startsWith("audio/") ? "audio" : "picture", blob };
+  });
   if (isThere(activityStart)) messages.push({ kind: "activity-start" });
   if (isThere(audio)) messages.push({ kind: "audio", blob: blobOf(audio, `${at}.audio`) });
   if (isThere(video)) messages.push({ kind: "picture", blob: blobOf(video, `${at}.video`) });
@@ -74,11 +74,7 @@ function isThere(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function mediaOf(blob: Blob): LiveMessage {
-  return { kind: blob.mimeType.startsWith("audio/") ? "audio" : "picture", blob };
-}
-
-/** Bytes as a client gives them. Throws Failure (400). */
+/** Reads bytes as a client gives them. Throws Failure (400). */
 export function blobOf(value: unknown, path: string): Blob {
   if (!isRecord(value)) throw wrong(path, "an object");
   const { data, mimeType } = camel(value);
@@ -90,8 +86,8 @@ function textOf(value: unknown, path: string): string {
   return value;
 }
 
-/** The objects in a list; an object alone is a list of one, as the vendor takes it. */
-export function recordsIn(value: unknown, path: string): readonly JsonRecord[] {
+/** Reads the objects in a list; an object alone is a list of one, as for the vendor. Throws Failure (400). */
+export function objectsIn(value: unknown, path: string): readonly JsonRecord[] {
   if (!isThere(value)) return [];
   const listed: readonly unknown[] = Array.isArray(value) ? value : [value];
   return listed.map((each) => {
@@ -100,7 +96,7 @@ export function recordsIn(value: unknown, path: string): readonly JsonRecord[] {
   });
 }
 
-/** An object with its own members' names in camelCase: the vendor takes either. Throws Failure for one said twice. */
+/** Returns an object with its members' names in camelCase: the vendor takes either. Throws Failure for one given twice. */
 export function camel(value: JsonRecord): JsonRecord {
   const names = Object.keys(value);
   if (!names.some((name) => name.includes("_"))) return value;
@@ -118,40 +114,32 @@ function wrong(param: string, wanted: string): Failure {
 }
 
 /**
- * The model that a live client's first message names, without the path of its resource: `models/NAME`, or the longer one
- * of a cloud project. Throws Failure where the message is no setup, or names none.
+ * Returns the model that a live client's first message names, without the path of its resource: `models/NAME`, or the longer one
+ * of a cloud project. Throws Failure where the message is not a setup, or has no model.
  */
 export function modelOfSetup(message: RealtimeMessage): string {
   const [first] = liveMessagesOf(message);
   if (first?.kind !== "setup") throw new Failure("invalid_value", "The first message must be the setup.");
-  const name = nameIn(first.setup);
-  if (name === undefined)
+  const { model } = first.setup;
+  const name = typeof model === "string" ? resource.exec(model)?.[1] : undefined;
+  if (name === undefined || name === "")
     throw new Failure("missing_required_parameter", "setup.model is missing.", { param: "setup.model" });
   return name;
 }
 
-function nameIn({ model }: JsonRecord): string | undefined {
-  if (typeof model !== "string") return undefined;
-  const name = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?(?:models\/)?(.+)$/s.exec(model)?.[1];
-  return name === "" ? undefined : name;
-}
-
-/** Tells whether a message confirms a setup. */
-export function isSetupComplete(message: JsonRecord): boolean {
-  return isRecord(message["setupComplete"]);
-}
+const resource = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?(?:models\/)?(.+)$/s;
 
 /** Codes with which a live vendor closes a session that failed (RFC 6455). */
 const codes = { invalid: 1007, policy: 1008, broken: 1011 } as const;
 const refused: ReadonlySet<number> = new Set([401, 402, 403]);
 
-/** The code with which a live client's session is closed for a failure: its format has no error event. */
+/** Returns the code that closes a live client's session for a failure: its format has no error event. */
 export function liveCloseCode({ status }: Failure): number {
   if (refused.has(status)) return codes.policy;
   return status >= 500 || status === 429 ? codes.broken : codes.invalid;
 }
 
-/** The message to a live client before its gateway goes, in the vendor's form. */
+/** Renders the message to a live client before its gateway stops, in the vendor's form. */
 export function goAwayMessage(leftMs: number): object {
   return { goAway: { timeLeft: `${Math.round(leftMs / 1_000)}s` } };
 }

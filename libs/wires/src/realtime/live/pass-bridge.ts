@@ -1,38 +1,38 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { Bridged, ClientEvent, InputFormat, RealtimeBridge, RealtimeNames } from "../bridge.ts";
+import type { Bridged, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../bridge.ts";
+import { interruption } from "../gemini-live/bridge.ts";
 import { resourceOf } from "../gemini-live/settings.ts";
-import { pictureTextBytes, type ModelInput } from "../inspect.ts";
+import { addInput, noInput, pictureTextBytes, type ModelInput } from "../inspect.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
-import { checkedSetup, hasOwnTurns, noHandles, wantsHandles } from "./check-setup.ts";
-import { camel, isSetupComplete, liveMessagesOf, type LiveMessage } from "./message.ts";
-import { rateOf, usualRate } from "./sound.ts";
+import { camel, liveMessagesOf, type LiveMessage } from "./message.ts";
+import { checkedSetup, hasOwnTurns, noHandles, wantsHandles } from "./setup.ts";
+import { defaultRate, rateOf, sampleBytes } from "./sound.ts";
 import { LiveTally } from "./tally.ts";
 
-/** Content of the client's interrupts the vendor; there is no other word for it. */
-const interruption = { clientContent: { turns: [], turnComplete: false } };
-/** Bytes of a sample. */
-const sampleBytes = 2;
+/** A message on its way to the vendor, the event that it amounts to, and the input to the model. */
+interface Forwarded {
+  readonly body: JsonRecord;
+  readonly type: string;
+  readonly input: ModelInput;
+}
+
+const createResponse = "response.create";
+const createItem = "conversation.item.create";
+const picture: ModelInput = { audioBytes: 0, textBytes: pictureTextBytes };
 
 /**
  * A client and a vendor of the live format: the vendor's messages pass as they come, the client's as they were read. The
- * name of the model is replaced; what is charged is tallied beside.
+ * name of the model is replaced; the bill is derived by a tally.
  */
-export function livePassBridge(names: RealtimeNames): RealtimeBridge {
-  return new LivePassBridge(names);
-}
-
-class LivePassBridge implements RealtimeBridge {
+export class LivePassBridge implements RealtimeBridge {
   readonly greets = false;
-  /** The vendor writes by itself, as a part of its answers. */
-  readonly transcriber = undefined;
-  readonly nextTranscriber = undefined;
   readonly #names: RealtimeNames;
   readonly #tally: LiveTally;
   #setup: JsonRecord | undefined;
-  #rate = usualRate;
-  /** Messages on their way to the vendor that ask for a response. */
-  readonly #asking = new WeakSet<RealtimeMessage>();
+  #rate = defaultRate;
+  /** Messages on their way to the vendor that request a response. */
+  readonly #requests = new WeakSet<RealtimeMessage>();
   /** The client has ended a turn of speech, which the vendor answers by itself. */
   #turnEnded = false;
   #stopped = false;
@@ -42,8 +42,17 @@ class LivePassBridge implements RealtimeBridge {
     this.#tally = new LiveTally(names.sessionId);
   }
 
+  get state(): SessionState {
+    const { pending } = this.#tally;
+    return {
+      input: { bytesPerSecond: this.#rate * sampleBytes, detectsTurns: !hasOwnTurns(this.#setup ?? {}) },
+      pendingResponses: pending,
+      isPending: pending > 0 || (this.#stopped && this.#turnEnded),
+    };
+  }
+
   read(message: RealtimeMessage): readonly ClientEvent[] {
-    return liveMessagesOf(message).map((said) => this.#event(said));
+    return liveMessagesOf(message).map((each) => this.#event(each));
   }
 
   open(): Bridged {
@@ -51,32 +60,19 @@ class LivePassBridge implements RealtimeBridge {
   }
 
   fromClient(message: RealtimeMessage): Bridged {
-    if (this.#asking.delete(message)) this.#tally.ask();
+    if (this.#requests.delete(message)) this.#tally.request();
     return { toClient: [], toVendor: [message], seen: [] };
   }
 
   fromVendor(message: RealtimeMessage): Bridged {
-    const said = parseEvent(message.data);
-    const seen = said === undefined ? [] : this.#tally.take(said);
+    const body = parseEvent(message.data) ?? {};
+    const seen = this.#tally.take(body);
     if (seen.some(({ kind }) => kind === "response-begun")) this.#turnEnded = false;
-    const isReady = said !== undefined && isSetupComplete(said);
-    const more = isReady && wantsHandles(this.#setup ?? {}) ? [eventMessage(noHandles)] : [];
+    const more = isRecord(body["setupComplete"]) && wantsHandles(this.#setup ?? {}) ? [eventMessage(noHandles)] : [];
     return { toClient: [message, ...more], toVendor: [], seen };
   }
 
-  get responsesAsked(): number {
-    return this.#tally.asked;
-  }
-
-  get input(): InputFormat {
-    return { bytesPerSecond: this.#rate * sampleBytes, detectsTurns: !hasOwnTurns(this.#setup ?? {}) };
-  }
-
-  get asked(): boolean {
-    return this.#tally.asked > 0 || (this.#stopped && this.#turnEnded);
-  }
-
-  /** There is no word for it: what the vendor begins after all is interrupted. */
+  /** Sends nothing, since the format has no message for it: a response that the vendor begins later is interrupted. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];
@@ -86,108 +82,68 @@ class LivePassBridge implements RealtimeBridge {
     return [eventMessage(interruption)];
   }
 
-  #event(said: LiveMessage): ClientEvent {
-    if ((said.kind === "setup") !== (this.#setup === undefined))
+  #event(live: LiveMessage): ClientEvent {
+    if ((live.kind === "setup") !== (this.#setup === undefined))
       throw new Failure("invalid_value", "The first message must be the setup, and no other may be one.");
-    const message = eventMessage(this.#messageOf(said));
-    const type = this.#typeOf(said);
-    if (type === asking) this.#asking.add(message);
-    return { message, type, input: inputOfLive(said) };
+    const { body, type, input } = this.#forward(live);
+    const message = eventMessage(body);
+    if (type === createResponse) this.#requests.add(message);
+    return { message, type, input };
   }
 
-  #messageOf(said: LiveMessage): JsonRecord {
-    switch (said.kind) {
+  /** Renders a message for the vendor. One that the vendor answers counts as a request of a response. */
+  #forward(live: LiveMessage): Forwarded {
+    const { checkStores } = this.#names;
+    switch (live.kind) {
       case "setup": {
-        const setup = checkedSetup(said.setup, this.#names);
-        this.#names.checkStores?.(setup);
-        this.#setup = said.setup;
-        return { setup: { ...setup, model: resourceOf(this.#names.upstreamModel) } };
+        const setup = checkedSetup(live.setup, this.#names.vendorTools);
+        checkStores?.(setup);
+        this.#setup = live.setup;
+        // Instructions and tools are read by every response.
+        const input = textInput([live.setup["systemInstruction"], live.setup["tools"]]);
+        const body = { setup: { ...setup, model: resourceOf(this.#names.upstreamModel) } };
+        return { body, type: "session.update", input };
       }
-      case "content":
-        this.#names.checkStores?.({ contents: said.turns });
-        return { clientContent: { turns: said.turns, turnComplete: said.complete } };
-      case "results":
-        this.#names.checkStores?.({ contents: said.results });
-        return { toolResponse: { functionResponses: said.results } };
-      case "audio":
-        this.#rate = rateOf(said.blob.mimeType);
-        return { realtimeInput: { audio: said.blob } };
+      case "content": {
+        const { turns, complete } = live;
+        checkStores?.({ contents: turns });
+        const input = turns.map(inputOfTurn).reduce(addInput, noInput);
+        const body = { clientContent: { turns, turnComplete: complete } };
+        return { body, type: complete ? createResponse : createItem, input };
+      }
+      case "results": {
+        const { results } = live;
+        checkStores?.({ contents: results });
+        const isLast = this.#tally.answerCalls(results);
+        const body = { toolResponse: { functionResponses: results } };
+        return { body, type: isLast ? createResponse : createItem, input: textInput(results) };
+      }
+      case "audio": {
+        this.#rate = rateOf(live.blob.mimeType);
+        const input = { audioBytes: bytesOfBase64(live.blob.data), textBytes: 0 };
+        return { body: { realtimeInput: { audio: live.blob } }, type: "input_audio_buffer.append", input };
+      }
       case "picture":
-        return { realtimeInput: { video: said.blob } };
-      case "text":
-        return { realtimeInput: { text: said.text } };
+        return { body: { realtimeInput: { video: live.blob } }, type: createItem, input: picture };
+      case "text": {
+        const input = { audioBytes: 0, textBytes: Buffer.byteLength(live.text) };
+        return { body: { realtimeInput: { text: live.text } }, type: createResponse, input };
+      }
       case "activity-start":
+        return { body: { realtimeInput: { activityStart: {} } }, type: createItem, input: noInput };
       case "activity-end":
+        return { body: { realtimeInput: { activityEnd: {} } }, type: createResponse, input: noInput };
       case "stream-end":
       default:
-        return { realtimeInput: marks[said.kind] };
-    }
-  }
-
-  /** Returns the type of event that a message amounts to: whatever the vendor answers requests a response. */
-  #typeOf(said: LiveMessage): string {
-    switch (said.kind) {
-      case "setup":
-        return "session.update";
-      case "audio":
-        return "input_audio_buffer.append";
-      case "content":
-        return said.complete ? asking : adding;
-      case "results":
-        return this.#tally.answered(said.results) ? asking : adding;
-      case "text":
-        return asking;
-      case "activity-end":
-        return asking;
-      case "stream-end":
         this.#turnEnded = true;
-        return adding;
-      case "picture":
-      case "activity-start":
-      default:
-        return adding;
+        return { body: { realtimeInput: { audioStreamEnd: true } }, type: createItem, input: noInput };
     }
-  }
-}
-
-const asking = "response.create";
-const adding = "conversation.item.create";
-
-const marks = {
-  "activity-start": { activityStart: {} },
-  "activity-end": { activityEnd: {} },
-  "stream-end": { audioStreamEnd: true },
-} as const;
-
-const none: ModelInput = { audioBytes: 0, textBytes: 0 };
-
-/** Measures the input to the model in a client's message, in approximate bytes of audio and of text. */
-function inputOfLive(message: LiveMessage): ModelInput {
-  switch (message.kind) {
-    case "setup":
-      // Instructions and tools are read by every response.
-      return textInput([message.setup["systemInstruction"], message.setup["tools"]]);
-    case "content":
-      return message.turns.map(inputOfTurn).reduce(sum, none);
-    case "audio":
-      return { audioBytes: bytesOfBase64(message.blob.data), textBytes: 0 };
-    case "picture":
-      return { audioBytes: 0, textBytes: pictureTextBytes };
-    case "text":
-      return { audioBytes: 0, textBytes: Buffer.byteLength(message.text) };
-    case "results":
-      return textInput(message.results);
-    case "activity-start":
-    case "activity-end":
-    case "stream-end":
-    default:
-      return none;
   }
 }
 
 function inputOfTurn({ parts }: JsonRecord): ModelInput {
   const listed: readonly unknown[] = Array.isArray(parts) ? parts : [parts];
-  return listed.filter(isRecord).map(camel).map(inputOfPart).reduce(sum, none);
+  return listed.filter(isRecord).map(camel).map(inputOfPart).reduce(addInput, noInput);
 }
 
 function inputOfPart(part: JsonRecord): ModelInput {
@@ -195,8 +151,7 @@ function inputOfPart(part: JsonRecord): ModelInput {
   if (typeof text === "string") return { audioBytes: 0, textBytes: Buffer.byteLength(text) };
   if (!isRecord(inlineData)) return textInput(part);
   const { mimeType, data } = camel(inlineData);
-  if (typeof mimeType !== "string" || !mimeType.startsWith("audio/"))
-    return { audioBytes: 0, textBytes: pictureTextBytes };
+  if (typeof mimeType !== "string" || !mimeType.startsWith("audio/")) return picture;
   return { audioBytes: bytesOfBase64(data), textBytes: 0 };
 }
 
@@ -206,8 +161,4 @@ function textInput(value: unknown): ModelInput {
 
 function bytesOfBase64(data: unknown): number {
   return typeof data === "string" ? (data.length * 3) / 4 : 0;
-}
-
-function sum(one: ModelInput, other: ModelInput): ModelInput {
-  return { audioBytes: one.audioBytes + other.audioBytes, textBytes: one.textBytes + other.textBytes };
 }

@@ -1,26 +1,21 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Samples in a second, where a client does not say. */
-export const usualRate = 16_000;
-/** Rates that sound may have. */
+/** Samples in a second where a client gives no rate. */
+export const defaultRate = 16_000;
 const [minRate, maxRate] = [8_000, 48_000];
 /** The rate that the realtime format's own vendor takes. */
 const vendorsRate = 24_000;
-const sampleBytes = 2;
+export const sampleBytes = 2;
 
-/** Samples in a second, of a media type like `audio/pcm;rate=16000`. Throws Failure for what is no such sound. */
+/** Returns the samples in a second of a media type like `audio/pcm;rate=16000`. Throws Failure for any other type. */
 export function rateOf(mimeType: string): number {
   const [type = "", ...params] = mimeType.split(";").map((each) => each.trim().toLowerCase());
-  if (type !== "audio/pcm")
-    throw new Failure(
-      "unsupported_parameter",
-      `${JSON.stringify(mimeType)} is not a sound that sessions take: use audio/pcm.`,
-      {
-        param: "mimeType",
-      },
-    );
-  const said = params.find((param) => param.startsWith("rate="))?.slice("rate=".length);
-  const rate = said === undefined ? usualRate : Number(said);
+  if (type !== "audio/pcm") {
+    const message = `${JSON.stringify(mimeType)} is not a sound that sessions take: use audio/pcm.`;
+    throw new Failure("unsupported_parameter", message, { param: "mimeType" });
+  }
+  const given = params.find((param) => param.startsWith("rate="))?.slice("rate=".length);
+  const rate = given === undefined ? defaultRate : Number(given);
   if (!Number.isInteger(rate) || rate < minRate || rate > maxRate)
     throw new Failure("invalid_value", `The rate of sound must be between ${minRate} and ${maxRate}.`, {
       param: "mimeType",
@@ -40,7 +35,7 @@ export class Resampler {
   /** Half a sample. */
   #odd: Buffer = Buffer.alloc(0);
 
-  /** In Base64, both. */
+  /** Takes a chunk of samples and returns it at the vendor's rate, both in Base64. */
   take(data: string, rate: number): string {
     const bytes = Buffer.concat([this.#odd, Buffer.from(data, "base64")]);
     const whole = bytes.length - (bytes.length % sampleBytes);
@@ -70,7 +65,7 @@ export class Resampler {
   }
 }
 
-/** Silence of so many milliseconds, for the realtime format's own vendor, in Base64. */
+/** Returns silence of so many milliseconds, for the realtime format's own vendor, in Base64. */
 export function silence(ms: number): string {
   return Buffer.alloc(Math.round((vendorsRate * ms) / 1_000) * sampleBytes).toString("base64");
 }

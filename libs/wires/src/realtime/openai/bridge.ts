@@ -1,18 +1,11 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { refuseAmbiguous, refuseTwice } from "../../json/ambiguous.ts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import {
-  nothing,
-  type Bridged,
-  type InputFormat,
-  type RealtimeBridge,
-  type RealtimeNames,
-  type Transcriber,
-} from "../bridge.ts";
+import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
+import type { Bridged, RealtimeBridge, RealtimeNames, SessionState } from "../bridge.ts";
 import { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "../message.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import { InputSetting } from "./input-setting.ts";
-import { TranscriberSetting, withName, type AskedUpdate } from "./transcriber-setting.ts";
+import { TranscriberSetting, withName, type ReadUpdate } from "./transcriber-setting.ts";
 
 /** Events that set up a session, of the client and of the vendor; the older form has others. */
 const updates: ReadonlySet<unknown> = new Set(["session.update", "transcription_session.update"]);
@@ -25,21 +18,17 @@ const sessionEvents: ReadonlySet<string> = new Set([
 const modelPath = ["session", "model"];
 
 /**
- * A vendor of the client's own format: every message passes as it came. The names of models alone are replaced, where
- * they stand in a session and differ; a client that wants another model than the session's is refused, since the
+ * A vendor of the client's own format: every message passes as it came. The names of models alone are replaced, in
+ * sessions, where they differ; a client that wants another model than the session's is refused, since the
  * session's price and channel are its model's.
  */
-export function openaiBridge(names: RealtimeNames): RealtimeBridge {
-  return new OpenaiBridge(names);
-}
-
-class OpenaiBridge implements RealtimeBridge {
+export class OpenaiBridge implements RealtimeBridge {
   readonly greets = true;
   readonly #names: RealtimeNames;
   readonly #renamed: boolean;
   readonly #transcriber: TranscriberSetting;
   readonly #input = new InputSetting();
-  readonly #asked = new PendingRequests();
+  readonly #pending = new PendingRequests();
   #errors = 0;
 
   constructor(names: RealtimeNames) {
@@ -48,38 +37,28 @@ class OpenaiBridge implements RealtimeBridge {
     this.#transcriber = new TranscriberSetting(names.transcribers);
   }
 
-  get transcriber(): Transcriber | undefined {
-    return this.#transcriber.current;
-  }
-
-  get nextTranscriber(): Transcriber | undefined {
-    return this.#transcriber.next;
-  }
-
-  get responsesAsked(): number {
-    return this.#asked.responses;
-  }
-
-  get input(): InputFormat {
-    return this.#input.format;
-  }
-
-  get asked(): boolean {
-    return this.#asked.any;
+  get state(): SessionState {
+    return {
+      input: this.#input.format,
+      transcriber: this.#transcriber.current,
+      nextTranscriber: this.#transcriber.next,
+      pendingResponses: this.#pending.responses,
+      isPending: this.#pending.any,
+    };
   }
 
   open(): Bridged {
-    return nothing;
+    return { toClient: [], toVendor: [] };
   }
 
   fromClient(message: RealtimeMessage): Bridged {
-    // Audio is most of what comes, and says nothing that is looked for.
+    // Most messages are audio, which is not inspected.
     if (isPlainAudio(message.data)) {
-      this.#asked.heard();
+      this.#pending.addSpeech();
       return { toClient: [], toVendor: [message] };
     }
     const event = parseEvent(message.data);
-    // In a binary frame too: what cannot be read here, in another encoding say, a vendor may still work on.
+    // In a binary frame too: a vendor may accept an encoding that cannot be read here.
     if (event === undefined) return this.#refuse(new Failure("invalid_json", "The event is not a JSON object."));
     try {
       // What is checked here must be what the vendor reads.
@@ -88,7 +67,7 @@ class OpenaiBridge implements RealtimeBridge {
       this.#names.checkStores?.(event);
       if (!this.#names.vendorTools) refuseVendorTools(event);
       const update = updates.has(event["type"]) ? this.#updated(message, event) : { message, refused: undefined };
-      this.#asked.sent(event);
+      this.#pending.add(event);
       const { refused } = update;
       const toClient = refused === undefined ? [] : this.#refuse(refused, event["event_id"]).toClient;
       return { toClient, toVendor: [update.message] };
@@ -99,15 +78,15 @@ class OpenaiBridge implements RealtimeBridge {
 
   fromVendor(message: RealtimeMessage): Bridged {
     const type = message.binary ? undefined : eventType(message.data);
-    this.#asked.seen(type, message.data);
+    this.#pending.answer(type, message.data);
     return { toClient: [sessionEvents.has(type ?? "") ? this.#shown(message) : message], toVendor: [] };
   }
 
   stop(): readonly RealtimeMessage[] {
-    if (!this.#asked.any && !this.#asked.hears) return [];
+    if (!this.#pending.any && !this.#pending.hasSpeech) return [];
     // The answer comes after those to everything before it, and of an empty buffer no turn is made.
     const last = { type: "input_audio_buffer.clear", event_id: `event_${this.#names.sessionId}last` };
-    this.#asked.sent(last);
+    this.#pending.add(last);
     return [eventMessage(last)];
   }
 
@@ -115,30 +94,29 @@ class OpenaiBridge implements RealtimeBridge {
     return [eventMessage({ type: "response.cancel", response_id: responseId })];
   }
 
-  /** An update of the session's settings in the vendor's names. Throws Failure for models that cannot be used. */
-  #updated(message: RealtimeMessage, { session }: JsonRecord): AskedUpdate {
+  /** Returns an update of the session's settings in the vendor's names. Throws Failure for models that cannot be used. */
+  #updated(message: RealtimeMessage, { session }: JsonRecord): ReadUpdate {
     if (!isRecord(session)) return { message, refused: undefined };
     const { model, upstreamModel } = this.#names;
     const wanted = session["model"] ?? undefined;
     if (wanted !== undefined && wanted !== model)
       throw new Failure("invalid_value", "The model of a session cannot be changed.", { param: "session.model" });
-    const asked = this.#transcriber.asked(message, session);
-    this.#input.asked(session);
-    return this.#renamed ? { ...asked, message: withName(asked.message, modelPath, upstreamModel) } : asked;
+    const update = this.#transcriber.request(message, session);
+    this.#input.request(session);
+    return this.#renamed ? { ...update, message: withName(update.message, modelPath, upstreamModel) } : update;
   }
 
   #shown(message: RealtimeMessage): RealtimeMessage {
     const session = parseEvent(message.data)?.["session"];
     if (!isRecord(session)) return message;
-    const named = this.#transcriber.seen(message, session);
-    this.#input.seen(session);
+    const named = this.#transcriber.report(message, session);
+    this.#input.report(session);
     return this.#renamed ? withName(named, modelPath, this.#names.model) : named;
   }
 
   #refuse(failure: Failure, causedBy?: unknown): Bridged {
-    const cause = typeof causedBy === "string" ? causedBy : undefined;
     const eventId = `event_${this.#names.sessionId}e${++this.#errors}`;
-    return { toClient: [errorEvent(failure, eventId, cause)], toVendor: [] };
+    return { toClient: [errorEvent(failure, eventId, causedBy)], toVendor: [] };
   }
 }
 
@@ -167,8 +145,7 @@ const settings = ["session", "response"] as const;
 /** Refuses (400) tools of a session or a response that are not functions: the vendor runs them, and they have no price. */
 function refuseVendorTools(event: JsonRecord): void {
   for (const name of settings) {
-    const setting = event[name];
-    const tools: unknown = isRecord(setting) ? setting["tools"] : undefined;
+    const { tools } = recordOf(event[name]);
     const listed: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
     const at = listed.findIndex((tool) => isRecord(tool) && (tool["type"] ?? "function") !== "function");
     if (at < 0) continue;

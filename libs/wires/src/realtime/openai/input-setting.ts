@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
 import { pcmBytesPerSecond, type InputFormat } from "../bridge.ts";
 
 /** G.711 in either law: 8 kHz, a byte a sample. */
@@ -13,35 +13,35 @@ const pcmBytes = 2;
  * makes more seconds of the same bytes counts, since money is held by it.
  */
 export class InputSetting {
-  #asked: Partial<InputFormat> = {};
+  #requested: Partial<InputFormat> = {};
   #reported: Partial<InputFormat> = {};
 
   get format(): InputFormat {
-    const rates = [this.#asked.bytesPerSecond, this.#reported.bytesPerSecond].filter((rate) => rate !== undefined);
+    const rates = [this.#requested.bytesPerSecond, this.#reported.bytesPerSecond].filter((rate) => rate !== undefined);
     return {
       bytesPerSecond: rates.length === 0 ? pcmBytesPerSecond : Math.min(...rates),
-      detectsTurns: this.#asked.detectsTurns === true || (this.#reported.detectsTurns ?? true),
+      detectsTurns: this.#requested.detectsTurns === true || (this.#reported.detectsTurns ?? true),
     };
   }
 
-  /** A client's update of its session. */
-  asked(session: JsonRecord): void {
-    this.#asked = { ...this.#asked, ...formatIn(session) };
+  /** Takes a client's update of its session. */
+  request(session: JsonRecord): void {
+    this.#requested = { ...this.#requested, ...formatIn(session) };
   }
 
   /** Takes the vendor's report of its session. */
-  seen(session: JsonRecord): void {
+  report(session: JsonRecord): void {
     this.#reported = { ...this.#reported, ...formatIn(session) };
   }
 }
 
 /** Reads the input settings of a session, in the current form or the older one. */
 function formatIn(session: JsonRecord): Partial<InputFormat> {
-  const input = isRecord(session["audio"]) ? session["audio"]["input"] : undefined;
-  const format = (isRecord(input) ? input["format"] : undefined) ?? session["input_audio_format"];
-  const detection = isRecord(input) && "turn_detection" in input ? input["turn_detection"] : session["turn_detection"];
+  const input = recordOf(recordOf(session["audio"])["input"]);
+  const format = input["format"] ?? session["input_audio_format"] ?? undefined;
+  const detection = "turn_detection" in input ? input["turn_detection"] : session["turn_detection"];
   return present({
-    ...(format === undefined || format === null ? {} : { bytesPerSecond: rateOf(format) }),
+    bytesPerSecond: format === undefined ? undefined : rateOf(format),
     detectsTurns: detection === undefined ? undefined : detection !== null,
   });
 }

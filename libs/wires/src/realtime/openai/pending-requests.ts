@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { recordOf, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent } from "../message.ts";
 
 /** Maximum of events that wait for the vendor's answer; older ones are forgotten. */
@@ -11,53 +11,53 @@ const answers = {
   "input_audio_buffer.clear": "input_audio_buffer.cleared",
 } as const;
 
-type Asking = keyof typeof answers;
+type RequestType = keyof typeof answers;
 
 /**
  * Requests of a client that its vendor has not answered yet: a response, the end of a turn, an empty
  * buffer. A client that leaves before the answer may owe it all the same. The vendor takes events in their order.
  */
 export class PendingRequests {
-  #waiting: { readonly type: Asking; readonly eventId: unknown }[] = [];
-  #hears = false;
+  #waiting: { readonly type: RequestType; readonly eventId: unknown }[] = [];
+  #hasSpeech = false;
 
   /** Tells whether anything waits for an answer. */
   get any(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Responses among it. */
+  /** Number of responses among the requests that wait. */
   get responses(): number {
     return this.#waiting.filter(({ type }) => type === "response.create").length;
   }
 
   /** Tells whether there is speech of which the vendor may make a turn by itself. */
-  get hears(): boolean {
-    return this.#hears;
+  get hasSpeech(): boolean {
+    return this.#hasSpeech;
   }
 
-  /** Samples were sent. */
-  heard(): void {
-    this.#hears = true;
+  /** Takes samples that the client sent. */
+  addSpeech(): void {
+    this.#hasSpeech = true;
   }
 
-  /** Another event was sent. */
-  sent({ type, event_id: eventId }: JsonRecord): void {
-    if (type === "input_audio_buffer.append") return this.heard();
-    if (!isAsking(type)) return;
-    if (type !== "response.create") this.#hears = false;
+  /** Takes another event that the client sent. */
+  add({ type, event_id: eventId }: JsonRecord): void {
+    if (type === "input_audio_buffer.append") return this.addSpeech();
+    if (!isRequest(type)) return;
+    if (type !== "response.create") this.#hasSpeech = false;
     if (this.#waiting.length >= maxPending) this.#waiting.shift();
     this.#waiting.push({ type, eventId });
   }
 
-  /** The vendor said something: an answer, or that it will give none. */
-  seen(type: string | undefined, data: Buffer): void {
-    if (type === "input_audio_buffer.committed") this.#hears = false;
+  /** Takes an event of the vendor's: an answer, or a refusal. */
+  answer(type: string | undefined, data: Buffer): void {
+    if (type === "input_audio_buffer.committed") this.#hasSpeech = false;
     if (!this.any) return;
     if (type === "error") return this.#refused(data);
-    const at = this.#waiting.findIndex((asked) => answers[asked.type] === type);
+    const at = this.#waiting.findIndex((request) => answers[request.type] === type);
     if (at < 0) return;
-    // An empty buffer is what nothing that was said before it can follow any more.
+    // The vendor answers an empty buffer after all that was requested before it.
     if (type === answers["input_audio_buffer.clear"]) this.#waiting.splice(0, at + 1);
     else this.#waiting.splice(at, 1);
   }
@@ -68,13 +68,12 @@ export class PendingRequests {
    * refused that still run.
    */
   #refused(data: Buffer): void {
-    const error = parseEvent(data)?.["error"];
-    const cause = (isRecord(error) ? error["event_id"] : undefined) ?? undefined;
+    const cause = recordOf(parseEvent(data)?.["error"])["event_id"] ?? undefined;
     if (cause === undefined) this.#waiting.shift();
     else this.#waiting = this.#waiting.filter(({ eventId }) => eventId !== cause);
   }
 }
 
-function isAsking(type: unknown): type is Asking {
+function isRequest(type: unknown): type is RequestType {
   return typeof type === "string" && Object.hasOwn(answers, type);
 }

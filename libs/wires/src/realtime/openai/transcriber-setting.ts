@@ -5,21 +5,21 @@ import type { Transcriber, TranscriberNames } from "../bridge.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../message.ts";
 
 /** A client's update of its session as the vendor gets it, and what of it was refused. */
-export interface AskedUpdate {
+export interface ReadUpdate {
   readonly message: RealtimeMessage;
   readonly refused: Failure | undefined;
 }
 
-/** Paths of the model that writes down the client's speech: the current form and the older one. */
+/** Paths of the model that transcribes the client's speech: the current form and the older one. */
 const paths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
 
 /**
- * The setting of a session that has the client's speech written down by a model of its own. The client names it as the
- * gateway does, and the vendor in its way; what counts is what the vendor says that it does.
+ * The setting of a session that has the client's speech transcribed by another model. The client names the model as the
+ * gateway does, and the vendor by its own name; the vendor's report decides.
  */
 export class TranscriberSetting {
   readonly #names: TranscriberNames;
-  #asked: { readonly model: string | undefined; readonly upstreamName: string | undefined } | undefined;
+  #requested: { readonly model: string | undefined; readonly upstreamName: string | undefined } | undefined;
   #current: Transcriber | undefined;
 
   constructor(names: TranscriberNames) {
@@ -33,14 +33,14 @@ export class TranscriberSetting {
 
   /** Returns the transcriber that the client requested last, or else the current one: the price of speech from now on. */
   get next(): Transcriber | undefined {
-    return this.#asked === undefined ? this.#current : { model: this.#asked.model };
+    return this.#requested === undefined ? this.#current : { model: this.#requested.model };
   }
 
   /**
-   * A client's update, in the vendor's name. Where the client may not use the model, the setting is left out and `refused`
-   * says why (`param`): what else the update says is applied.
+   * Takes a client's update. Returns it with the vendor's name of the model. Where the client may not use the model, the
+   * setting is left out and `refused` names it; the rest of the update is applied.
    */
-  asked(message: RealtimeMessage, session: JsonRecord): AskedUpdate {
+  request(message: RealtimeMessage, session: JsonRecord): ReadUpdate {
     let named = message;
     let refused: Failure | undefined;
     for (const at of paths) {
@@ -51,7 +51,8 @@ export class TranscriberSetting {
       const model = setting?.["model"];
       if (typeof model !== "string") {
         // Of a setting that names none the model stays what it was.
-        this.#asked = setting === null ? undefined : (this.#asked ?? { model: undefined, upstreamName: undefined });
+        this.#requested =
+          setting === null ? undefined : (this.#requested ?? { model: undefined, upstreamName: undefined });
         continue;
       }
       const upstreamName = this.#toVendor(model, path.join("."));
@@ -60,14 +61,14 @@ export class TranscriberSetting {
         named = without(named, path.slice(0, -1));
         continue;
       }
-      this.#asked = { model, upstreamName };
+      this.#requested = { model, upstreamName };
       if (upstreamName !== model) named = withName(named, path, upstreamName);
     }
     return { message: named, refused };
   }
 
   /** Takes the vendor's report of its session. Returns it with the model as the client names it. */
-  seen(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
+  report(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
     for (const at of paths) {
       const setting = settingAt(session, at);
       if (setting === undefined) continue;
@@ -78,8 +79,8 @@ export class TranscriberSetting {
         ? message
         : withName(message, ["session", ...at, "model"], model);
     }
-    // A vendor that does not report this setting does as it was asked.
-    this.#current = this.#asked && { model: this.#asked.model };
+    // A vendor that does not report this setting does as the client requested.
+    this.#current = this.#requested && { model: this.#requested.model };
     return message;
   }
 
@@ -93,12 +94,12 @@ export class TranscriberSetting {
   }
 
   #toClient(upstreamName: string): string {
-    const { model, upstreamName: asked } = this.#asked ?? {};
-    return model !== undefined && asked === upstreamName ? model : this.#names.toClient(upstreamName);
+    const { model, upstreamName: requested } = this.#requested ?? {};
+    return model !== undefined && requested === upstreamName ? model : this.#names.toClient(upstreamName);
   }
 }
 
-/** The same event without the member at a path. */
+/** Returns an event without the member at a path. */
 function without({ data }: RealtimeMessage, path: readonly string[]): RealtimeMessage {
   const cut = (value: unknown, [name = "", ...rest]: readonly string[]): unknown => {
     if (!isRecord(value)) return value;
@@ -109,14 +110,14 @@ function without({ data }: RealtimeMessage, path: readonly string[]): RealtimeMe
   return isRecord(event) ? eventMessage(event) : { data, binary: false };
 }
 
-/** The object at a path of members; null where that is said, undefined where nothing is. */
+/** Returns the object at a path of members; null where the value is null, undefined for any other. */
 function settingAt(session: JsonRecord, path: readonly string[]): JsonRecord | null | undefined {
   let value: unknown = session;
   for (const name of path) if (isRecord(value)) value = value[name];
   return isRecord(value) || value === null ? value : undefined;
 }
 
-/** An event with another name at a path of members, every other byte as it came; itself where it says no name there. */
+/** Returns an event with another name at a path of members, every other byte as it came. */
 export function withName(message: RealtimeMessage, path: readonly string[], name: string): RealtimeMessage {
   const range = rangeOf(message.data, path);
   if (range === undefined || message.data[range.start] !== 0x22) return message;

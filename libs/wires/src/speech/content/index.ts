@@ -1,11 +1,11 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { renderOwn } from "../../kind/own-members.ts";
-import type { RenderedSpeech, SpeechAnswer, SpeechClient, SpeechVendor } from "../hub/answer.ts";
-import { voiceOf, type SpeechRequest } from "../hub/request.ts";
+import { recordOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { hintNames, renderOwn } from "../../kind/index.ts";
+import { otherSpeed, voiceOf } from "../hub/index.ts";
+import type { RenderedSpeech, SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { renderVoice } from "../../text/content/media.ts";
-import { unsupportedFailure, Unsupported } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
 
 /** Rate of the vendor's samples where it gives none. */
@@ -22,32 +22,28 @@ function renderRequest(request: SpeechRequest): RenderedSpeech {
   if (format === "opus" || format === "aac" || format === "flac")
     throw unsupportedFailure("format", `The vendor of this model has wav and pcm, not ${format}.`);
   const voice = voiceOf(request);
-  const unsupported = new Unsupported();
-  for (const name of renderOwn(own, "content-speech").dropped) unsupported.note(name);
-  // The default of clients, which get wav here, as its media type shows.
-  if (format === "mp3") unsupported.note("format");
-  unsupported.noteIf("speed", speed === 1 ? undefined : speed);
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
   const speechConfig = voice === undefined ? undefined : renderVoice(voice);
-  if (speechConfig === undefined) unsupported.noteIf("voice", voice);
+  // Clients that want the default get wav here, as its media type shows.
+  const lost = { format: format === "mp3", speed: otherSpeed(speed), voice: speechConfig === undefined && voice };
   return {
     body: {
       contents: [{ role: "user", parts: [{ text }] }],
       generationConfig: present({ responseModalities: ["AUDIO"], speechConfig }),
     },
-    dropped: unsupported.words,
+    dropped: [...renderOwn(own, "content-speech").dropped, ...hintNames(lost)],
   };
 }
 
 function parseAnswer({ candidates, usageMetadata }: JsonRecord): SpeechAnswer {
-  const [first] = Array.isArray(candidates) ? candidates.filter(isRecord) : [];
-  const content = first?.["content"];
-  const parts = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
-  const pieces = parts.flatMap(({ inlineData }) => (isRecord(inlineData) ? [inlineData] : []));
+  const { parts } = recordOf(recordsIn(candidates)[0]?.["content"]);
+  const pieces = recordsIn(parts).map(({ inlineData }) => recordOf(inlineData));
   const data = pieces.flatMap((piece) => (typeof piece["data"] === "string" ? [piece["data"]] : []));
   if (data.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no speech.");
   const samples = Buffer.concat(data.map((each) => Buffer.from(each, "base64")));
-  const rate = Number(/rate=(\d+)/.exec(String(pieces[0]?.["mimeType"]))?.[1] ?? usualRate);
+  const rate = Number(
+    /rate=(\d+)/.exec(String(pieces.find(({ data: each }) => each !== undefined)?.["mimeType"]))?.[1] ?? usualRate,
+  );
   return { samples, rate, usage: asAudio(contentUsage(usageMetadata)) };
 }
 

@@ -1,7 +1,6 @@
-import { renderOwn } from "../../kind/own-members.ts";
-import type { RenderedSpeech, SpeechClient, SpeechVendor } from "../hub/answer.ts";
-import { voiceOf, type SpeechFormat, type SpeechRequest } from "../hub/request.ts";
-import { Unsupported } from "../../text/hub/field-support.ts";
+import { hintNames, renderOwn } from "../../kind/index.ts";
+import { otherSpeed, voiceOf } from "../hub/index.ts";
+import type { RenderedSpeech, SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
 /** Parameters of the address for each format. */
@@ -27,14 +26,10 @@ function renderRequest(request: SpeechRequest, { model }: Target): RenderedSpeec
   const { input, format, speed, instructions, own } = request;
   const voice = voiceOf(request);
   const isOpen = voice !== undefined && family.test(model);
-  const unsupported = new Unsupported();
-  for (const name of renderOwn(own, "deepgram-speech").dropped) unsupported.note(name);
-  unsupported.noteIf("instructions", instructions);
-  unsupported.noteIf("speed", speed === 1 ? undefined : speed);
-  if (!isOpen) unsupported.noteIf("voice", voice);
+  const lost = { instructions, speed: otherSpeed(speed), voice: !isOpen && voice };
   return {
     body: { text: input },
     query: { model: isOpen ? `${model}-${voice}-en` : model, ...formats[format] },
-    dropped: unsupported.words,
+    dropped: [...renderOwn(own, "deepgram-speech").dropped, ...hintNames(lost)],
   };
 }

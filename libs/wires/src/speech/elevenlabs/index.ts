@@ -1,8 +1,8 @@
 import { present } from "@modelgate/contracts";
-import { renderOwn } from "../../kind/own-members.ts";
-import type { RenderedSpeech, SpeechClient, SpeechVendor } from "../hub/answer.ts";
-import { voiceOf, type SpeechFormat, type SpeechRequest } from "../hub/request.ts";
-import { unsupportedFailure, Unsupported } from "../../text/hub/field-support.ts";
+import { hintNames, renderOwn } from "../../kind/index.ts";
+import { voiceOf } from "../hub/index.ts";
+import type { RenderedSpeech, SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Target, Wire } from "../../wire.ts";
 
 /** The vendor's names of formats; it has no others. */
@@ -25,12 +25,9 @@ function renderRequest(request: SpeechRequest, { model }: Target): RenderedSpeec
   if (voice === undefined) throw unsupportedFailure("voice", "The vendor of this model needs a voice, by its id.");
   const named = formats[format];
   if (named === undefined) throw unsupportedFailure("format", `The vendor of this model has no ${format}.`);
-  const unsupported = new Unsupported();
-  for (const name of renderOwn(own, "elevenlabs-speech").dropped) unsupported.note(name);
-  unsupported.noteIf("instructions", instructions);
   return {
     body: present({ text: input, model_id: model, voice_settings: speed === undefined ? undefined : { speed } }),
     query: { voice, output_format: named },
-    dropped: unsupported.words,
+    dropped: [...renderOwn(own, "elevenlabs-speech").dropped, ...hintNames({ instructions })],
   };
 }

@@ -1,34 +1,31 @@
-import { bodies, Failure, present } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
-import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { readChecked } from "../../kind/index.ts";
-import { ownMembers, renderOwn } from "../../kind/own-members.ts";
-import type { SpeechAnswer, SpeechClient, SpeechOutput, SpeechTarget, SpeechVendor } from "../hub/answer.ts";
-import { speechFormats, type SpeechFormat, type SpeechRequest } from "../hub/request.ts";
-import { readEvent, writeAudio, writeDone } from "./stream.ts";
+import { bodies, Failure, present, type Units } from "@modelgate/contracts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { checkedBy, parseEvent, renderEvent, ownMembers, renderOwn } from "../../kind/index.ts";
+import type { Frame } from "../../sse/framing.ts";
+import { countOf } from "../../text/hub/counts.ts";
+import {
+  type SpeechAnswer,
+  type SpeechEvent,
+  type SpeechOutput,
+  type SpeechClient,
+  type SpeechTarget,
+  type SpeechVendor,
+  speechFormats,
+  type SpeechFormat,
+  type SpeechRequest,
+} from "../hub/index.ts";
 import type { Parsed, Rendered, Wire } from "../../wire.ts";
-
-const shape = Compile(bodies.SpeechRequest);
 
 /** The speech wire (POST /v1/audio/speech). */
 export const speech = {
   name: "speech",
   vendor: { render: renderRequest, event: readEvent },
   client: {
-    read: (body) => readChecked(body, shape, parseRequest),
+    ...checkedBy(bodies.SpeechRequest, parseRequest),
     render: renderAnswer,
-    audioEvent: writeAudio,
-    doneEvent: writeDone,
-    relied: Object.keys(bodies.SpeechRequest.properties),
-    spelling: {
-      model: "model",
-      input: "input",
-      voice: "voice",
-      instructions: "instructions",
-      format: "response_format",
-      speed: "speed",
-      events: "stream_format",
-    },
+    audioEvent: (bytes) => renderEvent({ type: "speech.audio.delta", audio: bytes.toString("base64") }),
+    doneEvent: renderDone,
+    spelling: { format: "response_format", events: "stream_format" },
   },
 } as const satisfies Wire<SpeechVendor, SpeechClient>;
 
@@ -103,4 +100,29 @@ function asWav(samples: Buffer, rate: number): Buffer {
   head.write("data", 36, "latin1");
   head.writeUInt32LE(samples.length, 40);
   return Buffer.concat([head, samples]);
+}
+
+/** Reads a frame of streamed speech: `speech.audio.delta`, `speech.audio.done`, or an error. */
+function readEvent({ data }: Frame): SpeechEvent {
+  if (data === "[DONE]") return { kind: "other" };
+  const { type, error, audio, usage } = parseEvent(data);
+  if (isRecord(error)) return { kind: "error" };
+  if (type === "speech.audio.done") return { kind: "done", usage: readUsage(usage) };
+  if (type !== "speech.audio.delta") return { kind: "other" };
+  if (typeof audio !== "string") throw new Failure("upstream_error", "The vendor's stream has an event without audio.");
+  return { kind: "audio", bytes: Buffer.from(audio, "base64") };
+}
+
+/** Reads the usage: its output tokens are audio. Undefined where the vendor reports none. */
+function readUsage(usage: unknown): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  return { inputTokens: countOf(usage["input_tokens"]) ?? 0, outputAudioTokens: countOf(usage["output_tokens"]) ?? 0 };
+}
+
+function renderDone({ inputTokens = 0, outputTokens = 0, outputAudioTokens = 0 }: Units): string {
+  const output = outputTokens + outputAudioTokens;
+  return renderEvent({
+    type: "speech.audio.done",
+    usage: { input_tokens: inputTokens, output_tokens: output, total_tokens: inputTokens + output },
+  });
 }

@@ -1,8 +1,8 @@
-import { endUserIn, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { endUserIn, isRecord, memberOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/scan.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import { memberOf, named, records, type StoreDialect } from "../../vendor-stores/members.ts";
+import { named, type StoreDialect } from "../../vendor-stores/members.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire } from "../hub/wire.ts";
 import type { TextPass } from "../pass.ts";
@@ -28,7 +28,7 @@ const stores = {
     needles: ['"audio"'],
     isAsked: ({ audio }) => isRecord(audio),
     read: ({ choices }) =>
-      records(choices).flatMap(({ message, delta }) => {
+      recordsIn(choices).flatMap(({ message, delta }) => {
         const audio = memberOf(message ?? delta, "audio");
         return named("audio", memberOf(audio, "id"));
       }),

@@ -1,4 +1,4 @@
-import { amazonFraming } from "../../amazon-stream/framing.ts";
+import { amazonFraming } from "../../amazon-stream/index.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { TextWire } from "../hub/wire.ts";
 import { askedFeesOf, converseFees, parseAnswer, readUsage } from "./answer.ts";

@@ -1,7 +1,7 @@
 import { endUserOf } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, recordsIn, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming, keepAlive } from "../../sse/framing.ts";
-import { memberOf, named, records, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
+import { named, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
@@ -22,7 +22,7 @@ const stores = {
       (container ?? undefined) !== undefined || (Array.isArray(tools) && tools.some(isVendors)),
     read(answer) {
       const message = isRecord(answer["message"]) ? answer["message"] : answer;
-      const blocks = [...records(message["content"]), answer["content_block"]].filter(isRecord);
+      const blocks = [...recordsIn(message["content"]), answer["content_block"]].filter(isRecord);
       return [
         ...named("container", memberOf(message["container"], "id")),
         ...named("container", memberOf(memberOf(answer["delta"], "container"), "id")),
@@ -111,5 +111,5 @@ function isFromCode({ type }: JsonRecord): boolean {
 
 /** `content` is a result whose own `content` lists the files that were written. */
 function filesIn(result: unknown): readonly MadeId[] {
-  return records(memberOf(result, "content")).flatMap((output) => named("file", output["file_id"]));
+  return recordsIn(memberOf(result, "content")).flatMap((output) => named("file", output["file_id"]));
 }

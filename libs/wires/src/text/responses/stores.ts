@@ -1,12 +1,5 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import {
-  memberOf,
-  named,
-  records,
-  type MadeId,
-  type StoreDialect,
-  type VendorId,
-} from "../../vendor-stores/members.ts";
+import { isRecord, memberOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
+import { named, type MadeId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 
 /** What responses name in their vendor's store: items of earlier ones, and all that hosted tools made. */
 export const stores = {
@@ -38,12 +31,12 @@ export const stores = {
     ],
     whereKept: true,
     isAsked: () => true,
-    read: ({ output }, kept) => records(output).flatMap((item) => madeByItem(item, kept)),
+    read: ({ output }, kept) => recordsIn(output).flatMap((item) => madeByItem(item, kept)),
   },
 } as const satisfies StoreDialect;
 
 function madeByItem(item: JsonRecord, kept: boolean): readonly MadeId[] {
-  const annotations = records(item["content"]).flatMap(({ annotations: found }) => records(found));
+  const annotations = recordsIn(item["content"]).flatMap(({ annotations: found }) => recordsIn(found));
   return [
     ...(kept || !isWhole(item) ? named("item", item["id"]) : []),
     ...named("container", item["container_id"]),

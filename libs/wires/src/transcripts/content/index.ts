@@ -1,8 +1,15 @@
 import { Failure, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
-import type { RenderedTranscripts, Transcript, TranscriptsClient, TranscriptsVendor } from "../hub/answer.ts";
-import { lostHints, refuseFormats, type TranscriptsRequest } from "../hub/request.ts";
+import {
+  type RenderedTranscripts,
+  type Transcript,
+  type TranscriptsClient,
+  type TranscriptsVendor,
+  lostHints,
+  refuseFormats,
+  type TranscriptsRequest,
+} from "../hub/index.ts";
 import type { Wire } from "../../wire.ts";
 
 /** Maximum of bytes of a file in the vendor's JSON. */
@@ -11,7 +18,7 @@ const maxBytes = 14_000_000;
 const task =
   "Write down what is said in this recording, word by word, in the language that it is said in. Answer with these words alone.";
 
-/** Transcripts of Gemini, which is asked to write down the recording. It gives no times. */
+/** Transcripts of Gemini, which gets an instruction to transcribe the recording. It gives no times. */
 export const content = {
   name: "content-transcripts",
   vendor: { render: renderRequest, parse: parseAnswer, usage: ({ usageMetadata }) => contentUsage(usageMetadata) },
@@ -38,16 +45,9 @@ function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
 }
 
 function parseAnswer({ candidates }: JsonRecord): Transcript {
-  const [first] = Array.isArray(candidates) ? candidates.filter(isRecord) : [];
-  const content = first?.["content"];
+  const content = recordsIn(candidates)[0]?.["content"];
   if (!isRecord(content)) throw new Failure("upstream_error", "The vendor's answer holds no transcript.");
-  const parts = Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
-  const spoken = parts.filter(({ text, thought }) => typeof text === "string" && thought !== true);
-  return {
-    text: spoken
-      .map(({ text }) => String(text))
-      .join("")
-      .trim(),
-    segments: undefined,
-  };
+  const parts = recordsIn(content["parts"]).filter(({ text, thought }) => typeof text === "string" && thought !== true);
+  const text = parts.map((part) => part["text"]).join("");
+  return { text: text.trim(), segments: undefined };
 }

@@ -1,21 +1,21 @@
 import { present, type Units } from "@modelgate/contracts";
-import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import {
+  maxWords,
+  segmentOf,
   segmentsOfWords,
   type RenderedTranscripts,
-  type Segment,
   type Transcript,
   type TranscriptsClient,
   type TranscriptsVendor,
-} from "../hub/answer.ts";
-import { lostHints, refuseFormats, type TranscriptsRequest } from "../hub/request.ts";
+  lostHints,
+  refuseFormats,
+  type TranscriptsRequest,
+} from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
-/** Maximum of words of an answer: a day of speech. */
-const maxWords = 500_000;
-
-/** Deepgram's speech to text: the body is the file. It says how many seconds it heard. */
+/** Deepgram's speech to text: the body is the file. The answer reports the seconds of audio. */
 export const deepgram = {
   name: "deepgram-transcripts",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },
@@ -37,7 +37,9 @@ function parseAnswer(body: JsonRecord): Transcript {
     const [channel] = fields.fields("results")?.each("channels", maxWords) ?? [];
     const [best] = channel?.each("alternatives", maxWords) ?? [];
     if (best === undefined) throw fields.wrong("results", "a transcript");
-    const words = best.each("words", maxWords).map(wordOf);
+    const words = best
+      .each("words", maxWords)
+      .map((word) => segmentOf(word, word.text("punctuated_word") ?? word.needText("word")));
     return present({
       text: best.text("transcript") ?? "",
       segments: segmentsOfWords(words),
@@ -46,11 +48,6 @@ function parseAnswer(body: JsonRecord): Transcript {
       duration: readUsage(body)?.seconds,
     });
   });
-}
-
-function wordOf(word: Fields): Segment {
-  const text = word.text("punctuated_word") ?? word.needText("word");
-  return { text, start: word.number("start") ?? 0, end: word.number("end") ?? 0 };
 }
 
 function readUsage({ metadata }: JsonRecord): Units | undefined {

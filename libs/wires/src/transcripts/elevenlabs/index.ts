@@ -1,18 +1,20 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import {
+  maxWords,
+  segmentOf,
   segmentsOfWords,
   type RenderedTranscripts,
-  type Segment,
   type Transcript,
   type TranscriptsClient,
   type TranscriptsVendor,
-} from "../hub/answer.ts";
-import { lostHints, refuseFormats, type FormEntry, type TranscriptsRequest } from "../hub/request.ts";
+  formEntry,
+  lostHints,
+  refuseFormats,
+  type FormEntry,
+  type TranscriptsRequest,
+} from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
-
-/** Maximum of words of an answer: a day of speech. */
-const maxWords = 500_000;
 
 /** ElevenLabs' speech to text, a form. It reports no usage: the file's own seconds are paid. */
 export const elevenlabs = {
@@ -26,8 +28,8 @@ function renderRequest(request: TranscriptsRequest, { model }: Target): Rendered
   const entries: FormEntry[] = [
     ["timestamps_granularity", "word"],
     ["tag_audio_events", "false"],
-    ...(language === undefined ? [] : [["language_code", language] as const]),
-    ...(temperature === undefined ? [] : [["temperature", String(temperature)] as const]),
+    ...formEntry("language_code", language),
+    ...formEntry("temperature", temperature),
   ];
   return {
     kind: "form",
@@ -39,11 +41,11 @@ function renderRequest(request: TranscriptsRequest, { model }: Target): Rendered
 
 function parseAnswer(body: JsonRecord): Transcript {
   return readVendor(body, (fields) => {
-    // What stands between words has entries of its own.
-    const words: Segment[] = fields
+    // Spaces and sounds between words are separate entries.
+    const words = fields
       .each("words", maxWords)
       .filter((word) => (word.text("type") ?? "word") === "word")
-      .map((word) => ({ text: word.needText("text"), start: word.number("start") ?? 0, end: word.number("end") ?? 0 }));
+      .map((word) => segmentOf(word, word.needText("text")));
     return {
       text: fields.text("text") ?? "",
       segments: segmentsOfWords(words),

@@ -1,6 +1,6 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { Segment, Transcript, TranscriptContext } from "./answer.ts";
+import type { Segment, Transcript, TranscriptContext } from "./index.ts";
 
 /** Renders a transcript as JSON: its text alone, or with its times for verbose_json. */
 export function asJson(

@@ -1,8 +1,8 @@
-import { Failure, present, type Units } from "@modelgate/contracts";
+import { present, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { readVendor } from "../../kind/index.ts";
+import { parseEvent, readVendor, renderEvent } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { Transcript, TranscriptEvent } from "../hub/answer.ts";
+import { segmentOf, type Transcript, type TranscriptEvent } from "../hub/index.ts";
 
 /** Maximum of segments of an answer: a day of speech in pieces of a second. */
 const maxSegments = 100_000;
@@ -12,11 +12,7 @@ export function parseAnswer(body: JsonRecord): Transcript {
   return readVendor(body, (fields) => ({
     text: fields.needText("text"),
     segments: fields.has("segments")
-      ? fields.each("segments", maxSegments).map((segment) => ({
-          text: segment.needText("text"),
-          start: segment.number("start") ?? 0,
-          end: segment.number("end") ?? 0,
-        }))
+      ? fields.each("segments", maxSegments).map((segment) => segmentOf(segment, segment.needText("text")))
       : undefined,
   }));
 }
@@ -48,7 +44,7 @@ function isAmount(value: unknown): value is number {
 /** Reads a frame of a streamed transcript: `transcript.text.delta`, `.done`, `.segment`, or an error. */
 export function readEvent({ data }: Frame): TranscriptEvent {
   if (data === "[DONE]") return { kind: "other" };
-  const event = parsed(data);
+  const event = parseEvent(data);
   if (isRecord(event["error"])) return { kind: "error" };
   if (event["type"] === "transcript.text.delta")
     return { kind: "delta", text: typeof event["delta"] === "string" ? event["delta"] : "" };
@@ -60,19 +56,5 @@ export function writeEvents(body: JsonRecord): string {
   const { text, usage, logprobs } = body;
   const shared = logprobs === undefined ? {} : { logprobs };
   const done = present({ type: "transcript.text.done", text, ...shared, usage });
-  return frame({ type: "transcript.text.delta", delta: text, ...shared }) + frame(done);
-}
-
-function frame(event: object): string {
-  return `data: ${JSON.stringify(event)}\n\n`;
-}
-
-function parsed(data: string): JsonRecord {
-  try {
-    const event: unknown = JSON.parse(data);
-    if (isRecord(event)) return event;
-  } catch {
-    // reported below
-  }
-  throw new Failure("upstream_error", "The vendor's stream has an event that is not a JSON object.");
+  return renderEvent({ type: "transcript.text.delta", delta: text, ...shared }) + renderEvent(done);
 }

@@ -1,14 +1,16 @@
 import { Failure, present, type TranscriptsWire } from "@modelgate/contracts";
-import type { RenderedTranscripts, TranscriptsClient, TranscriptsVendor } from "../hub/answer.ts";
-import { asJson } from "../hub/render.ts";
 import {
+  type TranscriptsClient,
+  type TranscriptsVendor,
+  formEntry,
   granularities,
   transcriptFormats,
   type FormEntry,
   type Granularity,
   type TranscriptFormat,
   type TranscriptsRequest,
-} from "../hub/request.ts";
+} from "../hub/index.ts";
+import { asJson } from "../hub/render.ts";
 import { parseAnswer, readEvent, readUsage, writeEvents } from "./answer.ts";
 import type { Target, Wire } from "../../wire.ts";
 
@@ -127,11 +129,8 @@ const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" |
   diarized_json: "diarized_json",
 };
 
-/** A form for a vendor. */
-type RenderedForm = Extract<RenderedTranscripts, { readonly kind: "form" }>;
-
 /** Renders the form for a vendor. Throws Failure unsupported_parameter where its model has no times for the format. */
-function renderForm(request: TranscriptsRequest, { model }: Target): RenderedForm {
+function renderForm(request: TranscriptsRequest, { model }: Target) {
   const format = vendorFormats[request.format];
   if (format === "verbose_json" && withoutTimes.test(model))
     throw new Failure(
@@ -140,17 +139,13 @@ function renderForm(request: TranscriptsRequest, { model }: Target): RenderedFor
       { param: "response_format" },
     );
   const entries: readonly FormEntry[] = [
-    ...optional("language", request.language),
-    ...optional("prompt", request.prompt),
+    ...formEntry("language", request.language),
+    ...formEntry("prompt", request.prompt),
     ["response_format", format],
-    ...optional("temperature", request.temperature),
+    ...formEntry("temperature", request.temperature),
     ...request.granularities.map((each): FormEntry => ["timestamp_granularities[]", each]),
-    ...(request.stream ? optional("stream", "true") : []),
+    ...(request.stream ? formEntry("stream", "true") : []),
     ...request.own,
   ];
-  return { kind: "form", model: ["model", model], entries, dropped: [] };
-}
-
-function optional(name: string, value: string | number | undefined): readonly FormEntry[] {
-  return value === undefined ? [] : [[name, String(value)]];
+  return { kind: "form", model: ["model", model], entries, dropped: [] } as const;
 }

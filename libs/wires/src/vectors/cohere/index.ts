@@ -1,30 +1,15 @@
 import { bodies, present, type Units } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
-import { Fields, type JsonRecord, own } from "../../json/fields.ts";
-import { readChecked, type WholeContext, type WholeWire } from "../../kind/index.ts";
-import { renderOwn } from "../../kind/own-members.ts";
+import { Fields, memberOf, type JsonRecord, own } from "../../json/fields.ts";
+import { checkedBy, type WholeContext, type WholeWire, hintNames, renderOwn } from "../../kind/index.ts";
 import { countOf } from "../../text/hub/counts.ts";
-import { Unsupported } from "../../text/hub/field-support.ts";
 import type { AnswerHeaders, Parsed, Rendered, Target } from "../../wire.ts";
-import {
-  base64Of,
-  floatsOf,
-  memberIn,
-  vectorsFor,
-  vectorsIn,
-  type VectorsAnswer,
-  type VectorsVendor,
-} from "../hub/answer.ts";
-import { commonTask, maxInputs, plainTexts, type VectorsRequest, type VectorTask } from "../hub/request.ts";
+import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
+import { commonTask, lostHints, parseTexts, plainTexts, type VectorsRequest, type VectorTask } from "../hub/request.ts";
 
-const shape = Compile(bodies.CohereEmbedRequest);
-
-/** Maximum of texts in one request. */
 const maxTexts = 96;
 /** Header with the input tokens, where the model is called by InvokeModel on Amazon Bedrock. */
 const countHeader = "x-amzn-bedrock-input-token-count";
 
-/** Values of `input_type`. */
 const tasks: Readonly<Record<string, VectorTask>> = {
   search_query: "query",
   search_document: "document",
@@ -33,29 +18,23 @@ const tasks: Readonly<Record<string, VectorTask>> = {
 };
 
 /** Value of `input_type` where the request has no task: vendors demand one. */
-const usual = "search_document";
-const inputTypes: Readonly<Partial<Record<VectorTask, string>>> = {
-  query: "search_query",
-  document: usual,
-  classification: "classification",
-  clustering: "clustering",
-};
+const defaultInputType = "search_document";
 
 /** Cohere's second version of embeddings (POST /v2/embed); vendors may also answer it by InvokeModel on Amazon Bedrock. */
 export const cohere = {
   name: "cohere-embeddings",
-  vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxTexts },
+  vendor: {
+    render: renderRequest,
+    parse: ({ embeddings }) => ({
+      vectors: vectorsIn(Array.isArray(embeddings) ? embeddings : memberOf(embeddings, "float")),
+    }),
+    usage: readUsage,
+    maxInputs: () => maxTexts,
+  },
   client: {
-    read: (body) => readChecked(body, shape, parseRequest),
+    ...checkedBy(bodies.CohereEmbedRequest, parseRequest),
     render: renderAnswer,
-    relied: Object.keys(bodies.CohereEmbedRequest.properties),
-    spelling: {
-      model: "model",
-      inputs: "texts",
-      dimensions: "output_dimension",
-      encoding: "embedding_types",
-      task: "input_type",
-    },
+    spelling: { inputs: "texts", dimensions: "output_dimension", encoding: "embedding_types", task: "input_type" },
   },
 } as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
@@ -63,8 +42,7 @@ function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
   const fields = new Fields(body);
   const model = fields.needText("model");
   for (const name of ["images", "inputs"]) if (fields.raw(name) !== undefined) throw fields.unsupported(name);
-  const texts = fields.texts("texts") ?? [];
-  if (texts.length === 0 || texts.length > maxInputs) throw fields.wrong("texts", `1 to ${maxInputs} texts`);
+  const texts = parseTexts(fields, "texts");
   const task = own(tasks, fields.text("input_type") ?? "");
   const [type = "float", ...more] = fields.texts("embedding_types") ?? [];
   if ((type !== "float" && type !== "base64") || more.length > 0) throw fields.unsupported("embedding_types");
@@ -78,34 +56,26 @@ function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
 }
 
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
-  const task = commonTask(request);
-  const unsupported = new Unsupported();
-  for (const name of renderOwn(request.own, "cohere-embeddings").dropped) unsupported.note(name);
-  for (const { task: each, title } of request.inputs) {
-    if (each !== task || (each !== undefined && inputTypes[each] === undefined)) unsupported.noteIf("task", each);
-    unsupported.noteIf("title", title);
-  }
-  unsupported.noteIf("user", request.user);
+  const inputType = inputTypeOf(commonTask(request));
+  const lost = { ...lostHints(request), ...(inputType === undefined ? {} : { task: undefined }) };
   const body = present({
     model,
     texts: plainTexts(request),
-    input_type: (task === undefined ? undefined : inputTypes[task]) ?? usual,
+    input_type: inputType ?? defaultInputType,
     embedding_types: ["float"],
     output_dimension: request.dimensions,
   });
-  return { body, dropped: unsupported.words };
+  return { body, dropped: [...renderOwn(request.own, "cohere-embeddings").dropped, ...hintNames(lost)] };
 }
 
-function parseAnswer(body: JsonRecord, headers: AnswerHeaders): VectorsAnswer {
-  const { embeddings } = body;
-  const vectors = vectorsIn(Array.isArray(embeddings) ? embeddings : memberIn(embeddings, "float"));
-  return { model: "", vectors, ...present({ usage: readUsage(body, headers) }) };
+function inputTypeOf(task: VectorTask | undefined): string | undefined {
+  return Object.keys(tasks).find((name) => tasks[name] === task);
 }
 
 function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefined {
   const inHead = Number(headers[countHeader] ?? Number.NaN);
   const inputTokens =
-    countOf(memberIn(memberIn(meta, "billed_units"), "input_tokens")) ??
+    countOf(memberOf(memberOf(meta, "billed_units"), "input_tokens")) ??
     (Number.isSafeInteger(inHead) && inHead >= 0 ? inHead : undefined);
   return inputTokens === undefined ? undefined : { inputTokens };
 }

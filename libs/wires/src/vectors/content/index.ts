@@ -1,47 +1,57 @@
-import { bodies } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
-import { readChecked, type WholeWire } from "../../kind/index.ts";
-import type { VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
+import { bodies, present, type Units } from "@modelgate/contracts";
+import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
+import { checkedBy, type WholeContext, type WholeWire } from "../../kind/index.ts";
+import { countOf } from "../../text/hub/counts.ts";
+import { floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import type { VectorsRequest } from "../hub/request.ts";
-import { parseAnswer, readUsage, renderBatch, renderSingle } from "./answer.ts";
 import { maxInBatch, parseBatch, parseSingle, renderRequest } from "./request.ts";
 
-const single = Compile(bodies.EmbedContentRequest);
-const batch = Compile(bodies.BatchEmbedContentsRequest);
-
-/** Members that decide what a call may do and cost, of either call. */
-const relied = [
-  ...Object.keys(bodies.EmbedContentRequest.properties),
-  ...Object.keys(bodies.BatchEmbedContentsRequest.properties),
+const [single, batch] = [
+  checkedBy(bodies.EmbedContentRequest, parseSingle),
+  checkedBy(bodies.BatchEmbedContentsRequest, parseBatch),
 ];
-
-const spelling = {
-  model: "model",
-  inputs: "content",
-  dimensions: "outputDimensionality",
-  task: "taskType",
-  title: "title",
-} as const;
+/** Members that decide what a call may do and cost, of either call. */
+const relied = [...single.relied, ...batch.relied];
+const spelling = { inputs: "content", dimensions: "outputDimensionality", task: "taskType" } as const;
 
 /** One text per call (:embedContent), which only clients send. */
 export const embedContent = {
   name: "embed-content",
-  client: {
-    read: (body, path) => readChecked(body, single, (record) => parseSingle(record, path)),
-    render: renderSingle,
-    relied,
-    spelling,
-  },
+  client: { read: single.read, render: renderSingle, relied, spelling },
 } as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 /** Many texts per call (:batchEmbedContents), which vendors are sent whatever the client's form is. */
 export const contentEmbeddings = {
   name: "content-embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInBatch },
-  client: {
-    read: (body, path) => readChecked(body, batch, (record) => parseBatch(record, path)),
-    render: renderBatch,
-    relied,
-    spelling: { ...spelling, inputs: "requests" },
-  },
+  client: { read: batch.read, render: renderBatch, relied, spelling: { ...spelling, inputs: "requests" } },
 } as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
+
+/** Parses a vendor's answer to either of the two calls. */
+function parseAnswer({ embedding, embeddings }: JsonRecord): VectorsAnswer {
+  const items = (embedding ?? undefined) === undefined ? embeddings : [embedding];
+  return { vectors: vectorsIn(Array.isArray(items) ? items.map((item) => memberOf(item, "values")) : items) };
+}
+
+/** Reads `usageMetadata` of an answer; older models report none. */
+function readUsage({ usageMetadata: usage }: JsonRecord): Units | undefined {
+  const inputTokens = isRecord(usage) ? countOf(usage["promptTokenCount"]) : undefined;
+  return inputTokens === undefined ? undefined : { inputTokens };
+}
+
+function renderSingle(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
+  const [embedding] = valuesOf(answer, context);
+  return present({ embedding, usageMetadata: renderUsage(answer.usage) });
+}
+
+function renderBatch(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
+  return present({ embeddings: valuesOf(answer, context), usageMetadata: renderUsage(answer.usage) });
+}
+
+function valuesOf(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): readonly JsonRecord[] {
+  return vectorsFor(context, answer).map((vector) => ({ values: floatsOf(vector) }));
+}
+
+function renderUsage(usage: Units | undefined): JsonRecord | undefined {
+  return usage === undefined ? undefined : { promptTokenCount: usage.inputTokens ?? 0 };
+}

@@ -1,18 +1,10 @@
 import { present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { renderOwn } from "../../kind/own-members.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { hintNames, renderOwn } from "../../kind/index.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
-import {
-  maxInputs,
-  vectorTasks,
-  type VectorContent,
-  type VectorInput,
-  type VectorsRequest,
-  type VectorTask,
-} from "../hub/request.ts";
+import { maxInputs, noText, vectorTasks } from "../hub/request.ts";
+import type { VectorContent, VectorInput, VectorsRequest, VectorTask } from "../hub/request.ts";
 
-/** Values of `taskType`. */
 export const taskWords = {
   query: "RETRIEVAL_QUERY",
   document: "RETRIEVAL_DOCUMENT",
@@ -94,16 +86,11 @@ export const maxInBatch = 100;
 
 /** Renders the body of :batchEmbedContents, for at most `maxInBatch` inputs. Throws Failure unsupported_parameter for tokens. */
 export function renderRequest(request: VectorsRequest, target: Target): Rendered {
+  const { own, user, inputs } = request;
   return {
-    body: { requests: request.inputs.map((input) => renderInput(input, request, target)) },
-    dropped: lost(request),
+    body: { requests: inputs.map((input) => renderInput(input, request, target)) },
+    dropped: [...renderOwn(own, "content-embeddings").dropped, ...hintNames({ user })],
   };
-}
-
-/** Returns the hints that are lost. The form of the numbers is not among them: the gateway converts it. */
-function lost({ own, user }: VectorsRequest): readonly string[] {
-  const { dropped } = renderOwn(own, "content-embeddings");
-  return user === undefined ? dropped : [...dropped, "user"];
 }
 
 function renderInput({ content, task, title }: VectorInput, request: VectorsRequest, { model }: Target): JsonRecord {
@@ -119,8 +106,5 @@ function renderInput({ content, task, title }: VectorInput, request: VectorsRequ
 function renderContent(content: VectorContent): JsonRecord {
   if (content.kind === "text") return { parts: [{ text: content.text }] };
   if (content.kind === "own" && content.wire === "content-embeddings") return content.value;
-  throw unsupportedFailure(
-    "inputs",
-    `The vendor of this model takes text, not ${content.kind === "tokens" ? "tokens" : "this"}.`,
-  );
+  throw noText(content);
 }

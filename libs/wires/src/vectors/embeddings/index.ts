@@ -1,26 +1,23 @@
-import { bodies, Failure, present } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
+import { bodies, Failure, present, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord, own } from "../../json/fields.ts";
-import { readChecked, type WholeWire } from "../../kind/index.ts";
-import { ownMembers, renderOwn } from "../../kind/own-members.ts";
-import { unsupportedFailure, Unsupported } from "../../text/hub/field-support.ts";
-import { parseAnswer, readUsage, renderAnswer } from "./answer.ts";
-import type { VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
-import { maxInputs, type VectorContent, type VectorsRequest, type VectorTask } from "../hub/request.ts";
+import { checkedBy, readVendor, hintNames, ownMembers, renderOwn } from "../../kind/index.ts";
+import type { WholeContext, WholeWire } from "../../kind/index.ts";
+import { countOf } from "../../text/hub/counts.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { base64Of, floatsIn, floatsOf, vectorsFor } from "../hub/answer.ts";
+import type { Vector, VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
+import { lostHints, maxInputs, type VectorContent, type VectorsRequest, type VectorTask } from "../hub/request.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
-
-/** Schema of a body whose model may be in the path, on the engines endpoint. */
-const shape = Compile(bodies.EngineEmbeddingsRequest);
 
 /** The embeddings wire (POST /v1/embeddings). */
 export const embeddings = {
   name: "embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInputs },
   client: {
-    read: (body, path) => readChecked(body, shape, (record) => parseRequest(record, path)),
+    // The model may be in the path, on the engines endpoint.
+    ...checkedBy(bodies.EngineEmbeddingsRequest, parseRequest),
     render: renderAnswer,
-    relied: Object.keys(bodies.EmbeddingsRequest.properties),
-    spelling: { model: "model", inputs: "input", dimensions: "dimensions", encoding: "encoding_format", user: "user" },
+    spelling: { inputs: "input", encoding: "encoding_format" },
   },
 } as const satisfies WholeWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
@@ -113,28 +110,21 @@ const words: Readonly<Record<string, VectorTask>> = {
 };
 
 /** Returns the purpose of the vectors and the members that hold it; nothing for an unknown value. */
-function taskOf(body: JsonRecord): {
-  readonly task: VectorTask | undefined;
-  readonly read: readonly string[];
-} {
+function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: readonly string[] } {
   for (const name of members) {
     const word = body[name];
     const task = typeof word === "string" ? own(words, word.toLowerCase()) : undefined;
     if (task !== undefined) return { task, read: [name] };
   }
-  return { task: undefined, read: [] };
+  return { read: [] };
 }
 
 /** Renders a vendor's request. Tasks and titles of another wire are hints, and dropped. */
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const own = renderOwn(request.own, "embeddings");
-  const unsupported = new Unsupported();
-  for (const name of own.dropped) unsupported.note(name);
-  for (const { task, title } of request.inputs) {
-    // A task that came in this wire is among its own members.
-    if (request.own?.wire !== "embeddings") unsupported.noteIf("task", task);
-    unsupported.noteIf("title", title);
-  }
+  // A task that came in this wire is among its own members.
+  const { task, title } = lostHints(request);
+  const lost = request.own?.wire === "embeddings" ? { title } : { task, title };
   const body = present({
     ...own.members,
     model,
@@ -143,7 +133,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     encoding_format: request.encoding,
     user: request.user,
   });
-  return { body, dropped: unsupported.words };
+  return { body, dropped: [...own.dropped, ...hintNames(lost)] };
 }
 
 function renderInput(contents: readonly VectorContent[]): unknown {
@@ -158,4 +148,43 @@ function renderOne(content: VectorContent): string | readonly number[] | JsonRec
   if (content.kind === "tokens") return content.tokens;
   if (content.wire !== "embeddings") throw unsupportedFailure("inputs", "The vendor of this model takes only text.");
   return content.value;
+}
+
+/** Parses a vendor's answer and puts its vectors in the order of their `index`. */
+function parseAnswer(body: JsonRecord): VectorsAnswer {
+  return readVendor(body, (fields) => {
+    const items = fields.each("data", maxInputs);
+    if (items.length === 0) throw new Failure("upstream_error", "The vendor's answer has no vector.");
+    const vectors: Vector[] = [];
+    items.forEach((item, position) => {
+      const index = item.count("index") ?? position;
+      if (index >= items.length || vectors[index] !== undefined) throw item.wrong("index", "a place of its own");
+      const embedding = item.need("embedding");
+      vectors[index] = typeof embedding === "string" ? { base64: embedding } : { floats: floatsIn(embedding) };
+    });
+    return { vectors };
+  });
+}
+
+/** Reads `usage` of an answer: input tokens only; some vendors report nothing but the total. */
+function readUsage({ usage }: JsonRecord): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  const inputTokens = countOf(usage["prompt_tokens"]) ?? countOf(usage["total_tokens"]);
+  return inputTokens === undefined ? undefined : { inputTokens };
+}
+
+/** Renders numbers or Base64 as the client wants them, whichever the vendor gave. */
+function renderAnswer(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
+  const write = context.request.encoding === "base64" ? base64Of : floatsOf;
+  const inputTokens = answer.usage === undefined ? context.inputTokens : (answer.usage.inputTokens ?? 0);
+  return {
+    object: "list",
+    data: vectorsFor(context, answer).map((vector, index) => ({
+      object: "embedding",
+      index,
+      embedding: write(vector),
+    })),
+    model: context.model,
+    usage: { prompt_tokens: inputTokens, total_tokens: inputTokens },
+  };
 }

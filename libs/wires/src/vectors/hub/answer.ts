@@ -1,12 +1,9 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
 import type { WholeContext, WholeVendor } from "../../kind/index.ts";
 import { maxInputs, type VectorsRequest } from "./request.ts";
 
 /** Vectors in the order of the inputs. */
 export interface VectorsAnswer {
-  /** The vendor's name of the model; "" where it gives none. */
-  readonly model: string;
   readonly vectors: readonly Vector[];
   /** Absent where the vendor reported none. */
   readonly usage?: Units | undefined;
@@ -35,12 +32,12 @@ const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 export function floatsOf(vector: Vector): readonly number[] {
   if ("floats" in vector) return vector.floats;
   const bytes = Buffer.from(vector.base64, "base64");
-  if (bytes.length === 0 || bytes.length % bytesPerFloat !== 0 || !base64Text.test(vector.base64)) throw unreadable();
+  if (bytes.length === 0 || bytes.length % bytesPerFloat !== 0 || !base64Text.test(vector.base64)) throw noVector();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Array.from({ length: bytes.length / bytesPerFloat }, (_, at) => {
     const float = view.getFloat32(at * bytesPerFloat, true);
     // JSON has no literal for the others.
-    if (!Number.isFinite(float)) throw unreadable();
+    if (!Number.isFinite(float)) throw noVector();
     return float;
   });
 }
@@ -51,10 +48,6 @@ export function base64Of(vector: Vector): string {
   const view = new DataView(new ArrayBuffer(vector.floats.length * bytesPerFloat));
   vector.floats.forEach((float, at) => view.setFloat32(at * bytesPerFloat, float, true));
   return Buffer.from(view.buffer).toString("base64");
-}
-
-function unreadable(): Failure {
-  return new Failure("upstream_error", "The vendor's answer has a vector that cannot be read.");
 }
 
 /** Reads a list of vectors as numbers. Throws Failure upstream_error for anything else. */
@@ -70,11 +63,6 @@ export function floatsIn(value: unknown): readonly number[] {
     if (typeof each === "number") return each;
     throw noVector();
   });
-}
-
-/** Returns a member of a value; undefined where the value is not an object. */
-export function memberIn(value: unknown, name: string): unknown {
-  return isRecord(value) ? value[name] : undefined;
 }
 
 function noVector(): Failure {

@@ -1,7 +1,6 @@
-import type { VectorsWire } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
-import { bytesOfTexts, type InputSize } from "../../kind/index.ts";
-import type { OwnMembers } from "../../kind/own-members.ts";
+import type { Failure, VectorsWire } from "@modelgate/contracts";
+import type { Fields, JsonRecord } from "../../json/fields.ts";
+import { bytesOfTexts, type InputSize, type OwnMembers } from "../../kind/index.ts";
 import { measurePart } from "../../text/content/media.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { mediaOf, measureTypedPart, type Media } from "../../text/media.ts";
@@ -53,11 +52,31 @@ export interface VectorsRequest {
 export function plainTexts({ inputs }: Pick<VectorsRequest, "inputs">): readonly string[] {
   return inputs.map(({ content }) => {
     if (content.kind === "text") return content.text;
-    throw unsupportedFailure(
-      "inputs",
-      `The vendor of this model takes text, not ${content.kind === "tokens" ? "tokens" : "this"}.`,
-    );
+    throw noText(content);
   });
+}
+
+/** Creates the failure of an input that its vendor does not take. */
+export function noText({ kind }: VectorContent): Failure {
+  const message = `The vendor of this model takes text, not ${kind === "tokens" ? "tokens" : "this"}.`;
+  return unsupportedFailure("inputs", message);
+}
+
+/** Parses the texts of a client's wire that has only texts: at least one, at most `maxInputs`. */
+export function parseTexts(fields: Fields, name: string): readonly string[] {
+  const value = fields.raw(name);
+  const texts = typeof value === "string" ? [value] : (fields.texts(name) ?? []);
+  if (texts.length === 0 || texts.length > maxInputs) throw fields.wrong(name, `1 to ${maxInputs} texts`);
+  return texts;
+}
+
+/** Returns the hints that a request to a vendor without tasks, titles and users loses. */
+export function lostHints({ inputs, user }: VectorsRequest): JsonRecord {
+  return {
+    task: inputs.some(({ task }) => task !== undefined),
+    title: inputs.some(({ title }) => title !== undefined),
+    user,
+  };
 }
 
 /** Returns the purpose of all inputs; undefined where they differ or have none. */
@@ -84,12 +103,9 @@ function textsOf(content: VectorContent): readonly string[] {
   return content.kind === "own" ? [JSON.stringify(content.value)] : [];
 }
 
-/** Measures a part of a content in either wire. */
-function measureAny(part: JsonRecord): Media | undefined {
-  return measureTypedPart(part) ?? measurePart(part);
-}
-
 function measured(content: VectorContent): Media {
   if (content.kind === "tokens") return { characters: 0, tokens: content.tokens.length };
-  return content.kind === "own" ? mediaOf([[content.value]], measureAny) : { characters: 0, tokens: 0 };
+  return content.kind === "own"
+    ? mediaOf([[content.value]], (part) => measureTypedPart(part) ?? measurePart(part))
+    : { characters: 0, tokens: 0 };
 }

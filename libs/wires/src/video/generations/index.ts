@@ -1,24 +1,13 @@
 import { Failure, present, type VideoWire } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord, own } from "../../json/fields.ts";
-import { renderOwn } from "../../kind/own-members.ts";
-import { readExtras } from "../hub/extras.ts";
-import { addressOfImage, parseImage, type VideoImage } from "../hub/image.ts";
-import { linesIn } from "../hub/lines.ts";
-import { ownVideoMembers, readSeconds, type VideoRequest } from "../hub/request.ts";
-import { parseSize, type VideoSize } from "../hub/size.ts";
-import { relied, type TaskContext, type VideoClient, type VideoTask } from "../hub/task.ts";
-import {
-  readProgress,
-  startedAs,
-  unknownResult,
-  type RenderedVideo,
-  type PollResult,
-  type StateWords,
-  type VideoVendor,
-} from "../hub/vendor.ts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { renderOwn } from "../../kind/index.ts";
+import { readExtras, addressOfImage, parseImage, ownVideoMembers, readSeconds } from "../hub/request.ts";
+import type { VideoImage, VideoRequest } from "../hub/request.ts";
+import { linesIn, parseSize, type VideoSize } from "../hub/size.ts";
+import { relied, pollResultOf, startedAs } from "../hub/task.ts";
+import type { TaskContext, VideoClient, VideoTask, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
-/** Length in seconds where the client gave none. */
 const defaultSeconds = 5;
 
 /** Spelling of the fields in styles B and C. */
@@ -35,11 +24,15 @@ export const spelling = {
 /** Style B, POST /v1/video/generations: for clients, and for other gateways and compatible vendors. */
 export const generations = {
   name: "video-generations",
-  vendor: { defaultSeconds, render: renderRequest, started: parseStarted, parse: parseSighting },
+  vendor: {
+    defaultSeconds,
+    render: renderRequest,
+    started: (body) => startedAs(body, body["task_id"] === undefined ? "id" : "task_id"),
+    parse: parsePollResult,
+  },
   client: { read: parseRequest, render: renderTask, created: renderCreated, relied, spelling },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** Parses POST /v1/video/generations (interface section 2.3). */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   return { request: readShared(fields, fields.needText("model"), "video-generations"), dropped: [] };
@@ -94,14 +87,14 @@ function readSize(fields: Fields): VideoSize | undefined {
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const own = renderOwn(request.own, "video-generations");
-  const { firstFrame, lastFrame, size, seconds = defaultSeconds } = request;
+  const { size, seconds = defaultSeconds } = request;
   const body = present({
     ...own.members,
     model,
     prompt: request.prompt,
     negative_prompt: request.negativePrompt,
-    image: firstFrame === undefined ? undefined : addressOfImage(firstFrame, "firstFrame"),
-    image_tail: lastFrame === undefined ? undefined : addressOfImage(lastFrame, "lastFrame"),
+    image: addressOfImage(request.firstFrame, "firstFrame"),
+    image_tail: addressOfImage(request.lastFrame, "lastFrame"),
     duration: seconds,
     width: size?.width,
     height: size?.height,
@@ -110,16 +103,11 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     seed: request.seed,
     metadata: request.extras,
   });
-  return {
-    body,
-    dropped: own.dropped,
-    seconds,
-    lines: linesIn(body),
-  };
+  return { body, dropped: own.dropped, seconds, lines: linesIn(body) };
 }
 
 /** The words that vendors of this wire use, in lower case. */
-const states: StateWords = {
+const states = {
   queued: "queued",
   submitted: "queued",
   pending: "queued",
@@ -140,35 +128,21 @@ const states: StateWords = {
   cancelled: "failed",
   canceled: "failed",
   expired: "failed",
-};
+} as const;
 
-/** Reads the vendor's id of a new task. Throws Failure upstream_error where the answer has none. */
-function parseStarted(body: JsonRecord): string {
-  return startedAs(new Fields(body), body["task_id"] === undefined ? "id" : "task_id");
-}
-
-/** Parses the state of a task; some wrap it into `data`. */
-function parseSighting(body: JsonRecord): PollResult {
+/** Parses the state of a task; some vendors wrap it into `data`. */
+function parsePollResult(body: JsonRecord): PollResult {
   const task = isRecord(body["data"]) && body["status"] === undefined ? body["data"] : body;
-  const word = task["status"];
-  const state = typeof word === "string" ? own(states, word.toLowerCase()) : undefined;
-  if (state === undefined) return unknownResult;
-  if (state === "completed") {
-    const { url, result_url: result, video_url: video, metadata } = task;
-    const urls = [url, result, video, isRecord(metadata) ? metadata["url"] : undefined];
-    return { kind: "finished", result: { url: urls.filter((each) => typeof each === "string").find(Boolean) } };
-  }
-  if (state === "failed") return { kind: "failed", error: errorOf(task) };
-  return { kind: "pending", state, progress: readProgress(task["progress"]) };
-}
-
-function errorOf(task: JsonRecord): { readonly code: string; readonly message: string } {
+  const { status, url, result_url: result, video_url: video, metadata, progress, fail_reason: reason } = task;
+  const urls = [url, result, video, isRecord(metadata) ? metadata["url"] : undefined];
   const { code, message } = isRecord(task["error"]) ? task["error"] : {};
-  const text = message ?? task["fail_reason"];
-  return {
-    code: typeof code === "string" || typeof code === "number" ? String(code) : "upstream_error",
-    message: typeof text === "string" && text !== "" ? text : "The vendor says that the task has failed.",
-  };
+  return pollResultOf(states, {
+    word: typeof status === "string" ? status.toLowerCase() : undefined,
+    result: { url: urls.filter((each) => typeof each === "string").find(Boolean) },
+    code,
+    message: message ?? reason,
+    progress,
+  });
 }
 
 /** Renders a task that was just created: the documented members, and those of the common task object. */

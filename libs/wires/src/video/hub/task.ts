@@ -1,8 +1,8 @@
-import type { TaskState } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import { type TaskState, Failure } from "@modelgate/contracts";
+import { type JsonRecord, isRecord, own } from "../../json/fields.ts";
 import type { VideoRequest } from "./request.ts";
 import { writeSize } from "./size.ts";
-import type { ClientSide } from "../../wire.ts";
+import type { ClientSide, Rendered, Target, VendorSide } from "../../wire.ts";
 
 /** The client side of a wire of video tasks. */
 export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskContext> {
@@ -63,4 +63,112 @@ export function requestedVideoOf(request: VideoRequest, seconds: number): Reques
     seed,
     fromImage: firstFrame !== undefined,
   };
+}
+
+/** A request in a vendor's wire. */
+export interface RenderedVideo extends Rendered {
+  /** A picture that is sent as a file in addition to the body, where the wire has forms. */
+  readonly file?: { readonly name: string; readonly mediaType: string; readonly data: string } | undefined;
+  /** Length in seconds, which every request to a vendor has: the price depends on it. */
+  readonly seconds: number;
+  /** Resolution of the request, as `linesIn` reads it: the price depends on it as well. */
+  readonly lines: number | undefined;
+}
+
+/** The vendor side of a wire of video tasks. */
+export interface VideoVendor extends VendorSide<VideoRequest, PollResult> {
+  readonly defaultSeconds: number;
+  render(request: VideoRequest, target: Target): RenderedVideo;
+  /**
+   * Reads the vendor's id of a new task. Throws Failure upstream_error, or upstream_rejected where the body is a refusal.
+   */
+  started(body: JsonRecord): string;
+  /** Parses the answer to a poll. Never throws: what cannot be read is `unknown`. */
+  parse(body: JsonRecord): PollResult;
+  /** The vendor takes the bytes of a picture, and does not fetch it from an address. */
+  readonly takesBytesOnly?: true;
+  /** The member in which an answer to a poll may hold the finished video itself, in Base64. */
+  readonly videoMember?: string;
+}
+
+/** Result of a poll of a vendor's task. */
+export type PollResult =
+  /** Nothing new: no answer, or an unknown word. */
+  | { readonly kind: "unknown" }
+  /** Under way; the vendor's progress in percent if it reports one. */
+  | { readonly kind: "pending"; readonly state: "queued" | "in_progress"; readonly progress?: number | undefined }
+  | { readonly kind: "finished"; readonly result: VideoResult }
+  | { readonly kind: "failed"; readonly error: TaskError }
+  /** The vendor knows no such task. */
+  | { readonly kind: "not-found" };
+
+/** The reason of a failed task, in the vendor's words. */
+export interface TaskError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Location of a finished video. */
+export interface VideoResult {
+  /** Its address at the vendor; absent where the vendor's own content endpoint has it. */
+  readonly url?: string | undefined;
+  /** Time at which the vendor deletes it, Unix ms. */
+  readonly expiresAt?: number | undefined;
+  /** Milliseconds from now on in which the address works, where the vendor gives no date. */
+  readonly keptMs?: number | undefined;
+}
+
+export const unknownResult: PollResult = { kind: "unknown" };
+
+/** States by the vendor's words for them. */
+type StateWords = Readonly<Record<string, "queued" | "in_progress" | "completed" | "failed">>;
+
+/** Reads the vendor's id of a new task. Throws Failure upstream_error where there is none, or no `task` at all. */
+export function startedAs(task: unknown, name: string): string {
+  if (!isRecord(task)) throw new Failure("upstream_error", "The vendor did not accept the task.");
+  const id = typeof task[name] === "number" ? String(task[name]) : task[name];
+  if (typeof id === "string" && /^[\w.:-]{1,200}$/.test(id)) return id;
+  throw new Failure("upstream_error", "The vendor's answer does not name a task.");
+}
+
+/** A vendor's report of a task, as its wire has it. */
+interface TaskReport {
+  /** The vendor's word for the state. */
+  readonly word: unknown;
+  /** The finished video; absent: its address is not there yet, and the vendor is polled again. */
+  readonly result?: VideoResult | undefined;
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly progress?: unknown;
+}
+
+/** Creates the result of a poll from a vendor's report and its words for the states. */
+export function pollResultOf(states: StateWords, { word, result, code, message, progress }: TaskReport): PollResult {
+  const state = typeof word === "string" ? own(states, word) : undefined;
+  if (state === undefined) return unknownResult;
+  if (state === "failed") return failedTask(code, message, String(word));
+  if (state !== "completed") return { kind: "pending", state, progress: readProgress(progress) };
+  return result === undefined ? { kind: "pending", state: "in_progress" } : { kind: "finished", result };
+}
+
+/** Creates the result for a failed task from the vendor's code and message, where it gives any. */
+export function failedTask(code: unknown, message: unknown, word = "failed"): PollResult {
+  return {
+    kind: "failed",
+    error: {
+      code: typeof code === "string" || typeof code === "number" ? String(code) : "upstream_error",
+      message: typeof message === "string" && message !== "" ? message : `The vendor reports the task as ${word}.`,
+    },
+  };
+}
+
+/** Returns the location of a video at an address; undefined where there is none. */
+export function resultAt(url: unknown, kept: Omit<VideoResult, "url">): VideoResult | undefined {
+  return typeof url === "string" && url !== "" ? { url, ...kept } : undefined;
+}
+
+/** Reads a percentage as vendors write it: 30, or "30%". */
+function readProgress(value: unknown): number | undefined {
+  const progress = typeof value === "string" ? Number(/^(\d{1,3})%?$/.exec(value)?.[1] ?? "") : value;
+  return typeof progress === "number" && progress >= 0 && progress <= 100 && value !== "" ? progress : undefined;
 }

@@ -1,22 +1,34 @@
 import { Failure, present, type TaskState } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { renderOwn } from "../../kind/own-members.ts";
-import { extrasFor } from "../hub/extras.ts";
-import { parseImage, type VideoImage } from "../hub/image.ts";
-import { linesIn } from "../hub/lines.ts";
-import { hintsIn, maxSeconds, ownVideoMembers, refuseFields, secondsAmong, type VideoRequest } from "../hub/request.ts";
-import { ratioAmong } from "../hub/size.ts";
-import { relied, type TaskContext, type VideoClient, type VideoTask } from "../hub/task.ts";
-import { startedAs, unknownResult, type RenderedVideo, type PollResult, type VideoVendor } from "../hub/vendor.ts";
+import {
+  moreMembers,
+  parseImage,
+  type VideoImage,
+  framesPerSecond,
+  hintsIn,
+  maxSeconds,
+  otherRate,
+  ownVideoMembers,
+  refuseFields,
+  secondsAmong,
+  type VideoRequest,
+} from "../hub/request.ts";
+import { linesIn, fitShape } from "../hub/size.ts";
+import { relied, failedTask, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
+import type { TaskContext, VideoClient, VideoTask, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
-/** Length in seconds where the client gave none. */
 const defaultSeconds = 5;
 
 /** Style D, submitted tasks and fetched results: for clients, and for its vendor. */
 export const jimeng = {
   name: "jimeng-video",
-  vendor: { defaultSeconds, render: renderRequest, started: parseStarted, parse: parseSighting },
+  vendor: {
+    defaultSeconds,
+    render: renderRequest,
+    started: ({ code, data }) => startedAs(code === success ? data : undefined, "task_id"),
+    parse: parsePollResult,
+  },
   client: {
     read: parseRequest,
     render: renderTask,
@@ -26,18 +38,8 @@ export const jimeng = {
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** The vendor's one rate, and the frame with which a video begins. */
-const [framesPerSecond, first] = [24, 1];
-
-function framesOf(seconds: number): number {
-  return seconds * framesPerSecond + first;
-}
-
-/** Returns the length of a number of frames, in seconds; undefined where it is not a whole number of seconds. */
-function secondsOf(frames: number): number | undefined {
-  const seconds = (frames - first) / framesPerSecond;
-  return Number.isInteger(seconds) && seconds > 0 ? seconds : undefined;
-}
+/** The frame with which a video begins, before those of its seconds. */
+const first = 1;
 
 /** The vendor's seed for "any". */
 const anySeed = -1;
@@ -71,8 +73,8 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
 function readFrames(fields: Fields): number | undefined {
   const frames = fields.count("frames", 1);
   if (frames === undefined) return undefined;
-  const seconds = secondsOf(frames);
-  if (seconds === undefined || seconds > maxSeconds)
+  const seconds = (frames - first) / framesPerSecond;
+  if (!Number.isInteger(seconds) || seconds <= 0 || seconds > maxSeconds)
     throw fields.wrong("frames", "24 for each second and one more, as in 121 or 241");
   return seconds;
 }
@@ -93,28 +95,27 @@ const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
 /** Renders the vendor's request, whose name of the model is `req_key`. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseFields(request, ["negativePrompt"]);
-  const own = renderOwn(request.own, "jimeng-video");
+  const more = moreMembers(request, "jimeng-video", []);
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
   const images = [request.firstFrame, request.lastFrame].filter((image) => image !== undefined);
   const shaped = images.length === 0;
-  const shape = ratioAmong(ratios, shaped ? request : {});
+  const shape = fitShape(shaped ? request : {}, ratios);
   const body = present({
-    ...own.members,
+    ...more.members,
     req_key: model,
     prompt: request.prompt,
     ...renderImages(images),
     seed: request.seed,
-    frames: framesOf(seconds),
+    frames: seconds * framesPerSecond + first,
     aspect_ratio: shape.ratio,
   });
   return {
     body,
     dropped: [
-      ...own.dropped,
-      ...extrasFor(request.extras, []).dropped,
+      ...more.dropped,
       ...shape.dropped,
       ...(shaped ? [] : hintsIn(request, ["size", "aspectRatio"])),
-      ...(request.fps === framesPerSecond ? [] : hintsIn(request, ["fps"])),
+      ...otherRate(request),
     ],
     seconds,
     lines: linesIn(body),
@@ -138,38 +139,20 @@ const passing: ReadonlySet<unknown> = new Set([50_400, 50_401, 50_402, 50_403, 5
 /** Time that the address of a video works. */
 const keptMs = 3_600_000;
 
-/** Reads the vendor's id of a new task. Throws Failure upstream_error where the answer has none or is a refusal. */
-function parseStarted(body: JsonRecord): string {
-  if (body["code"] !== success || !isRecord(body["data"]))
-    throw new Failure("upstream_error", "The vendor did not accept the task.");
-  return startedAs(new Fields(body["data"]), "task_id");
-}
+const states = {
+  in_queue: "queued",
+  generating: "in_progress",
+  done: "completed",
+  expired: "failed",
+} as const;
 
 /** Parses the state of a task: first its code, then its word for the state. */
-function parseSighting(body: JsonRecord): PollResult {
-  const { code, message, data } = body;
+function parsePollResult({ code, message, data }: JsonRecord): PollResult {
   const { status, video_url: url } = isRecord(data) ? data : {};
   if (typeof code !== "number" || (passing.has(code) && status !== "done")) return unknownResult;
-  if (code !== success)
-    return {
-      kind: "failed",
-      error: { code: String(code), message: typeof message === "string" ? message : "The vendor refused the task." },
-    };
-  switch (status) {
-    case "in_queue":
-      return { kind: "pending", state: "queued" };
-    case "generating":
-      return { kind: "pending", state: "in_progress" };
-    case "done":
-      if (typeof url !== "string" || url === "") return { kind: "pending", state: "in_progress" };
-      return { kind: "finished", result: { url, keptMs } };
-    case "not_found":
-      return { kind: "not-found" };
-    case "expired":
-      return { kind: "failed", error: { code: "expired", message: "The vendor let the task expire." } };
-    default:
-      return unknownResult;
-  }
+  if (code !== success) return failedTask(code, message);
+  if (status === "not_found") return { kind: "not-found" };
+  return pollResultOf(states, { word: status, result: resultAt(url, { keptMs }), code: "expired" });
 }
 
 const words: Readonly<Record<TaskState, string>> = {
@@ -178,10 +161,9 @@ const words: Readonly<Record<TaskState, string>> = {
   completed: "done",
   failed: "done",
 };
-/** The vendor's code for a failure of its own. */
+/** The vendor's code for an internal failure. */
 const failure = 50_500;
 
-/** Renders the answer to a submitted task. */
 function renderCreated(task: VideoTask, context: TaskContext): JsonRecord {
   return envelope(success, "Success", { task_id: task.id }, context);
 }

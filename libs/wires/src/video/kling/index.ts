@@ -1,35 +1,29 @@
 import { Failure, present, type TaskState } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord, own } from "../../json/fields.ts";
-import { renderOwn } from "../../kind/own-members.ts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   readShared,
   renderCreated as renderCreatedShared,
   renderTask as renderTaskShared,
   spelling,
 } from "../generations/index.ts";
-import { extrasFor } from "../hub/extras.ts";
-import { dataOf, type VideoImage } from "../hub/image.ts";
-import { linesIn } from "../hub/lines.ts";
-import { hintsIn, refuseLastFrameAlone, secondsAmong, type VideoRequest } from "../hub/request.ts";
-import { ratioAmong, type FittedShape } from "../hub/size.ts";
-import { relied, type TaskContext, type VideoClient, type VideoTask } from "../hub/task.ts";
-import {
-  startedAs,
-  unknownResult,
-  type RenderedVideo,
-  type PollResult,
-  type StateWords,
-  type VideoVendor,
-} from "../hub/vendor.ts";
+import { moreMembers, dataOf, hintsIn, refuseLastFrameAlone, secondsAmong } from "../hub/request.ts";
+import type { VideoImage, VideoRequest } from "../hub/request.ts";
+import { linesIn, fitShape, type FittedShape } from "../hub/size.ts";
+import { relied, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
+import type { TaskContext, VideoClient, VideoTask, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
-/** Length in seconds where the client gave none. */
 const defaultSeconds = 5;
 
 /** Style C, text2video and image2video: for clients, and for its vendor. */
 export const kling = {
   name: "kling-video",
-  vendor: { defaultSeconds, render: renderRequest, started: parseStarted, parse: parseSighting },
+  vendor: {
+    defaultSeconds,
+    render: renderRequest,
+    started: ({ code, data }) => startedAs(code === 0 ? data : undefined, "task_id"),
+    parse: parsePollResult,
+  },
   client: { read: parseRequest, render: renderTask, created: renderCreated, relied, spelling },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
@@ -56,27 +50,24 @@ const ownNames =
 /** Renders the vendor's request. A picture decides the video's shape, so a shape next to it is dropped by name. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const { firstFrame, lastFrame } = request;
-  const own = renderOwn(request.own, "kling-video");
-  const extras = extrasFor(request.extras, ownNames);
+  const more = moreMembers(request, "kling-video", ownNames);
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
   refuseLastFrameAlone(request);
-  const shape = firstFrame === undefined ? ratioAmong(ratios, request) : pictured;
+  const shape = firstFrame === undefined ? fitShape(request, ratios) : pictured;
   const body = present({
-    ...extras.members,
-    ...own.members,
+    ...more.members,
     model_name: model,
     prompt: request.prompt,
-    negative_prompt: request.negativePrompt ?? extras.members["negative_prompt"],
+    negative_prompt: request.negativePrompt ?? more.members["negative_prompt"],
     image: firstFrame === undefined ? undefined : imageText(firstFrame, "firstFrame"),
-    image_tail: lastFrame === undefined ? extras.members["image_tail"] : imageText(lastFrame, "lastFrame"),
+    image_tail: lastFrame === undefined ? more.members["image_tail"] : imageText(lastFrame, "lastFrame"),
     duration: String(seconds),
     aspect_ratio: shape.ratio,
   });
   return {
     body,
     dropped: [
-      ...own.dropped,
-      ...extras.dropped,
+      ...more.dropped,
       ...shape.dropped,
       ...hintsIn(request, ["fps", "seed", ...(firstFrame === undefined ? [] : (["size", "aspectRatio"] as const))]),
     ],
@@ -86,7 +77,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
 }
 
 /** The shape of a video made from a picture. */
-const pictured: FittedShape = { ratio: undefined, dropped: [] };
+const pictured: FittedShape = { dropped: [] };
 
 /** Renders an address, or Base64 without the beginning of a data URL. */
 function imageText(image: VideoImage, param: string): string {
@@ -94,54 +85,23 @@ function imageText(image: VideoImage, param: string): string {
 }
 
 /** Trailing "ed" or not: the vendor's documents and its answers differ. */
-const states: StateWords = {
+const states = {
   submitted: "queued",
   processing: "in_progress",
   succeed: "completed",
   succeeded: "completed",
   failed: "failed",
-};
+} as const;
 /** Time that the vendor keeps a video. */
 const keptMs = 30 * 86_400_000;
 
-/** Reads the vendor's id of a new task. Throws Failure upstream_error where the answer has none or is a refusal. */
-function parseStarted(body: JsonRecord): string {
-  if (body["code"] !== 0 || !isRecord(body["data"]))
-    throw new Failure("upstream_error", "The vendor did not accept the task.");
-  return startedAs(new Fields(body["data"]), "task_id");
-}
-
-/** Parses the state of a task. */
-function parseSighting(body: JsonRecord): PollResult {
-  const data = body["data"];
-  if (body["code"] !== 0 || !isRecord(data)) return unknownResult;
-  const word = data["task_status"];
-  const state = typeof word === "string" ? own(states, word) : undefined;
-  if (state === undefined) return unknownResult;
-  if (state === "failed") {
-    const message = data["task_status_msg"];
-    return {
-      kind: "failed",
-      error: { code: "upstream_error", message: typeof message === "string" && message !== "" ? message : "failed" },
-    };
-  }
-  if (state === "completed") {
-    const url = videoUrl(data["task_result"]);
-    const updated = data["updated_at"];
-    // A vendor that is done before the address is there is polled again.
-    if (url === undefined) return { kind: "pending", state: "in_progress" };
-    return {
-      kind: "finished",
-      result: { url, expiresAt: typeof updated === "number" ? updated + keptMs : undefined },
-    };
-  }
-  return { kind: "pending", state };
-}
-
-function videoUrl(result: unknown): string | undefined {
+function parsePollResult({ code, data }: JsonRecord): PollResult {
+  if (code !== 0 || !isRecord(data)) return unknownResult;
+  const { task_status: word, task_status_msg: message, task_result: result, updated_at: updated } = data;
   const videos = isRecord(result) ? result["videos"] : undefined;
-  const first: unknown = Array.isArray(videos) ? videos[0] : undefined;
-  return isRecord(first) && typeof first["url"] === "string" ? first["url"] : undefined;
+  const video: unknown = Array.isArray(videos) ? videos[0] : undefined;
+  const expiresAt = typeof updated === "number" ? updated + keptMs : undefined;
+  return pollResultOf(states, { word, message, result: resultAt(isRecord(video) ? video["url"] : "", { expiresAt }) });
 }
 
 const words: Readonly<Record<TaskState, string>> = {

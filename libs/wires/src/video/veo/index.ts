@@ -1,22 +1,12 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { renderOwn } from "../../kind/own-members.ts";
-import { extrasFor } from "../hub/extras.ts";
-import { dataOf, type VideoImage } from "../hub/image.ts";
-import { linesIn } from "../hub/lines.ts";
-import { hintsIn, refuseLastFrameAlone, secondsAmong, type VideoRequest } from "../hub/request.ts";
-import { tierAmong } from "../hub/size.ts";
-import type { VideoClient } from "../hub/task.ts";
-import {
-  unknownResult,
-  type RenderedVideo,
-  type PollResult,
-  type VideoResult,
-  type VideoVendor,
-} from "../hub/vendor.ts";
+import { moreMembers, dataOf, hintsIn, otherRate, refuseLastFrameAlone, secondsAmong } from "../hub/request.ts";
+import type { VideoImage } from "../hub/request.ts";
+import { linesIn, fitShape } from "../hub/size.ts";
+import { failedTask, unknownResult } from "../hub/task.ts";
+import type { VideoClient, RenderedVideo, PollResult, VideoResult, VideoVendor } from "../hub/task.ts";
 import type { Wire } from "../../wire.ts";
 
-/** Length in seconds where the client gave none. */
 const defaultSeconds = 8;
 
 /** The member of a finished operation at Vertex that holds the film itself. */
@@ -29,7 +19,7 @@ export const veo = {
     defaultSeconds,
     render: renderFor({ takesSeed: false, extras: ["personGeneration"] }),
     started: parseStarted,
-    parse: sightingOf(videosOfGemini),
+    parse: pollResultOf(videosOfGemini),
     takesBytesOnly: true,
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
@@ -47,7 +37,7 @@ export const vertex = {
       extras: ["personGeneration", "enhancePrompt", "generateAudio", "resizeMode", "compressionQuality"],
     }),
     started: parseStarted,
-    parse: sightingOf(videosOfVertex),
+    parse: pollResultOf(videosOfVertex),
     takesBytesOnly: true,
     videoMember,
   },
@@ -71,14 +61,14 @@ interface Made {
 }
 
 /** Creates the parser of an operation's state; `videosOf` reads the response of one of the places. */
-function sightingOf(videosOf: (response: JsonRecord) => Made): (body: JsonRecord) => PollResult {
+function pollResultOf(videosOf: (response: JsonRecord) => Made): (body: JsonRecord) => PollResult {
   return ({ name, done, error, response }) => {
     if (typeof name !== "string") return unknownResult;
-    if (isRecord(error)) return { kind: "failed", error: errorOf(error) };
+    if (isRecord(error)) return failedTask(error["status"] ?? error["code"], error["message"]);
     if (done !== true) return { kind: "pending", state: "in_progress" };
     const made = videosOf(isRecord(response) ? response : {});
     if (made.result !== undefined) return { kind: "finished", result: made.result };
-    return { kind: "failed", error: withoutFilm(made.response) };
+    return withoutFilm(made.response);
   };
 }
 
@@ -100,21 +90,12 @@ function firstOf(list: unknown): JsonRecord {
   return isRecord(first) ? first : {};
 }
 
-function errorOf({ code, status, message }: JsonRecord): { readonly code: string; readonly message: string } {
-  const word = typeof status === "string" ? status : code;
-  return {
-    code: typeof word === "string" || typeof word === "number" ? String(word) : "upstream_error",
-    message: typeof message === "string" ? message : "The vendor says that the operation has failed.",
-  };
-}
-
 /** Returns the failure of a film that the safety filters hold back, which is no error of the operation. */
-function withoutFilm(response: JsonRecord): { readonly code: string; readonly message: string } {
-  const { raiMediaFilteredCount: count, raiMediaFilteredReasons: reasons } = response;
+function withoutFilm({ raiMediaFilteredCount: count, raiMediaFilteredReasons: reasons }: JsonRecord): PollResult {
   const given = Array.isArray(reasons) ? reasons.filter((reason) => typeof reason === "string") : [];
   if (given.length === 0 && typeof count !== "number")
-    return { code: "upstream_error", message: "The vendor finished the operation without a video." };
-  return { code: "rai_media_filtered", message: given.join(" ") || "The vendor's safety filters hold the video back." };
+    return failedTask(undefined, "The vendor finished the operation without a video.");
+  return failedTask("rai_media_filtered", given.join(" ") || "The vendor's safety filters hold the video back.");
 }
 
 /** Lengths in seconds that models make, and those of the second generation. */
@@ -125,8 +106,6 @@ const [lengths, formerLengths] = [
 const formerModels = /veo-2/;
 const ratios = ["16:9", "9:16"];
 const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
-/** The vendor's one rate. */
-const framesPerSecond = 24;
 
 /** Differences between the two places that serve these models. */
 interface Flavour {
@@ -139,17 +118,16 @@ interface Flavour {
 function renderFor({ takesSeed, extras: known }: Flavour): VideoVendor["render"] {
   return (request, { model }): RenderedVideo => {
     refuseLastFrameAlone(request);
-    const own = renderOwn(request.own, "veo-video");
-    const extras = extrasFor(request.extras, known);
+    const more = moreMembers(request, "veo-video", known);
     const seconds = secondsAmong(formerModels.test(model) ? formerLengths : lengths, request.seconds ?? defaultSeconds);
-    const shape = tierAmong(tiers, ratios, request);
+    const shape = fitShape(request, ratios, tiers);
     const instance = present({
       prompt: request.prompt,
       image: imageOf(request.firstFrame, "firstFrame"),
       lastFrame: imageOf(request.lastFrame, "lastFrame"),
     });
     const parameters = present({
-      ...extras.members,
+      ...more.members,
       sampleCount: 1,
       durationSeconds: seconds,
       aspectRatio: shape.ratio,
@@ -159,18 +137,16 @@ function renderFor({ takesSeed, extras: known }: Flavour): VideoVendor["render"]
     });
     return {
       body: { instances: [instance], parameters },
-      dropped: [...own.dropped, ...extras.dropped, ...shape.dropped, ...hintsLost(request, takesSeed)],
+      dropped: [
+        ...more.dropped,
+        ...shape.dropped,
+        ...(takesSeed ? [] : hintsIn(request, ["seed"])),
+        ...otherRate(request),
+      ],
       seconds,
       lines: linesIn(parameters),
     };
   };
-}
-
-function hintsLost(request: VideoRequest, takesSeed: boolean): readonly string[] {
-  return [
-    ...(takesSeed ? [] : hintsIn(request, ["seed"])),
-    ...(request.fps === framesPerSecond ? [] : hintsIn(request, ["fps"])),
-  ];
 }
 
 function imageOf(image: VideoImage | undefined, param: string): object | undefined {

@@ -1,30 +1,36 @@
 import { present } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord, own } from "../../json/fields.ts";
-import { renderOwn } from "../../kind/own-members.ts";
-import { extrasFor, refusePriced } from "../hub/extras.ts";
-import { parseImage, type VideoImage } from "../hub/image.ts";
-import { linesIn } from "../hub/lines.ts";
-import { hintsIn, ownVideoMembers, readSeconds, refuseFields, type VideoRequest } from "../hub/request.ts";
-import { parseSize, writeSize } from "../hub/size.ts";
-import { relied, type VideoClient, type VideoTask } from "../hub/task.ts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
-  readProgress,
-  startedAs,
-  unknownResult,
-  type RenderedVideo,
-  type PollResult,
-  type StateWords,
-  type VideoVendor,
-} from "../hub/vendor.ts";
+  moreMembers,
+  refusePriced,
+  parseImage,
+  type VideoImage,
+  hintsIn,
+  ownVideoMembers,
+  readSeconds,
+  refuseFields,
+  type VideoRequest,
+} from "../hub/request.ts";
+import { linesIn, parseSize, writeSize } from "../hub/size.ts";
+import { relied, pollResultOf, startedAs } from "../hub/task.ts";
+import type { VideoClient, VideoTask, RenderedVideo, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
-/** Length in seconds where the client gave none: the vendor's default. */
 const defaultSeconds = 4;
 
 /** Style A, POST /v1/videos: for clients, and for OpenAI and compatible vendors. */
 export const videos = {
   name: "videos",
-  vendor: { defaultSeconds, render: renderRequest, started: parseStarted, parse: parseSighting },
+  vendor: {
+    defaultSeconds,
+    render: renderRequest,
+    started: (body) => startedAs(body, "id"),
+    parse({ status, error, expires_at: expiry, progress }) {
+      const { code, message } = isRecord(error) ? error : {};
+      const result = { expiresAt: typeof expiry === "number" ? expiry * 1_000 : undefined };
+      return pollResultOf(states, { word: status, result, code, message, progress });
+    },
+  },
   client: {
     read: parseRequest,
     render: renderTask,
@@ -65,8 +71,8 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
 
 function parseReference(fields: Fields): VideoImage | undefined {
   const value = fields.raw("input_reference");
-  if (value === undefined || typeof value === "string")
-    return value === undefined ? undefined : parseImage(value, "input_reference");
+  if (value === undefined) return undefined;
+  if (typeof value === "string") return parseImage(value, "input_reference");
   const reference = fields.fields("input_reference");
   const fileId = reference?.text("file_id");
   if (fileId !== undefined) return { kind: "file", fileId };
@@ -77,67 +83,38 @@ function parseReference(fields: Fields): VideoImage | undefined {
 /** Renders a vendor's request. A picture's bytes are sent as a file of a form, its address in JSON. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseFields(request, ["negativePrompt", "lastFrame"]);
-  const own = renderOwn(request.own, "videos");
+  const more = moreMembers(request, "videos", []);
   const { firstFrame, size, seconds = defaultSeconds } = request;
-  const reference =
-    firstFrame?.kind === "url"
-      ? { image_url: firstFrame.url }
-      : firstFrame?.kind === "file"
-        ? { file_id: firstFrame.fileId }
-        : undefined;
   const body = present({
-    ...own.members,
+    ...more.members,
     model,
     prompt: request.prompt,
     seconds: String(seconds),
     size: size === undefined ? undefined : writeSize(size),
-    input_reference: reference,
+    input_reference: renderReference(firstFrame),
   });
   return {
     body,
     file: firstFrame?.kind === "data" ? { name: "input_reference", ...firstFrame } : undefined,
-    dropped: [
-      ...own.dropped,
-      ...hintsIn(request, ["seed", "fps", "aspectRatio"]),
-      ...extrasFor(request.extras, []).dropped,
-    ],
+    dropped: [...more.dropped, ...hintsIn(request, ["seed", "fps", "aspectRatio"])],
     seconds,
     lines: linesIn(body),
   };
 }
 
-const states: StateWords = {
+function renderReference(image: VideoImage | undefined): JsonRecord | undefined {
+  if (image?.kind === "url") return { image_url: image.url };
+  return image?.kind === "file" ? { file_id: image.fileId } : undefined;
+}
+
+const states = {
   queued: "queued",
   in_progress: "in_progress",
   completed: "completed",
   failed: "failed",
   cancelled: "failed",
   expired: "failed",
-};
-
-/** Reads the vendor's id of a new task. Throws Failure upstream_error where the answer has none. */
-function parseStarted(body: JsonRecord): string {
-  return startedAs(new Fields(body), "id");
-}
-
-/** Parses the state of a task. */
-function parseSighting(body: JsonRecord): PollResult {
-  const { status, error, expires_at: expiry } = body;
-  const state = typeof status === "string" ? own(states, status) : undefined;
-  if (state === undefined) return unknownResult;
-  if (state === "completed")
-    return { kind: "finished", result: { expiresAt: typeof expiry === "number" ? expiry * 1_000 : undefined } };
-  if (state === "failed") return { kind: "failed", error: errorOf(error, String(status)) };
-  return { kind: "pending", state, progress: readProgress(body["progress"]) };
-}
-
-function errorOf(error: unknown, word: string): { readonly code: string; readonly message: string } {
-  const { code, message } = isRecord(error) ? error : {};
-  return {
-    code: typeof code === "string" || typeof code === "number" ? String(code) : "upstream_error",
-    message: typeof message === "string" ? message : `The vendor says that the task has ${word}.`,
-  };
-}
+} as const;
 
 /** Renders a task in style A (interface section 2.2), with the members that the vendor's own SDK declares. */
 function renderTask(task: VideoTask): JsonRecord {

@@ -1,29 +1,30 @@
-import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord, own } from "../../json/fields.ts";
-import { renderOwn } from "../../kind/own-members.ts";
-import { extrasFor } from "../hub/extras.ts";
-import { addressOfImage } from "../hub/image.ts";
-import { linesIn } from "../hub/lines.ts";
-import { hintsIn, refuseFields, refuseLastFrameAlone, secondsWithin, type VideoRequest } from "../hub/request.ts";
-import { tierAmong, tierOf } from "../hub/size.ts";
-import type { VideoClient } from "../hub/task.ts";
+import { present } from "@modelgate/contracts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
-  startedAs,
-  unknownResult,
-  type RenderedVideo,
-  type PollResult,
-  type StateWords,
-  type VideoVendor,
-} from "../hub/vendor.ts";
+  moreMembers,
+  addressOfImage,
+  hintsIn,
+  refuseFields,
+  refuseLastFrameAlone,
+  secondsWithin,
+  type VideoRequest,
+} from "../hub/request.ts";
+import { linesIn, fitShape, tierOf } from "../hub/size.ts";
+import { resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
+import type { VideoClient, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Target, Wire } from "../../wire.ts";
 
-/** Length in seconds where the client gave none. */
 const defaultSeconds = 5;
 
 /** Wan at DashScope (`video-synthesis`, https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference). */
 export const wan = {
   name: "wan-video",
-  vendor: { defaultSeconds, render: renderRequest, started: parseStarted, parse: parseSighting },
+  vendor: {
+    defaultSeconds,
+    render: renderRequest,
+    started: ({ output }) => startedAs(output, "task_id"),
+    parse: parsePollResult,
+  },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
 const lengths = [2, 15] as const;
@@ -46,15 +47,14 @@ interface ByProtocol {
 /** Renders the vendor's request. A picture decides the video's shape. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseLastFrameAlone(request);
-  const own = renderOwn(request.own, "wan-video");
-  const extras = extrasFor(request.extras, ownNames);
+  const more = moreMembers(request, "wan-video", ownNames);
   const seconds = secondsWithin(lengths, request.seconds ?? defaultSeconds);
   const parts = formerModels.test(model) ? renderFormer(request, model) : renderCurrent(request);
   const input = present({ prompt: request.prompt, negative_prompt: request.negativePrompt, ...parts.pictures });
-  const parameters = present({ ...extras.members, ...parts.shape, duration: seconds, seed: request.seed });
+  const parameters = present({ ...more.members, ...parts.shape, duration: seconds, seed: request.seed });
   return {
     body: { model, input, parameters },
-    dropped: [...own.dropped, ...extras.dropped, ...parts.dropped, ...hintsIn(request, ["fps"])],
+    dropped: [...more.dropped, ...parts.dropped, ...hintsIn(request, ["fps"])],
     seconds,
     lines: linesIn(parameters),
   };
@@ -63,13 +63,11 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
 function renderCurrent(request: VideoRequest): ByProtocol {
   const { firstFrame, lastFrame } = request;
   if (firstFrame === undefined) {
-    const { tier, ratio, dropped } = tierAmong(tiers, ratios, request);
+    const { tier, ratio, dropped } = fitShape(request, ratios, tiers);
     return { pictures: {}, shape: { resolution: tier, ratio }, dropped };
   }
-  const media = [
-    { type: "first_frame", url: addressOfImage(firstFrame, "firstFrame") },
-    ...(lastFrame === undefined ? [] : [{ type: "last_frame", url: addressOfImage(lastFrame, "lastFrame") }]),
-  ];
+  const media = [{ type: "first_frame", url: addressOfImage(firstFrame, "firstFrame") }];
+  if (lastFrame !== undefined) media.push({ type: "last_frame", url: addressOfImage(lastFrame, "lastFrame") });
   return { pictures: { media }, ...shapedByPicture(request) };
 }
 
@@ -84,7 +82,7 @@ function renderFormer(request: VideoRequest, model: string): ByProtocol {
     };
   const first = addressOfImage(firstFrame, "firstFrame");
   if (!bothFrames.test(model)) refuseFields(request, ["lastFrame"]);
-  const last = lastFrame === undefined ? undefined : addressOfImage(lastFrame, "lastFrame");
+  const last = addressOfImage(lastFrame, "lastFrame");
   const pictures = bothFrames.test(model) ? { first_frame_url: first, last_frame_url: last } : { img_url: first };
   return { pictures, ...shapedByPicture(request) };
 }
@@ -94,46 +92,23 @@ function shapedByPicture(request: VideoRequest): Omit<ByProtocol, "pictures"> {
   return { shape: { resolution: tierOf(tiers, request) }, dropped: hintsIn(request, ["size", "aspectRatio"]) };
 }
 
-const states: StateWords = {
+const states = {
   PENDING: "queued",
   SUSPENDED: "queued",
   RUNNING: "in_progress",
   SUCCEEDED: "completed",
   FAILED: "failed",
   CANCELED: "failed",
-};
+} as const;
 /** Time that the address of a video works. */
 const keptMs = 86_400_000;
 
-/** Reads the vendor's id of a new task. Throws Failure upstream_error where the answer has none. */
-function parseStarted({ output }: JsonRecord): string {
-  if (!isRecord(output)) throw new Failure("upstream_error", "The vendor did not accept the task.");
-  return startedAs(new Fields(output), "task_id");
-}
-
-/** Parses the state of a task: its state, and where it has failed its own code and words. */
-function parseSighting({ output }: JsonRecord): PollResult {
+/** Parses the state of a task; some models have the address one level deeper. */
+function parsePollResult({ output }: JsonRecord): PollResult {
   if (!isRecord(output)) return unknownResult;
-  const { task_status: word, code, message } = output;
+  const { task_status: word, code, message, video_url: url, results } = output;
   // A task that is unknown, or older than a day.
   if (word === "UNKNOWN") return { kind: "not-found" };
-  const state = typeof word === "string" ? own(states, word) : undefined;
-  if (state === undefined) return unknownResult;
-  if (state === "failed")
-    return {
-      kind: "failed",
-      error: {
-        code: typeof code === "string" ? code : "upstream_error",
-        message: typeof message === "string" ? message : `The vendor says that the task has ${String(word)}.`,
-      },
-    };
-  if (state !== "completed") return { kind: "pending", state };
-  const url = urlIn(output);
-  return url === undefined ? { kind: "pending", state: "in_progress" } : { kind: "finished", result: { url, keptMs } };
-}
-
-/** Returns the address, which some models have one level deeper. */
-function urlIn({ video_url: url, results }: JsonRecord): string | undefined {
-  const found = url ?? (isRecord(results) ? results["video_url"] : undefined);
-  return typeof found === "string" && found !== "" ? found : undefined;
+  const result = resultAt(url ?? (isRecord(results) ? results["video_url"] : undefined), { keptMs });
+  return pollResultOf(states, { word, result, code, message });
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { vendorsTranscribers, type Bridged } from "../../../src/realtime/bridge.ts";
 import { eventMessage } from "../../../src/realtime/message.ts";
-import { geminiLiveBridge } from "../../../src/realtime/gemini-live/bridge.ts";
+import { GeminiLiveBridge } from "../../../src/realtime/gemini-live/bridge.ts";
 import { responseUsage } from "../../../src/realtime/gemini-live/response-writer.ts";
 
 const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));
 
 /** A session in which both sides can be played. */
 function opened() {
-  const bridge = geminiLiveBridge({
+  const bridge = new GeminiLiveBridge({
     model: "live",
     upstreamModel: "gemini-live-1",
     sessionId: "s",
@@ -354,13 +354,13 @@ test("a turn that the client ended, and whose answer has not begun, is waited fo
   const live = begun({ type: "realtime" });
   live.client({ type: "input_audio_buffer.append", audio: "AAAA" });
   live.client({ type: "input_audio_buffer.commit" });
-  expect(live.bridge.asked).toBe(false);
+  expect(live.bridge.state.isPending).toBe(false);
   live.bridge.stop();
-  expect(live.bridge.asked).toBe(true);
+  expect(live.bridge.state.isPending).toBe(true);
   live.vendor({ serverContent: { inputTranscription: { text: "Hi" } } });
-  expect(live.bridge.asked).toBe(true);
+  expect(live.bridge.state.isPending).toBe(true);
   live.vendor({ serverContent: { modelTurn: { parts: [{ text: "Hello" }] }, turnComplete: true }, usageMetadata });
-  expect(live.bridge.asked).toBe(false);
+  expect(live.bridge.state.isPending).toBe(false);
 });
 
 test.each<[object, string]>([

@@ -78,11 +78,11 @@ test("a response is asked for again when the one under way has ended", () => {
   const bridge = bridgeBetween("gemini-live", "realtime", names);
   bridge.read?.(messageOf({ setup: { model: "models/mine" } }));
   bridge.fromVendor(messageOf({ type: "response.created", response: { id: "r" } }));
-  expect(bridge.isResponding).toBe(true);
+  expect(bridge.state.isResponding).toBe(true);
   const asked = bridge.read?.(messageOf({ realtimeInput: { text: "Stop" } })) ?? [];
   expect(asked.map(({ type }) => type)).toEqual(["response.cancel", "conversation.item.create", "response.create"]);
   bridge.fromVendor(messageOf({ type: "response.done", response: { id: "r", status: "cancelled" } }));
-  expect(bridge.isResponding).toBe(false);
+  expect(bridge.state.isResponding).toBe(false);
 });
 
 test("sound of another rate has as many seconds, whatever the chunks", () => {

@@ -12,9 +12,9 @@ const kinds = (tally: LiveTally, ...messages: object[]) =>
 
 test("a turn is a response, with what the vendor counted", () => {
   const tally = new LiveTally("s");
-  tally.ask();
+  tally.request();
   expect(kinds(tally, words("Hi"))).toEqual(["response-begun", "delta"]);
-  expect(tally.asked).toBe(0);
+  expect(tally.pending).toBe(0);
   expect(tally.take(over(3))).toEqual([
     {
       kind: "response-done",
@@ -33,24 +33,24 @@ test("a turn without a word is charged where the vendor counted it, and otherwis
 
 test("what interrupts a turn is answered by another, and is still asked for", () => {
   const tally = new LiveTally("s");
-  tally.ask();
+  tally.request();
   tally.take(words("Long"));
-  tally.ask();
+  tally.request();
   const [done] = tally.take(interrupted).concat(tally.take(over(1)));
   expect(done).toMatchObject({ kind: "response-done", outcome: "cancelled" });
-  expect(tally.asked).toBe(1);
+  expect(tally.pending).toBe(1);
   expect(kinds(tally, words("Next"), over(1))).toEqual(["response-begun", "delta", "response-done"]);
-  expect(tally.asked).toBe(0);
+  expect(tally.pending).toBe(0);
 });
 
 test("a turn answers all that was asked before it began", () => {
   const tally = new LiveTally("s");
-  tally.ask();
-  tally.ask();
+  tally.request();
+  tally.request();
   tally.take(words("Both"));
-  expect(tally.asked).toBe(1);
+  expect(tally.pending).toBe(1);
   tally.take(over(1));
-  expect(tally.asked).toBe(0);
+  expect(tally.pending).toBe(0);
 });
 
 test("calls end a response, and their last result asks for the next", () => {
@@ -64,13 +64,13 @@ test("calls end a response, and their last result asks for the next", () => {
     "delta",
     "response-done",
   ]);
-  expect(tally.answered([{ id: "one" }])).toBe(false);
-  expect(tally.answered([{ id: "two" }])).toBe(true);
+  expect(tally.answerCalls([{ id: "one" }])).toBe(false);
+  expect(tally.answerCalls([{ id: "two" }])).toBe(true);
 });
 
 test("a cancelled call is not waited for", () => {
   const tally = new LiveTally("s");
   tally.take({ toolCall: { functionCalls: [{ id: "one" }, { id: "two" }] } });
   tally.take({ toolCallCancellation: { ids: ["one"] } });
-  expect(tally.answered([{ id: "two" }])).toBe(true);
+  expect(tally.answerCalls([{ id: "two" }])).toBe(true);
 });

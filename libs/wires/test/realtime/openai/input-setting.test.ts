@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { vendorsTranscribers } from "../../../src/realtime/bridge.ts";
 import { eventMessage } from "../../../src/realtime/message.ts";
-import { openaiBridge } from "../../../src/realtime/openai/bridge.ts";
+import { OpenaiBridge } from "../../../src/realtime/openai/bridge.ts";
 
 const opened = () =>
-  openaiBridge({
+  new OpenaiBridge({
     model: "live",
     upstreamModel: "live",
     sessionId: "s",
@@ -43,14 +43,14 @@ test.each<{ says: string; asked?: object; reported?: object; bytes: number; dete
   const bridge = opened();
   if (said.asked !== undefined) bridge.fromClient(eventMessage({ type: "session.update", session: said.asked }));
   if (said.reported !== undefined) bridge.fromVendor(eventMessage({ type: "session.updated", session: said.reported }));
-  expect(bridge.input).toEqual({ bytesPerSecond: said.bytes, detectsTurns: said.detects });
+  expect(bridge.state.input).toEqual({ bytesPerSecond: said.bytes, detectsTurns: said.detects });
 });
 
 test("speech that is sent is held for by what the client asked to write it, before the vendor confirms that", () => {
   const bridge = opened();
   const session = input({ transcription: { model: "writer" } });
   bridge.fromClient(eventMessage({ type: "session.update", session }));
-  expect([bridge.transcriber, bridge.nextTranscriber]).toEqual([undefined, { model: "writer" }]);
+  expect([bridge.state.transcriber, bridge.state.nextTranscriber]).toEqual([undefined, { model: "writer" }]);
 });
 
 test("an event in a binary frame is looked at like one in text", () => {
@@ -59,12 +59,12 @@ test("an event in a binary frame is looked at like one in text", () => {
   const { toVendor } = bridge.fromClient({ data: Buffer.from(JSON.stringify(refused)), binary: true });
   expect(toVendor).toEqual([]);
   bridge.fromClient({ data: Buffer.from('{"type":"response.create"}'), binary: true });
-  expect(bridge.responsesAsked).toBe(1);
+  expect(bridge.state.pendingResponses).toBe(1);
 });
 
 test("an error without a name answers one event, not all that wait", () => {
   const bridge = opened();
   for (let at = 0; at < 3; at++) bridge.fromClient(eventMessage({ type: "response.create" }));
   bridge.fromVendor(eventMessage({ type: "error", error: { message: "no" } }));
-  expect(bridge.responsesAsked).toBe(2);
+  expect(bridge.state.pendingResponses).toBe(2);
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { vendorsTranscribers } from "../../../src/realtime/bridge.ts";
 import { eventMessage } from "../../../src/realtime/message.ts";
-import { openaiBridge } from "../../../src/realtime/openai/bridge.ts";
+import { OpenaiBridge } from "../../../src/realtime/openai/bridge.ts";
 
 const opened = () =>
-  openaiBridge({
+  new OpenaiBridge({
     model: "live",
     upstreamModel: "live",
     sessionId: "s",
@@ -38,13 +38,13 @@ test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; 
   const bridge = opened();
   for (const event of client) bridge.fromClient(eventMessage(event));
   for (const event of vendor) bridge.fromVendor(eventMessage(event));
-  expect(bridge.asked).toBe(asked);
+  expect(bridge.state.isPending).toBe(asked);
 });
 
 test("an event that is refused here asks the vendor for nothing", () => {
   const bridge = opened();
   bridge.fromClient({ data: Buffer.from('{"type":"response.create","type":"response.create"}'), binary: false });
-  expect(bridge.asked).toBe(false);
+  expect(bridge.state.isPending).toBe(false);
 });
 
 test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; waits: boolean }>([
@@ -63,8 +63,8 @@ test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; 
     expect(bridge.stop().map(({ data }) => JSON.parse(data.toString()).type)).toEqual(
       waits ? ["input_audio_buffer.clear"] : [],
     );
-    expect(bridge.asked).toBe(waits);
+    expect(bridge.state.isPending).toBe(waits);
     bridge.fromVendor(eventMessage(cleared));
-    expect(bridge.asked).toBe(false);
+    expect(bridge.state.isPending).toBe(false);
   },
 );

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AmazonSplitter } from "../../../src/amazon-stream/splitter.ts";
+import { AmazonSplitter } from "../../../src/amazon-stream/index.ts";
 import { converseWire } from "../../../src/text/converse/index.ts";
 import { Collector } from "../../collect.ts";
 import type { TextEvent } from "../../../src/text/hub/answer.ts";

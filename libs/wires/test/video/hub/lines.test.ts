@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linesIn } from "../../../src/video/hub/lines.ts";
+import { linesIn } from "../../../src/video/hub/size.ts";
 
 test.each([
   [{}, undefined],

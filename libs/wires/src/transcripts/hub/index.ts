@@ -1,8 +1,55 @@
-import type { Units } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { TranscriptsWire, Units } from "@modelgate/contracts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import type { Fields, JsonRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { ClientSide, Target } from "../../wire.ts";
-import type { FormEntry, TranscriptsRequest } from "./request.ts";
+
+/** Formats of answers. */
+export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
+export type TranscriptFormat = (typeof transcriptFormats)[number];
+
+/** Parts that get times in verbose_json. */
+export const granularities = ["word", "segment"] as const;
+export type Granularity = (typeof granularities)[number];
+
+/** A text field of a form. */
+export type FormEntry = readonly [name: string, value: string];
+
+/** Returns the entry of a form for a value, if there is one. */
+export function formEntry(name: string, value: string | number | undefined): readonly FormEntry[] {
+  return value === undefined ? [] : [[name, String(value)]];
+}
+
+/** A request for a transcript in the neutral form, without its file. */
+export interface TranscriptsRequest {
+  readonly wire: TranscriptsWire;
+  readonly model: string;
+  readonly language?: string | undefined;
+  readonly prompt?: string | undefined;
+  readonly format: TranscriptFormat;
+  readonly temperature?: number | undefined;
+  readonly granularities: readonly Granularity[];
+  readonly stream: boolean;
+  /** Fields that are not read here; they are passed on unchanged. */
+  readonly own: readonly FormEntry[];
+}
+
+/** Fields of a request that a vendor may lack, as clients spell them. */
+type Hint = "language" | "prompt" | "temperature";
+
+/** Returns the hints of a request that a vendor's wire lacks, its own fields among them. */
+export function lostHints(request: TranscriptsRequest, has: readonly Hint[]): readonly string[] {
+  const hints = (["language", "prompt", "temperature"] as const).filter(
+    (name) => !has.includes(name) && request[name] !== undefined,
+  );
+  return [...hints, ...request.own.map(([name]) => name)];
+}
+
+/** Refuses formats that cannot be made of a vendor's answer. Throws Failure unsupported_parameter. */
+export function refuseFormats({ format }: TranscriptsRequest, formats: readonly TranscriptFormat[]): void {
+  if (formats.includes(format))
+    throw unsupportedFailure("response_format", `The vendor of this model cannot be answered in ${format}.`);
+}
 
 /** A spoken part with its times: seconds from the beginning of the file. */
 export interface Segment {
@@ -49,7 +96,7 @@ export interface Base64File {
   readonly data: string;
 }
 
-/** The vendor side of a wire of transcripts. A vendor is asked for JSON or a stream; other formats are made of it. */
+/** The vendor side of a wire of transcripts. Requests want JSON or a stream; other formats are made of it. */
 export interface TranscriptsVendor {
   /** Throws Failure unsupported_parameter for a format that cannot be made of the vendor's answer. */
   render(request: TranscriptsRequest, target: Target): RenderedTranscripts;
@@ -76,6 +123,14 @@ export interface TranscriptsClient extends Pick<
   read(entries: readonly FormEntry[]): TranscriptsRequest;
   /** Renders an answer in JSON as the whole stream that the client wants. */
   events(body: JsonRecord): string;
+}
+
+/** Maximum of words of an answer: a day of speech. */
+export const maxWords = 500_000;
+
+/** Reads the times of a spoken part. */
+export function segmentOf(fields: Fields, text: string): Segment {
+  return { text, start: fields.number("start") ?? 0, end: fields.number("end") ?? 0 };
 }
 
 /** The end of a sentence ends a segment, and so does its maximum length. */

@@ -1,6 +1,6 @@
-import type { OwnMembers } from "../../kind/own-members.ts";
-import { bytesOfTexts, type InputSize } from "../../kind/index.ts";
+import { type OwnMembers, bytesOfTexts, type InputSize } from "../../kind/index.ts";
 import { mediaOf, measureTypedPart } from "../../text/media.ts";
+import { Failure, type Units } from "@modelgate/contracts";
 
 /** Maximum of texts in one request: beyond it 400. */
 export const maxItems = 2_048;
@@ -36,4 +36,33 @@ export function sizeOf({ items }: ModerationRequest): InputSize {
     mediaTokens: mediaOf([images], measureTypedPart).tokens,
     maxOutputTokens: undefined,
   };
+}
+
+/** The result of one item. Names of categories are those of POST /v1/moderations. */
+export interface ModerationResult {
+  readonly flagged: boolean;
+  /** null: the model does not know the category. */
+  readonly categories: Readonly<Record<string, boolean | null>>;
+  /** From 0 to 1. */
+  readonly scores: Readonly<Record<string, number>>;
+  /** Kinds of parts that each score is about; absent where the vendor gives none. */
+  readonly appliedInputTypes?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** Results in the order of the items. */
+export interface ModerationAnswer {
+  /** "" where the vendor gave none. */
+  readonly id: string;
+  readonly results: readonly ModerationResult[];
+  /** Absent where the vendor reported none, which is usual. */
+  readonly usage?: Units | undefined;
+}
+
+/** Returns the results, one per item. Throws Failure upstream_error where there are more or fewer. */
+export function resultsFor(
+  { items: { length } }: ModerationRequest,
+  results: readonly ModerationResult[],
+): readonly ModerationResult[] {
+  if (results.length === length) return results;
+  throw new Failure("upstream_error", `The vendor judged ${results.length} of ${length} inputs.`);
 }

@@ -1,0 +1,186 @@
+import { present, type RankingWire, Failure, type Units } from "@modelgate/contracts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { bytesOfTexts, readVendor, ownMembers } from "../../kind/index.ts";
+import type { InputSize, WholeContext, OwnMembers } from "../../kind/index.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import type { Parsed } from "../../wire.ts";
+import { countOf } from "../../text/hub/counts.ts";
+
+/** Maximum of documents in one request: beyond it 400. */
+export const maxDocuments = 10_000;
+
+/** A text, or an object of which a text is made. */
+export type RankedDocument = string | JsonRecord;
+
+/** A request to order documents by relevance to a query, in the neutral form. Absent: not given by the client. */
+export interface RankingRequest {
+  readonly model: string;
+  readonly query: string;
+  /** At least one, at most `maxDocuments`. */
+  readonly documents: readonly RankedDocument[];
+  /** Maximum of results; never more than there are documents. */
+  readonly top?: number | undefined;
+  /** Tells whether each result holds its document. */
+  readonly returnDocuments: boolean;
+  /** Members of a document that is an object, of which its text is made. */
+  readonly rankFields?: readonly string[] | undefined;
+  readonly maxChunksPerDocument?: number | undefined;
+  readonly maxTokensPerDocument?: number | undefined;
+  readonly own?: OwnMembers<RankingWire> | undefined;
+}
+
+/** Names of the members that the two wires of clients spell differently. */
+interface Names {
+  readonly top: string;
+  readonly maxChunks?: string;
+  readonly rankFields?: string;
+}
+
+/**
+ * Parses a request of either wire of clients. Documents are returned only where the client wants them, since vendors have
+ * different defaults. Unknown members go to vendors of the same wire.
+ */
+export function parseRanking(wire: RankingWire, fields: Fields, names: Names): Parsed<RankingRequest> {
+  const model = fields.needText("model");
+  const query = fields.needText("query");
+  if (query === "") throw fields.wrong("query", "a string that is not empty");
+  const documents = parseDocuments(fields);
+  const top = fields.count(names.top, 1);
+  const request: RankingRequest = {
+    model,
+    query,
+    documents,
+    returnDocuments: fields.flag("return_documents") ?? false,
+    ...present({
+      top: top === undefined ? undefined : Math.min(top, documents.length),
+      rankFields: names.rankFields === undefined ? undefined : fields.texts(names.rankFields),
+      maxChunksPerDocument: names.maxChunks === undefined ? undefined : fields.count(names.maxChunks, 1),
+      maxTokensPerDocument: fields.count("max_tokens_per_doc", 1),
+      own: ownMembers(wire, fields),
+    }),
+  };
+  return { request, dropped: [] };
+}
+
+function parseDocuments(fields: Fields): readonly RankedDocument[] {
+  fields.need("documents");
+  const documents = fields.list("documents") ?? [];
+  if (documents.length === 0) throw fields.wrong("documents", "an array that is not empty");
+  if (documents.length > maxDocuments) throw fields.wrong("documents", `at most ${maxDocuments} documents`);
+  return documents.map((document, index) => {
+    if (typeof document === "string" || isRecord(document)) return document;
+    throw fields.wrong(`documents[${index}]`, "a string or an object");
+  });
+}
+
+/**
+ * Renders a document as one text, for wires without objects: its `text`, or a line for each of its members (those named
+ * by `rankFields`, if any), as in YAML. Throws Failure unsupported_parameter for a picture.
+ */
+export function documentText(document: RankedDocument, rankFields: readonly string[] | undefined): string {
+  if (typeof document === "string") return document;
+  if (rankFields === undefined && typeof document["text"] === "string") return document["text"];
+  const names = rankFields ?? Object.keys(document);
+  if (names.includes("image") && "image" in document)
+    throw unsupportedFailure("documents", "The vendor of this model takes only text.");
+  return names.flatMap((name) => line(name, document[name])).join("\n");
+}
+
+function line(name: string, value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  return [`${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`];
+}
+
+/** Documents that vendors with a price per search rank for one search. */
+const documentsPerSearch = 100;
+/** Tokens beyond which such a vendor counts a part of a document as another one; a token is at least a byte. */
+const tokensPerDocument = 500;
+
+/** Counts the searches that a request is charged for if its vendor reports none: usually, and at most. */
+export function searchesOf({ query, documents }: Pick<RankingRequest, "query" | "documents">): {
+  readonly usual: number;
+  readonly max: number;
+} {
+  const queryBytes = Buffer.byteLength(query);
+  const parts = documents.map((each) =>
+    Math.max(1, Math.ceil((queryBytes + Buffer.byteLength(textOf(each))) / tokensPerDocument)),
+  );
+  const max = parts.reduce((sum, part) => sum + part, 0);
+  return { usual: Math.ceil(documents.length / documentsPerSearch), max: Math.ceil(max / documentsPerSearch) };
+}
+
+/** Measures a request. A model reads the query again with every document, and vendors count it so. */
+export function sizeOf({ query, documents }: RankingRequest): InputSize {
+  const textBytes = bytesOfTexts(documents.map(textOf)) + bytesOfTexts([query]) * documents.length;
+  return { textBytes, mediaTokens: 0, maxOutputTokens: 0 };
+}
+
+function textOf(document: RankedDocument): string {
+  return typeof document === "string" ? document : JSON.stringify(document);
+}
+
+export interface RankedResult {
+  /** Index of the document in the request. */
+  readonly index: number;
+  readonly score: number;
+  /** Absent where the vendor gave none. */
+  readonly document?: JsonRecord | undefined;
+}
+
+/** Results, the most relevant first. */
+export interface RankingAnswer {
+  /** "" where the vendor gave none. */
+  readonly id: string;
+  readonly results: readonly RankedResult[];
+  /** Tokens, and search units as `requests`. Absent where the vendor reported none. */
+  readonly usage?: Units | undefined;
+}
+
+/** Parses a vendor's answer, whose results are in `name`, and sorts them; documents may be texts or objects. */
+export function parseResults(body: JsonRecord, name: string): RankingAnswer {
+  return readVendor(body, (fields) => {
+    fields.need(name);
+    const results = fields.each(name, maxDocuments).map((item): RankedResult => {
+      item.need("index");
+      item.need("relevance_score");
+      const [index, score] = [item.count("index") ?? 0, item.number("relevance_score") ?? 0];
+      return present({ index, score, document: parseDocument(item) });
+    });
+    const sorted = results.toSorted((left, right) => right.score - left.score);
+    return { id: fields.text("id") ?? "", results: sorted };
+  });
+}
+
+function parseDocument(item: Fields): JsonRecord | undefined {
+  const document = item.raw("document");
+  return typeof document === "string" ? { text: document } : item.record("document");
+}
+
+/**
+ * Renders as many results as the client wants, with documents if it wants them, filled in from its request where the
+ * vendor gave none. Throws Failure upstream_error for a result without a document of the request.
+ */
+export function renderResults(answer: RankingAnswer, { request }: WholeContext<RankingRequest>): readonly JsonRecord[] {
+  return answer.results.slice(0, request.top).map(({ index, score, document }) => {
+    const own = request.documents[index];
+    if (own === undefined)
+      throw new Failure("upstream_error", `The vendor ranked a document ${index} that is not in the request.`);
+    const result = { index, relevance_score: score };
+    if (!request.returnDocuments) return result;
+    return { ...result, document: document ?? (typeof own === "string" ? { text: own } : own) };
+  });
+}
+
+/**
+ * Reads search units (as `requests`) and tokens in an answer's `meta`; `tokens` are those that a vendor reported elsewhere.
+ * Returns undefined without either.
+ */
+export function readUsage({ meta }: JsonRecord, tokens?: number): Units | undefined {
+  const within = (name: string, count: string): number | undefined => {
+    const found = isRecord(meta) ? meta[name] : undefined;
+    return isRecord(found) ? countOf(found[count]) : undefined;
+  };
+  const inputTokens = tokens ?? within("tokens", "input_tokens");
+  const requests = within("billed_units", "search_units");
+  return inputTokens === undefined && requests === undefined ? undefined : present({ inputTokens, requests });
+}

@@ -1,0 +1,187 @@
+import { Failure, present } from "@modelgate/contracts";
+import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
+import { jsonSchemaOf } from "../../text/content/schema.ts";
+import { isSet, otherMembers } from "../gemini-live/settings.ts";
+import { cannotPass } from "../message.ts";
+import { camel, objectsIn } from "./message.ts";
+
+/**
+ * Checks a client's setup. Returns it without the request for handles, which are not given out. Throws Failure for a handle,
+ * since it names what another session, perhaps another account's, left with the vendor; and for tools without a price.
+ */
+export function checkedSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord {
+  const { sessionResumption: _, ...rest } = setup;
+  if ((recordAt(setup, "sessionResumption")["handle"] ?? "") !== "")
+    throw unsupported(
+      "setup.sessionResumption.handle",
+      "Sessions cannot be resumed through this gateway: begin a new one, and send its history as clientContent.",
+    );
+  const tools = toolsIn(setup);
+  const named = tools.flatMap((tool) => Object.keys(tool)).find((name) => name !== "functionDeclarations");
+  if (named !== undefined && !vendorTools)
+    throw unsupported(
+      "setup.tools",
+      `setup.tools has ${named}, which the vendor runs, and this model has no price for it. Leave it out, or ask the operator to let it pass.`,
+    );
+  return tools.length === 0 ? rest : { ...rest, tools };
+}
+
+/** Tells whether a client wants handles with which its session can be resumed. */
+export function wantsHandles({ sessionResumption }: JsonRecord): boolean {
+  return isRecord(sessionResumption);
+}
+
+/** Returns the tools of a setup, their members in camelCase. */
+function toolsIn({ tools }: JsonRecord): readonly JsonRecord[] {
+  return objectsIn(tools, "setup.tools");
+}
+
+/** Returns the functions that a setup declares. */
+function functionsIn(setup: JsonRecord): readonly JsonRecord[] {
+  return toolsIn(setup).flatMap(({ functionDeclarations }) =>
+    objectsIn(functionDeclarations, "setup.tools.functionDeclarations"),
+  );
+}
+
+/** Tells whether the client ends its turns itself. */
+export function hasOwnTurns(setup: JsonRecord): boolean {
+  return recordAt(setup, "realtimeInputConfig", "automaticActivityDetection")["disabled"] === true;
+}
+
+/** Returns the object at a path of members, its members in camelCase; empty where there is none. */
+function recordAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
+  return path.reduce<JsonRecord>((found, name) => camel(recordOf(found[name])), value);
+}
+
+/** The answer to a client that wants handles: the format's own message for none. */
+export const noHandles = { sessionResumptionUpdate: { resumable: false } };
+
+function unsupported(param: string, message: string): Failure {
+  return new Failure("unsupported_parameter", message, { param });
+}
+
+/** Settings of a setup that only the vendor's own models have. */
+const settingsOfOwnModels =
+  "contextWindowCompression proactivity historyConfig explicitVadSignal avatarConfig safetySettings".split(" ");
+
+/** Members of each part of a setup that the realtime format has too. */
+const supported = {
+  generation: ["responseModalities", "maxOutputTokens", "speechConfig"],
+  speech: ["voiceConfig"],
+  turns: ["automaticActivityDetection", "activityHandling"],
+  detection: ["disabled", "prefixPaddingMs", "silenceDurationMs"],
+  function: ["name", "description", "parameters", "parametersJsonSchema"],
+};
+
+/**
+ * Returns the settings of a live client that a session in the realtime format lacks, as paths within the setup: the session
+ * goes on without them. `transcriber` transcribes the client's speech.
+ */
+export function lostSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
+  const config = recordAt(setup, "generationConfig");
+  const speech = recordAt(config, "speechConfig");
+  const turns = recordAt(setup, "realtimeInputConfig");
+  const detection = recordAt(turns, "automaticActivityDetection");
+  const losesVoice = isRecord(speech["voiceConfig"]) && voiceOf(setup) === undefined;
+  const lost = [
+    ...settingsOfOwnModels.filter((name) => isSet(setup[name])),
+    ...otherMembers("generationConfig", config, supported.generation),
+    ...otherMembers("generationConfig.speechConfig", speech, supported.speech),
+    ...(losesVoice ? ["generationConfig.speechConfig.voiceConfig"] : []),
+    ...otherMembers("realtimeInputConfig", turns, supported.turns),
+    ...(hasOwnTurns(setup)
+      ? []
+      : otherMembers("realtimeInputConfig.automaticActivityDetection", detection, supported.detection)),
+    ...(isRecord(setup["inputAudioTranscription"]) && transcriber === undefined ? ["inputAudioTranscription"] : []),
+    ...functionsIn(setup).flatMap((each) => otherMembers("tools.functionDeclarations", each, supported.function)),
+  ];
+  return [...new Set(lost)];
+}
+
+/** Voices of the realtime format's own vendor; its default voice replaces those of another vendor. */
+const voices: ReadonlySet<string> = new Set("alloy ash ballad cedar coral echo marin sage shimmer verse".split(" "));
+const known: ReadonlySet<string> = new Set([
+  ...settingsOfOwnModels,
+  ...(
+    "sessionResumption model generationConfig systemInstruction tools realtimeInputConfig inputAudioTranscription " +
+    "outputAudioTranscription"
+  ).split(" "),
+]);
+const defaultSilentMs = 500;
+
+/**
+ * Converts a live client's setup to the settings of a session in the realtime format; `transcriber` transcribes the
+ * client's speech where it wants that. Throws Failure for settings that the format does not have.
+ */
+export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
+  const unknown = Object.keys(setup).find((name) => !known.has(name));
+  if (unknown !== undefined) throw cannotPass(`setup.${unknown}`);
+  const { responseModalities: wanted, maxOutputTokens } = recordAt(setup, "generationConfig");
+  const isText = Array.isArray(wanted) && wanted.length === 1 && wanted[0] === "TEXT";
+  const transcribes = isRecord(setup["inputAudioTranscription"]) && transcriber !== undefined;
+  return {
+    type: "realtime",
+    output_modalities: [isText ? "text" : "audio"],
+    audio: {
+      input: present({
+        format: { type: "audio/pcm", rate: 24_000 },
+        turn_detection: detectionOf(setup),
+        transcription: transcribes ? { model: transcriber } : undefined,
+      }),
+      output: present({ format: { type: "audio/pcm", rate: 24_000 }, voice: voiceOf(setup) }),
+    },
+    ...present({
+      instructions: wordsIn(setup["systemInstruction"]),
+      max_output_tokens: typeof maxOutputTokens === "number" ? maxOutputTokens : undefined,
+      tools: functionsOf(setup),
+    }),
+  };
+}
+
+/** Returns the silence at the end of a turn. */
+export function silentMsOf(setup: JsonRecord): number {
+  const { silenceDurationMs: ms } = recordAt(setup, "realtimeInputConfig", "automaticActivityDetection");
+  return typeof ms === "number" ? ms : defaultSilentMs;
+}
+
+function detectionOf(setup: JsonRecord): JsonRecord | null {
+  if (hasOwnTurns(setup)) return null;
+  const config = recordAt(setup, "realtimeInputConfig");
+  const { prefixPaddingMs, silenceDurationMs } = recordAt(config, "automaticActivityDetection");
+  return {
+    type: "server_vad",
+    ...present({
+      prefix_padding_ms: typeof prefixPaddingMs === "number" ? prefixPaddingMs : undefined,
+      silence_duration_ms: typeof silenceDurationMs === "number" ? silenceDurationMs : undefined,
+      interrupt_response: config["activityHandling"] === "NO_INTERRUPTION" ? false : undefined,
+    }),
+  };
+}
+
+/** Returns the voice that a client requests, where the vendor has it. */
+function voiceOf(setup: JsonRecord): string | undefined {
+  const path = ["generationConfig", "speechConfig", "voiceConfig", "prebuiltVoiceConfig"];
+  const { voiceName: name } = recordAt(setup, ...path);
+  return typeof name === "string" && voices.has(name.toLowerCase()) ? name.toLowerCase() : undefined;
+}
+
+/** Returns the text of a content, which may also be a string. */
+function wordsIn(content: unknown): string | undefined {
+  if (typeof content === "string") return content;
+  if (!isRecord(content)) return undefined;
+  const texts = objectsIn(content["parts"], "setup.systemInstruction.parts").map(({ text }) => text);
+  return texts.filter((text) => typeof text === "string").join("\n");
+}
+
+function functionsOf(setup: JsonRecord): readonly JsonRecord[] | undefined {
+  const declared = functionsIn(setup);
+  if (declared.length === 0) return undefined;
+  return declared.map(({ name, description, parameters, parametersJsonSchema }) =>
+    present({
+      type: "function",
+      name,
+      description,
+      parameters: parametersJsonSchema ?? (parameters === undefined ? undefined : jsonSchemaOf(parameters)),
+    }),
+  );
+}
