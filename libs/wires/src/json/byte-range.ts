@@ -1,7 +1,7 @@
 import { refuseAmbiguous } from "./ambiguous.ts";
 import { membersOf } from "./members.ts";
 
-/** Where a value stands in the bytes of its document: its first byte, and the byte after its last. */
+/** Place of a value in the bytes of its document: its first byte, and the byte after its last. */
 interface ByteRange {
   readonly start: number;
   readonly end: number;

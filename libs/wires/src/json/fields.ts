@@ -3,12 +3,12 @@ import { Failure, endUserOf } from "@modelgate/contracts";
 /** A JSON object whose members have not been read yet. */
 export type JsonRecord = { readonly [name: string]: unknown };
 
-/** Whether a JSON value is an object; arrays and null are not. */
+/** Returns true if a JSON value is an object; arrays and null are not. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** How member names are spelled: as asked for, or also in snake_case where the format takes both. */
+/** Spelling of member names: as given, or also in snake_case where the format takes both. */
 type Spelling = "exact" | "either";
 
 /**
@@ -205,9 +205,9 @@ export function own<Entry>(table: Readonly<Record<string, Entry>>, name: string)
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** What a number in a query may be. */
+/** Bounds of a number in a query. */
 interface NumberBounds {
-  /** Where the query says nothing. */
+  /** Value for a query without the parameter. */
   readonly fallback: number;
   readonly most: number;
   /** 1 where absent. */

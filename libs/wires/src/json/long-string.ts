@@ -26,7 +26,7 @@ export function* decodeLongString(bytes: Buffer, start: number, end: number): Ge
   return pieces.join("");
 }
 
-/** Where pieces of a string end, outside of escapes and characters; and whether it is ASCII without any escape. */
+/** Finds the ends of pieces of a string, outside of escapes and characters; and whether it is ASCII without any escape. */
 function* cutString(bytes: Buffer, start: number, end: number) {
   const cuts: number[] = [];
   let isPlain = true;
@@ -56,7 +56,7 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
   return { end: at, isPlain };
 }
 
-/** Whether a piece of this size ends before a byte: where a character begins, or no character goes on so long. */
+/** Returns true if a piece of this size ends before a byte: where a character begins, or no character goes on so long. */
 function isCut(byte: number, size: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
   return size >= turnBytes && (!continues || size > turnBytes + maxContinued);
@@ -99,7 +99,7 @@ export function* encodeLongString(text: string): Generator<undefined, readonly B
   return pieces;
 }
 
-/** Whether a cut here would part the two halves of a character. */
+/** Returns true if a cut here would part the two halves of a character. */
 function isInsidePair(text: string, at: number): boolean {
   const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;

@@ -14,7 +14,7 @@ const rememberedBytes = 64 * 1024;
 /** Members of large objects: a scan of megabytes is not done again. */
 const remembered = new WeakMap<Buffer, readonly Member[]>();
 
-/** Whether `membersOf` knows the members of these bytes without looking. */
+/** Returns true if `membersOf` knows the members of these bytes without looking. */
 export function areMembersKnown(bytes: Buffer): boolean {
   return remembered.has(bytes);
 }
@@ -24,7 +24,7 @@ export function rememberMembers(bytes: Buffer, members: readonly Member[]): void
   remembered.set(bytes, members);
 }
 
-/** How many members all objects of a large document have; scanned once, with its bounds. */
+/** Numbers of members of all objects of large documents; scanned once, with its bounds. */
 const counted = new WeakMap<Buffer, number>();
 
 /** Keeps the count of a large document's members for `memberCountOf`, as long as its bytes are there. */

@@ -139,7 +139,7 @@ class LargeDocument {
     return object;
   }
 
-  /** Where the members of the whole document stand. */
+  /** Finds the members of the whole document. */
   *#members(container: LargeContainer): Generator<undefined, readonly Member[]> {
     const members: Member[] = [];
     for (const region of items(container)) {
@@ -217,7 +217,7 @@ function isSmall({ start, end }: Region): boolean {
   return end - start <= turnBytes;
 }
 
-/** Whether the one item of a container is blank. Throws where a blank item stands among others. */
+/** Returns true if the one item of a container is blank. Throws where a blank item stands among others. */
 function isEmpty({ start, end }: Region, { commas }: LargeContainer): boolean {
   if (start < end) return false;
   if (commas.length === 0) return true;

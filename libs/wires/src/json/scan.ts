@@ -47,7 +47,7 @@ export class JsonScanner {
   readonly #bounds: JsonBounds;
   readonly #isLarge: boolean;
   readonly #starts: number[] = [];
-  /** How many commas were known when each open container began. */
+  /** Numbers of commas that were known when each open container began. */
   readonly #bases: number[] = [];
   readonly #commas: number[] = [];
   #at = 0;
@@ -106,7 +106,7 @@ export class JsonScanner {
     else if (byte === closeBrace || byte === closeBracket) this.#close(at);
   }
 
-  /** Where a string ended, or where it goes on at `until` or a little beyond. */
+  /** Finds the end of a string, or the place where it goes on, at `until` or a little beyond. */
   #stringFrom(from: number, until: number): number {
     const at = seekQuote(this.#bytes, from, until);
     if (at >= until) return at;

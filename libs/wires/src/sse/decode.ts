@@ -22,7 +22,7 @@ export class SseDecoder {
     return this.#take(this.#text.decode(bytes, { stream: true }));
   }
 
-  /** What stood unfinished at the end of the stream: a last frame without its empty line counts. */
+  /** Returns the frame that was unfinished at the end of the stream: a last frame without its empty line counts. */
   end(): readonly Frame[] {
     const rest = this.#held.join("") + this.#text.decode();
     this.#held = [];
@@ -109,7 +109,7 @@ export function changeJson(frame: Buffer, change: (json: Buffer) => Buffer): Buf
   ]);
 }
 
-/** Where the object of a frame with one line of data stands; undefined for frames that must be read line by line. */
+/** Finds the object of a frame with one line of data; undefined for frames that must be read line by line. */
 function objectIn(frame: Buffer): readonly [number, number] | undefined {
   const data = frame.indexOf(dataField);
   const start = frame.indexOf(openBrace);

@@ -7,13 +7,13 @@ export type { Frame };
 export interface FrameSplitter {
   /** Returns the frames that are whole now. Throws RangeError for a frame beyond the framing's bound. */
   push(chunk: Buffer): readonly Buffer[];
-  /** Whether the stream stands between two frames. */
+  /** True if the stream stands between two frames. */
   readonly empty: boolean;
   /** Returns the bytes of an unfinished last frame. */
   end(): Buffer;
 }
 
-/** How a wire's streams are cut into frames. */
+/** Framing of a wire's streams. */
 export interface StreamFraming {
   /** The media type that a vendor's stream has. */
   readonly mediaType: string;
@@ -38,13 +38,13 @@ export const keepAlive = ": keep-alive\n\n";
 /** May stand before the first event of a stream. */
 const byteOrderMark = "\ufeff";
 
-/** What a wire says of its streams: how they are framed, and which events can begin one. */
+/** Form of a wire's streams: their framing, and the events that can begin one. */
 export interface StreamForm {
   readonly framing: StreamFraming;
   begins(event: JsonRecord): boolean;
 }
 
-/** Whether a vendor's stream can begin with a frame. One without data, which only keeps the connection alive, always may. */
+/** Returns true if a vendor's stream can begin with a frame. One without data, which only keeps the connection alive, always may. */
 export function beginsIn({ framing, begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;
@@ -97,12 +97,12 @@ export class SseSplitter {
     return frames;
   }
 
-  /** Whether the stream stands between two frames. */
+  /** Returns true if the stream stands between two frames. */
   get empty(): boolean {
     return this.#heldBytes === 0;
   }
 
-  /** What is left at the end of the stream. */
+  /** Returns the bytes that are left at the end of the stream. */
   end(): Buffer {
     const rest = this.#room.subarray(0, this.#heldBytes);
     this.#room = nothing;
@@ -122,7 +122,7 @@ export class SseSplitter {
   }
 }
 
-/** Where the first frame end at or after `from` is, its empty line included; -1 where none is whole yet. */
+/** Finds the first frame end at or after `from`, its empty line included; -1 where none is whole yet. */
 function endOfFrame(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(lineFeed, from); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
     if (bytes[at + 1] === lineFeed) return at + 2;

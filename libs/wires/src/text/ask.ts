@@ -6,9 +6,9 @@ import type { Media } from "./media.ts";
 export interface TextAsk {
   readonly model: string;
   readonly stream: boolean;
-  /** Whether the client wants usage in its stream; only the chat wire has a choice. */
+  /** True if the client wants usage in its stream; only the chat wire has a choice. */
   readonly includeUsage: boolean;
-  /** Whether the client wants the cost in its answer's usage, and so in its stream; absent: not. */
+  /** True if the client wants the cost in its answer's usage, and so in its stream; absent: not. */
   readonly showsCost?: boolean | undefined;
   /** Most output tokens over all choices, by the largest bound of the body; undefined where the client set none. */
   readonly maxOutputTokens: number | undefined;
@@ -16,13 +16,13 @@ export interface TextAsk {
   readonly boundNames: readonly string[];
   /** Members that other vendors of the wire understand, and its own refuses; absent: none were looked for. */
   readonly foreignNames?: readonly string[];
-  /** Whether the vendor may read input that is not in the body. */
+  /** True if the vendor may read input that is not in the body. */
   readonly readsBeyond: boolean;
   readonly choices: number;
   readonly media: Media;
   /** The class of size of images that is asked for, as 4K; only the content wire has one. */
   readonly imageSize?: string | undefined;
-  /** What is charged beside tokens; absent: nothing. */
+  /** Charges beside tokens; absent: none. */
   readonly fees?: AskedFees | undefined;
 }
 
@@ -40,7 +40,7 @@ const boundNames = [
   "maxOutputTokens",
 ] as const;
 
-/** What bounds the output of one answer. */
+/** Bounds of the output of one answer. */
 interface Bounds {
   /** The largest bound; undefined where the wire's own members hold none. */
   readonly most: number | undefined;
@@ -92,7 +92,7 @@ const beyond = [
 /** Tools that the client runs itself: their results come in a body. */
 const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "custom"]);
 
-/** Whether a vendor may read input for this request that is not in its body. */
+/** Returns true if a vendor may read input for this request that is not in its body. */
 export function readsBeyond(body: object): boolean {
   const record: JsonRecord = isRecord(body) ? body : {};
   if (beyond.some((name) => (record[name] ?? undefined) !== undefined) || isRecord(record["prompt"])) return true;

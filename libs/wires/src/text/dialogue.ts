@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 
-/** What a request says of the conversation that it is a turn of: enough to know the next turn again. */
+/** Facts of the conversation that a request is a turn of: enough to know the next turn again. */
 export interface Dialogue {
   /** The client's own name of the conversation. */
   readonly name?: string | undefined;
@@ -8,9 +8,9 @@ export interface Dialogue {
   readonly user: unknown;
   /** Instructions that are repeated with every turn. */
   readonly instructions: unknown;
-  /** What was said before the model's first answer. */
+  /** Turns before the model's first answer. */
   readonly opening: readonly JsonRecord[];
-  /** Whether the model has answered before. */
+  /** True if the model has answered before. */
   readonly isAnswered: boolean;
   /** Its first answer, without thoughts, which some clients leave out of what they send back. */
   readonly answer?: JsonRecord | undefined;
@@ -60,13 +60,13 @@ const sharedMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thin
 /** Values that ask for no thoughts. */
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 
-/** How requests of the chat, responses and messages wires ask their model to think. */
+/** Ways in which requests of the chat, responses and messages wires ask their model to think. */
 export const sharedThoughts = {
   words: ["reason", "hink"].map((word) => Buffer.from(word)),
   asked: (body: JsonRecord): boolean => sharedMembers.some((name) => asksToThink(body[name])),
 };
 
-/** Whether the value of a member asks for thoughts: an effort, a budget, a switch, or an object with one of them. */
+/** Returns true if the value of a member asks for thoughts: an effort, a budget, a switch, or an object with one of them. */
 export function asksToThink(value: unknown): boolean {
   const setting = isRecord(value) ? (value["type"] ?? value["effort"] ?? value["thinkingBudget"] ?? true) : value;
   return !offValues.has(setting);

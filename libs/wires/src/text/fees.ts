@@ -3,21 +3,21 @@ import { isRecord, type JsonRecord } from "../json/fields.ts";
 
 /** A tool that the vendor runs, as a request asks for it. */
 export interface AskedTool {
-  /** Where the client asks for it: `tools[1]`. */
+  /** Path of the member that asks for it: `tools[1]`. */
   readonly path: string;
-  /** What it is billed as; absent: no price has a word for it. */
+  /** Unit by which it is billed; absent: no price has a word for it. */
   readonly unit?: ToolUnit | undefined;
   /** Most calls of it, where the request bounds them. */
   readonly most?: number | undefined;
   /** The model that it names for its work, beside the one that answers. */
   readonly model?: string | undefined;
-  /** Whether its vendor reports no calls of it: it is billed as called once. */
+  /** True if its vendor reports no calls of it: it is billed as called once. */
   readonly isUnreported?: boolean | undefined;
   /** A member of it that asks for more than the usual quality or size: `tools[1].quality`. */
   readonly dearer?: string | undefined;
 }
 
-/** What a request asks of its vendor that is charged beside tokens at the usual price. */
+/** Charges beside tokens at the usual price that a request asks for. */
 export interface AskedFees {
   readonly tools: readonly AskedTool[];
   /** Most calls of all tools together, where the request bounds them. */
@@ -32,7 +32,7 @@ export interface SeenCall {
   readonly id: string;
 }
 
-/** What an answer, or a frame of one, says of what is charged beside tokens. */
+/** Charges beside tokens that an answer, or a frame of one, reports. */
 export interface SeenFees {
   readonly calls?: readonly SeenCall[] | undefined;
   /** Calls that the vendor counted, from the answer's beginning on. */
@@ -56,7 +56,7 @@ export function askedFees(asked: AskedFees): AskedFees | undefined {
   return asked.tools.length === 0 && asked.tiers.length === 0 ? undefined : asked;
 }
 
-/** What a tool's type or name says that it does, in the words of several vendors. */
+/** Units by types or names of tools, in the words of several vendors. */
 const kinds: readonly (readonly [RegExp, ToolUnit])[] = [
   [
     /^(?:web_search|web-search|live_search|x_search|browser_search|google_search|google_maps|\$web_search|web$)/,
@@ -67,7 +67,7 @@ const kinds: readonly (readonly [RegExp, ToolUnit])[] = [
   [/^image_generation/, "imageGenerations"],
 ];
 
-/** What a tool of such a type is billed as; undefined where prices have no word for it. */
+/** Finds the unit by which a tool of such a type is billed; undefined where prices have no word for it. */
 export function unitOfTool(type: string): ToolUnit | undefined {
   return kinds.find(([pattern]) => pattern.test(type))?.[1];
 }
@@ -113,7 +113,7 @@ export function askedTiers(body: JsonRecord, ...names: readonly string[]): Asked
   });
 }
 
-/** What a report of usage counts of tools that the vendor ran, in the words of several vendors; undefined for none. */
+/** Reads the counts of tools that the vendor ran from a report of usage, in the words of several vendors; undefined for none. */
 export function countedTools(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const within = (name: string, ...counts: readonly string[]): number => {

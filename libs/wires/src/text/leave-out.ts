@@ -11,7 +11,7 @@ const demands = /"(?:required|any|ANY)"/;
 /** A request without some of what is charged beside tokens. */
 export interface LeftOut {
   readonly body: Buffer;
-  /** What the request still asks for. */
+  /** Charges that the request still asks for. */
   readonly fees: AskedFees | undefined;
   /** Paths of what was left out, as the client has them. */
   readonly dropped: readonly string[];
@@ -77,7 +77,7 @@ function withoutPaths(value: unknown, paths: readonly (readonly string[])[], rem
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Whether the request's choice of a tool needs one that was removed. */
+/** Returns true if the request's choice of a tool needs one that was removed. */
 function isDemanded(body: Buffer, removed: readonly unknown[]): boolean {
   if (removed.length === 0) return false;
   const choice = choiceMembers.map((name) => memberOf(body, name)).filter((value) => value !== undefined);
@@ -87,7 +87,7 @@ function isDemanded(body: Buffer, removed: readonly unknown[]): boolean {
   return removed.flatMap(namesOf).some((name) => words.includes(JSON.stringify(name)));
 }
 
-/** What a choice may call a removed tool. */
+/** Lists the names that a choice may use for a removed tool. */
 function namesOf(tool: unknown): readonly string[] {
   const record: JsonRecord = Array.isArray(tool) || !isRecord(tool) ? {} : tool;
   const inner = Object.values(record).filter(isRecord);

@@ -4,11 +4,11 @@ import { membersOf, spliceMembers } from "../json/members.ts";
 import { findMembersInTurns } from "../json/parse-in-turns.ts";
 import type { SeenFees } from "./fees.ts";
 
-/** What a passing frame of a stream says that the gateway must know. */
+/** Facts of a passing frame of a stream that the gateway needs. */
 export interface SeenFrame {
   /** The newest report of usage, whole. */
   readonly usage?: Units | undefined;
-  /** What it says of what is charged beside tokens. */
+  /** Its report of charges beside tokens. */
   readonly fees?: SeenFees | undefined;
   /** An extra frame that carries usage and nothing else; hidden from a client that did not ask for it. */
   readonly usageOnly: boolean;
@@ -16,7 +16,7 @@ export interface SeenFrame {
   readonly done: boolean;
   /** The vendor says in the stream that it failed. */
   readonly failed: boolean;
-  /** Whether it failed because it is overloaded; absent: for another reason. */
+  /** True if it failed because it is overloaded; absent: for another reason. */
   readonly overloaded?: boolean | undefined;
   /** The frame's number, on a wire that numbers them. */
   readonly sequence?: number | undefined;
@@ -25,11 +25,11 @@ export interface SeenFrame {
 /** A frame that says nothing of its own. */
 export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: false };
 
-/** What passing a stream on needs of a wire: frames are forwarded as they came, looked at but not rewritten. */
+/** The part of a wire that passes a stream on: frames are forwarded as they came, looked at but not rewritten. */
 export interface TextStreamPass {
   /** Inspects a frame; `before` is the usage that the stream reported so far, for wires that report it in pieces. */
   see(frame: Buffer, before?: Units): SeenFrame;
-  /** Whether a stream that ends without a terminal frame is whole all the same: it finished, and its wire has no such frame. */
+  /** True if a stream that ends without a terminal frame is whole all the same: it finished, and its wire has no such frame. */
   readonly endsWithConnection: boolean;
   /** A frame under the client's name of the model. */
   renameFrame(frame: Buffer, model: string): Buffer;
@@ -37,11 +37,11 @@ export interface TextStreamPass {
   echoFrame?(frame: Buffer, echo: JsonRecord): Buffer;
   /** A frame's part that holds what the model wrote, as raw text; `wordsOf` reads the words out of many of them. */
   written(frame: Buffer): string;
-  /** What the model wrote, out of raw pieces or of a whole answer. */
+  /** Reads the model's words out of raw pieces or of a whole answer. */
   wordsOf(raw: string): string;
-  /** Whether a frame may hold thoughts. */
+  /** Returns true if a frame may hold thoughts. */
   showsThoughts(frame: Buffer): boolean;
-  /** How a broken stream ends in this wire; nothing follows. `sequence` is the last frame's number, where it has one. */
+  /** Renders the end of a broken stream; nothing follows. `sequence` is the last frame's number, where it has one. */
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
   /** Keeps a silent stream alive. */
   readonly heartbeat: string;
@@ -60,7 +60,7 @@ export interface TextPass extends TextStreamPass {
    * say less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
    */
   takes?(body: Buffer, model: string): Generator<undefined, boolean>;
-  /** Whether `upstreamBody` leaves out what other wires' vendors sealed: a body with such seals may be passed. */
+  /** True if `upstreamBody` leaves out what other wires' vendors sealed: a body with such seals may be passed. */
   readonly dropsForeignSeals: boolean;
   /** The members in which a vendor's model reads the bound of its output, the one that it prefers first. */
   boundOrder(model: string): readonly string[];
@@ -171,15 +171,15 @@ function endOfLiteral(text: string, open: number): number {
   return text.length;
 }
 
-/** What ending a stream early needs to know of its client's call. */
+/** Facts of a client's call that ending its stream early needs. */
 export interface EarlyEndOptions {
   /** Answers that the client asked for. */
   readonly choices: number;
-  /** Whether the client wants the usage in a frame of its own, on wires that leave that to it. */
+  /** True if the client wants the usage in a frame of its own, on wires that leave that to it. */
   readonly includeUsage: boolean;
 }
 
-/** What a passing stream has to remember, so that it can be ended before its vendor ends it. */
+/** Memory of a passing stream, for ending it before its vendor does. */
 export interface EarlyEnd {
   /** Looks at a frame that goes to the client; `raw` is its part that holds what the model wrote. */
   saw(frame: Buffer, raw: string): void;

@@ -92,7 +92,7 @@ function callMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonOb
   return { tool_calls: calls.map((call) => callMember(call, style)) };
 }
 
-/** How an answer is written for its client, by what the client asked. */
+/** Style of an answer, by its client's request. */
 export interface AnswerStyle {
   /** Free-text tools: their calls come wrapped from vendors that have functions only. */
   readonly custom: ReadonlySet<string>;
@@ -110,7 +110,7 @@ export function answerStyleOf({ request, asked }: AnswerContext): AnswerStyle {
   };
 }
 
-/** Whether a call comes as a function's and is a free-text tool's. */
+/** Returns true if a call comes as a function's and is a free-text tool's. */
 export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom }: AnswerStyle): boolean {
   return call.custom !== true && custom.has(call.name);
 }

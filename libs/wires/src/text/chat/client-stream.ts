@@ -91,9 +91,9 @@ interface OpenChatPart {
   readonly around: Around | undefined;
   /** Number of the call among the calls. */
   readonly call: number;
-  /** What waits for the end. */
+  /** Text that waits for the end. */
   readonly held: string[] | undefined;
-  /** Where the part begins in what is joined here, and how long it is so far. */
+  /** Beginning of the part in the joined text, and its length so far. */
   readonly from: number;
   length: number;
 }
@@ -224,7 +224,7 @@ class ChatPartWriter {
     return this.#chunk({ tool_calls: [{ index: call, id, ...said }] });
   }
 
-  /** What waited, and the seal. Naive clients look for `function` in each piece of a call. */
+  /** Writes the text that waited, and the seal. Naive clients look for `function` in each piece of a call. */
   #endCall({ opened, call, held }: OpenChatPart, seal: Seal | undefined): string {
     const wrapped = held?.join("") ?? "";
     this.#held -= wrapped.length;

@@ -86,7 +86,7 @@ export function fitBytes(body: Buffer, dialect: ChatDialect): Fitted {
 
 const bounds = ["max_tokens", "max_completion_tokens"] as const;
 
-/** What of a request differs at the vendor: members with another value, those that must not be there, and what is lost. */
+/** Finds the differences of a request at the vendor: members with another value, those that must not be there, and what is lost. */
 function changesFor(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
   const { maxTokens, renames = {}, refuses = [], toolChoice = {}, usageUnasked } = dialect;
   const values: Record<string, unknown> = {};

@@ -16,7 +16,7 @@ import { parseAnswer, failureOf } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ChatReader } from "./vendor-stream.ts";
 
-/** What chats name in their vendor's store: files as text, and the audio of answers, which later messages refer to. */
+/** Names of things in the vendor's store: files as text, and the audio of answers, which later messages refer to. */
 const stores = {
   members: [
     // DashScope's long-context models take files as the text of a system message.
@@ -125,10 +125,10 @@ function passIn(dialect: ChatDialect): TextPass {
   };
 }
 
-/** What the chunks of this wire and of completions say that they are. */
+/** Values of `object` in chunks of this wire and of completions. */
 const objects = ["chat.completion", "text_completion"];
 
-/** Whether a stream can begin with an event: a chunk of an answer, no error and no other shape. */
+/** Returns true if a stream can begin with an event: a chunk of an answer, no error and no other shape. */
 export function begins(event: JsonRecord): boolean {
   if (failureOf(event) !== undefined) return false;
   const { object, usage } = event;

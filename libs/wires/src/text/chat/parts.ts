@@ -36,7 +36,7 @@ export function parseCache(of: Fields): CacheHint | undefined {
   return present({ lifetime: control.word("ttl", ["5m", "1h"]) });
 }
 
-/** What is given by `{url}`, with the members beside the address, or by an address alone. */
+/** Reads the source in `{url}`, with the members beside the address, or by an address alone. */
 function addressed(part: Fields, name: string): { readonly source: Source; readonly beside?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
   const beside = part.needFields(name);
@@ -81,7 +81,7 @@ function mediaTypeOfBytes(data: string): string {
 /** Tool calls and images that one message may have. */
 const maxCalls = 4_096;
 
-/** Where a message of the model stands, and what was called before it. */
+/** Place of a message of the model, and the calls before it. */
 interface ModelContext {
   readonly calls: CallPairs;
   /** Makes ids of calls that have none. */

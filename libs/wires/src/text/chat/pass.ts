@@ -124,7 +124,7 @@ function streamOptions(body: Buffer, members: readonly Member[]): object {
   return isRecord(options) ? options : {};
 }
 
-/** How a choice says that it reached its bound, without its index. */
+/** End of a choice that reached its bound, without its index. */
 const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
 
 /** Ends a stream of chunks early: each open choice by a chunk of its own, the usage where it was asked for, `[DONE]`. */

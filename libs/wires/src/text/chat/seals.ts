@@ -16,7 +16,7 @@ export const maxDetails = 16_384;
 /** The kinds of this wire's own seals. */
 const [ownDetails, ownSignature] = ["reasoning_details", "thought_signature"] as const;
 
-/** What `reasoning_details` say: envelopes with seals of other wires, and the vendor's own as one seal. */
+/** Content of `reasoning_details`: envelopes with seals of other wires, and the vendor's own as one seal. */
 export interface Details {
   readonly marks: readonly Mark[];
   readonly own: Seal | undefined;
@@ -63,7 +63,7 @@ function isSaid(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** What details carry through a client: the seal of thoughts, or of a text (`previous`). */
+/** A seal that details carry through a client: that of thoughts, or of a text (`previous`). */
 interface Sealed {
   readonly id?: string | undefined;
   readonly span: SealSpan;

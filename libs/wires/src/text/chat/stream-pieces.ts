@@ -36,7 +36,7 @@ export class CallReader {
     this.#path = path;
   }
 
-  /** Whether a piece begins a call. */
+  /** Returns true if a piece begins a call. */
   isNew(piece: JsonRecord): boolean {
     const known = this.#latest.get(piece["index"]);
     const { id, name } = headOf(piece);

@@ -120,7 +120,7 @@ export function renderUsage(units: Units): JsonObject {
 /** The members that decide what is charged beside tokens. */
 export const reliedForFees = ["tools", "web_search_options", "service_tier", ...reliedOfSearch];
 
-/** What a request asks of its vendor beside tokens; undefined for nothing. */
+/** Finds the charges beside tokens that a request asks for; undefined for none. */
 export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
   const search = body["web_search_options"] ?? undefined;
   return askedFees({
@@ -143,7 +143,7 @@ function vendorTool(path: string, tool: JsonRecord): readonly AskedTool[] {
   return [{ path, unit: typeof named === "string" ? unitOfTool(named) : undefined }];
 }
 
-/** What a whole answer, or the chunk with usage, says of what is charged beside tokens. */
+/** Reads the charges beside tokens from a whole answer, or the chunk with usage. */
 export function chatFees({ usage, service_tier: tier }: JsonRecord): SeenFees | undefined {
   return seenFees({ counts: countedTools(usage), tier: tierIn(tier) });
 }

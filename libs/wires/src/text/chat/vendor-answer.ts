@@ -23,7 +23,7 @@ export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAn
   });
 }
 
-/** Who answered, and when: what whole answers and chunks share. The time is 0 where the vendor gives none. */
+/** Model, id and time of an answer: what whole answers and chunks share. The time is 0 where the vendor gives none. */
 export function headOf({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   return { id: textOf(id), model: textOf(model), createdAt: typeof created === "number" ? created : 0 };
 }
@@ -60,7 +60,7 @@ function answerParts(message: JsonObject, path: readonly (string | number)[]): r
   }
 }
 
-/** What each neutral reason is called here. */
+/** Words of this wire for the neutral reasons. */
 const words = {
   stop: "stop",
   "stop-sequence": "stop",
@@ -75,7 +75,7 @@ const words = {
   other: "stop",
 } as const satisfies Record<FinishReason, string>;
 
-/** How an answer ended, for a client: a refusal in words is a whole answer; a call of old has a word of its own. */
+/** Returns the word for an answer's end: a refusal in words is a whole answer; a call of old has a word of its own. */
 export function finishWord(finish: FinishReason, refusedInWords: boolean, oldCalls: boolean): string {
   if (finish === "refused" && refusedInWords) return "stop";
   return finish === "tool-calls" && oldCalls ? "function_call" : words[finish];
@@ -92,7 +92,7 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   sensitive: "filtered",
 };
 
-/** Why a choice ended and, where the vendor says so, at which stop sequence. */
+/** Reason for a choice's end and, where the vendor names it, the stop sequence. */
 interface Finish {
   readonly finish: FinishReason;
   readonly stopSequence?: string | undefined;

@@ -46,13 +46,13 @@ function sumOf(all: readonly (Units | undefined)[]): Units | undefined {
   return all.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : addUnits(sum, each)));
 }
 
-/** What stands before each choice's own words: the prompt, where the client wants it repeated. */
+/** Returns the text before each choice's own words: the prompt, where the client wants it repeated. */
 export function echoOf({ asked }: Pick<AnswerContext, "asked">, { turns }: TextRequest): string {
   if (asked["echo"] !== true) return "";
   return turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))).join("");
 }
 
-/** What each neutral reason is called here. */
+/** Words of this wire for the neutral reasons. */
 export const finishWords = {
   stop: "stop",
   "stop-sequence": "stop",

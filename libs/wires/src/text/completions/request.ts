@@ -94,7 +94,7 @@ function parseOne(prompt: unknown, at: string, fields: Fields): string {
   return prompt;
 }
 
-/** Whether a body has more than one prompt; an array of numbers is one in tokens. */
+/** Returns true if a body has more than one prompt; an array of numbers is one in tokens. */
 export function hasSeveralPrompts({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }

@@ -122,7 +122,7 @@ export class CompletionsWriter implements StreamWriter {
     return known;
   }
 
-  /** Where usage is wanted, every chunk before it has the member. */
+  /** Renders a chunk; if usage is wanted, every chunk before it has the member. */
   #chunk(choice: JsonObject): string {
     return this.#frame([choice], this.#context.request.includeUsage === true ? null : undefined);
   }

@@ -31,7 +31,7 @@ export class ContentWriter implements StreamWriter {
   readonly #open = new Map<string, OpenContentPart>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
-  /** What follows the candidates in every piece: the same until the usage changes. */
+  /** JSON after the candidates in every piece: the same until the usage changes. */
   #tail: string | undefined;
   #held = 0;
   readonly #on: EventHandlers<string> = {

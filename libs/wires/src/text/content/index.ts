@@ -57,7 +57,7 @@ export const contentWire = {
   pass: contentPass,
 } as const satisfies TextWire<"content">;
 
-/** Whether a stream can begin with an event: a piece of an answer, no error and no other shape. */
+/** Returns true if a stream can begin with an event: a piece of an answer, no error and no other shape. */
 function begins(event: JsonRecord): boolean {
   const { error, promptFeedback, usageMetadata } = event;
   const candidates = event["candidates"] ?? undefined;

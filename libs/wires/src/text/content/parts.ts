@@ -8,7 +8,7 @@ import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
 /** Images in one tool result. */
 const maxResultParts = 1_024;
 
-/** Where a part stands and what was called before it. */
+/** Place of a part, and the calls before it. */
 interface PartPlace {
   readonly calls: CallPairs;
   /** Makes ids of calls that have none. */

@@ -111,7 +111,7 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["modelVersion"], model);
 }
 
-/** Whether a candidate says why it ended, or the prompt was blocked. */
+/** Returns true if a candidate says why it ended, or the prompt was blocked. */
 function isLast(piece: { readonly [name: string]: unknown }): boolean {
   const candidates = piece["candidates"];
   if (

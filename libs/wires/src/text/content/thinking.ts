@@ -74,7 +74,7 @@ export function parseThinking(config: Fields): ReasoningWish {
   });
 }
 
-/** How a request asks its model to think. */
+/** Ways in which a request asks its model to think. */
 export const thoughts = {
   words: [Buffer.from("hink")],
   asked(body: JsonRecord): boolean {
@@ -86,7 +86,7 @@ export const thoughts = {
 /** The first generation whose thinking is set in levels; those before it take budgets. */
 const firstWithLevels = 3;
 
-/** Whether a model, by the vendor's name of it, takes levels of thinking. */
+/** Returns true if a model, by the vendor's name of it, takes levels of thinking. */
 export function thinksInLevels(model: string): boolean {
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
   return generation !== undefined && Number(generation) >= firstWithLevels;

@@ -83,7 +83,7 @@ function details(all: number, audio = 0, image = 0): readonly JsonObject[] {
 /** The members that decide what is charged beside tokens. */
 export const reliedForFees = ["tools", "serviceTier", "service_tier"];
 
-/** What the vendor's tools are billed as, without case and underscores; undefined: no price has a word for them. */
+/** Units by which the vendor's tools are billed, by name without case and underscores; undefined: no price has a word for them. */
 const units: Readonly<Record<string, ToolUnit | undefined>> = {
   googlesearch: "webSearches",
   googlesearchretrieval: "webSearches",
@@ -97,7 +97,7 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
 /** Members of a tool that cost nothing: what the client runs. */
 const unpaid: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
-/** What a request asks of its vendor beside tokens; undefined for nothing. */
+/** Finds the charges beside tokens that a request asks for; undefined for none. */
 export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
   return askedFees({
     tools: recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTools(`tools${at}`, tool)),
@@ -113,7 +113,7 @@ function vendorTools(path: string, tool: JsonRecord): readonly AskedTool[] {
   });
 }
 
-/** What an answer, or a piece of one, says of what is charged beside tokens. */
+/** Reads the charges beside tokens from an answer, or a piece of one. */
 export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): SeenFees | undefined {
   const calls = Array.isArray(candidates) ? candidates.filter(isRecord).flatMap(callsOfCandidate) : [];
   const tier = isRecord(usage) ? tierIn(usage["serviceTier"] ?? usage["trafficType"]) : undefined;

@@ -10,7 +10,7 @@ import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentUsage } from "./usage.ts";
 
-/** Who answered, and when: what whole answers and streams' pieces say alike. */
+/** Model, id and time of an answer: what whole answers and streams' pieces say alike. */
 type ContentAnswerHead = Pick<TextAnswer, "id" | "model" | "createdAt">;
 
 /** An answer of a vendor. A blocked prompt is an empty choice, filtered. Throws Failure upstream_error for none. */
@@ -46,7 +46,7 @@ export function answeredCandidates(body: JsonObject): readonly JsonObject[] {
   return candidates;
 }
 
-/** Whether the vendor would not even read the prompt. */
+/** Returns true if the vendor would not even read the prompt. */
 export function isBlocked(body: JsonObject): boolean {
   const feedback = body["promptFeedback"];
   return isRecord(feedback) && typeof feedback["blockReason"] === "string" && candidatesOf(body).length === 0;
@@ -88,7 +88,7 @@ function choiceOf(candidate: JsonObject, id: string, index: number): Choice {
   };
 }
 
-/** What each neutral reason is called here. */
+/** Words of this wire for the neutral reasons. */
 export const finishWords = {
   stop: "STOP",
   "stop-sequence": "STOP",

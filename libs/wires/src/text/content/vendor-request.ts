@@ -155,7 +155,7 @@ function vendorEntry(tool: Tool, besideFunctions: boolean, unsupported: Unsuppor
 
 const modes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
-/** Which functions; only some of them freely is the vendor's VALIDATED. It refuses a choice without functions. */
+/** Renders the choice among functions; some of them freely is the vendor's VALIDATED. It refuses a choice without functions. */
 function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   if (toolChoice === undefined) return undefined;
   if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {

@@ -80,10 +80,10 @@ function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
   );
 }
 
-/** What rendering parts depends on beside the part. */
+/** Context of rendering a part. */
 interface ContentPartContext {
   readonly unsupported: Unsupported;
-  /** Whether results hold images themselves; older models get them in parts beside. */
+  /** True if results hold images themselves; older models get them in parts beside. */
   readonly imagesInResults: boolean;
   /** The name of a call by its id, for results without it. */
   readonly nameOf: (callId: string) => string | undefined;

@@ -32,7 +32,7 @@ export function readUsage(body: JsonObject): Units | undefined {
   return converseUsage(body["usage"]);
 }
 
-/** Which of the client's sequences ended the answer, of models that say so when they are asked. */
+/** Reads the client's sequence that ended the answer, of models that say so when they are asked. */
 export function stopSequenceOf(fields: unknown): string | undefined {
   const sequence = isRecord(fields) ? fields["stop_sequence"] : undefined;
   return typeof sequence === "string" ? sequence : undefined;
@@ -77,7 +77,7 @@ function parseCited({ content, citations }: JsonObject): readonly Part[] {
   return text === "" ? [] : [{ kind: "text", text, ...(cited.length > 0 ? { citations: cited } : {}) }];
 }
 
-/** Where a statement comes from; none for what is no object. */
+/** Reads the source of a statement; none for a value that is not an object. */
 export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { title, sourceContent, location } = value;
@@ -139,13 +139,13 @@ function writtenForAnHour({ cacheDetails: details }: JsonRecord): number {
   return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (countOf(inputTokens) ?? 0) : 0), 0);
 }
 
-/** What a request asks of its vendor beside tokens: its service tier. Its tools are all the client's own. */
+/** Finds the charges beside tokens that a request asks for: its service tier. Its tools are all the client's own. */
 export function askedFeesOf({ serviceTier }: JsonRecord): AskedFees | undefined {
   const name = tierOf(serviceTier);
   return askedFees({ tools: [], tiers: name === undefined ? [] : [{ name, path: "serviceTier" }] });
 }
 
-/** What an answer, or a stream's last event, says of it. */
+/** Reads the service tier from an answer, or a stream's last event. */
 export function converseFees({ serviceTier }: JsonRecord): SeenFees | undefined {
   return seenFees({ tier: tierOf(serviceTier) });
 }

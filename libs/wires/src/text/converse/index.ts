@@ -21,7 +21,7 @@ export const converseWire = {
   },
 } as const satisfies TextWire<"converse">;
 
-/** Whether a stream can begin with an event: with the start of a message, and with no failure. */
+/** Returns true if a stream can begin with an event: with the start of a message, and with no failure. */
 function begins({ messageStart }: JsonRecord): boolean {
   return isRecord(messageStart);
 }

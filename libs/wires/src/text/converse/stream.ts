@@ -11,7 +11,7 @@ import { redactedSeal, signatureSeal } from "./turns.ts";
 /** Characters of blocks that wait for their end, as they are passed on whole; beyond it: upstream_error. */
 const maxHeld = 16 * 2 ** 20;
 
-/** What waits for the end of a block: its signature, thoughts that are sealed, a picture's bytes. */
+/** Parts of a block that wait for its end: its signature, thoughts that are sealed, a picture's bytes. */
 interface Held {
   signature: string;
   redacted: string[];

@@ -6,13 +6,13 @@ import { forcesTool } from "../hub/render.ts";
 import { pairs } from "./turns.ts";
 import { effortOf, type Effort, type JsonObject, type TextRequest } from "../hub/request.ts";
 
-/** How a request thinks. */
+/** Members of a request for thoughts. */
 interface ConverseThinking {
   /** For `additionalModelRequestFields`: each family of models has members of its own. */
   readonly fields: JsonObject;
   /** For `inferenceConfig`; thoughts count as output. */
   readonly maxTokens: number | undefined;
-  /** Whether thoughts are asked for of a model that then takes no other sampling. */
+  /** True if thoughts are asked for of a model that then takes no other sampling. */
   readonly fixesSampling: boolean;
 }
 
@@ -63,7 +63,7 @@ function isRefused(form: ThinkingForm, request: TextRequest, messages: readonly 
   return forcesTool(request) || (form === "claude-budget" && hasUnsealedLoop(messages, pairs));
 }
 
-/** How a model is asked to think, by its vendor's name of it; undefined: there is no word for it. */
+/** Form in which a model is asked to think; undefined: it cannot be asked. */
 type ThinkingForm = "claude-budget" | "claude-adaptive" | "nova" | "effort";
 
 /** Finds it. Names are `anthropic.claude-…`, with a region before them in profiles (`us.`) and a path in ARNs. */
@@ -73,17 +73,17 @@ function thinkingFormOf(model: string): ThinkingForm | undefined {
   return /openai\.gpt-oss/.test(model) ? "effort" : undefined;
 }
 
-/** Whether a model is one of Anthropic's. */
+/** Returns true if a model is one of Anthropic's. */
 export function isClaude(model: string): boolean {
   return model.includes("anthropic.claude");
 }
 
-/** Whether a model takes points of a cache; a profile's ARN does not say whose model it is, and may. */
+/** Returns true if a model takes points of a cache; a profile's ARN does not say whose model it is, and may. */
 export function takesCachePoints(model: string): boolean {
   return isClaude(model) || model.includes("amazon.nova") || model.includes("application-inference-profile/");
 }
 
-/** Where a model reads how many of the likeliest tokens it may choose among; undefined: nowhere. */
+/** Finds the place of `topK` in requests to a model; undefined: it has none. */
 export function topKMember(model: string): "top_k" | "inferenceConfig" | undefined {
   if (isClaude(model)) return "top_k";
   return model.includes("amazon.nova") ? "inferenceConfig" : undefined;

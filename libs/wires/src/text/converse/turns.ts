@@ -37,11 +37,11 @@ export const pairs: PairForm = {
   missing: (toolUseId) => ({ toolResult: { toolUseId, content: [{ text: noResult }], status: "error" } }),
 };
 
-/** What rendering parts depends on beside the part. */
+/** Context of rendering a part. */
 export interface ConversePartContext {
   readonly unsupported: Unsupported;
   readonly names: DocumentNames;
-  /** Whether the model takes points of a cache. */
+  /** True if the model takes points of a cache. */
   readonly cachePoints: boolean;
 }
 

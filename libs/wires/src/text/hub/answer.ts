@@ -2,7 +2,7 @@ import type { Units } from "@modelgate/contracts";
 import type { SeenFees } from "../fees.ts";
 import type { Part, Seal, TokenProbability, Citation } from "./part.ts";
 
-/** Why the model stopped. */
+/** Reason why the model stopped. */
 export type FinishReason =
   | "stop"
   | "stop-sequence"
@@ -34,7 +34,7 @@ export interface TextAnswer {
   readonly serviceTier?: string | undefined;
 }
 
-/** What opens a part of a streamed answer; its text or arguments follow as deltas. */
+/** The opening of a part of a streamed answer; its text or arguments follow as deltas. */
 export type OpenedPart =
   | { readonly kind: "text" }
   | { readonly kind: "refusal" }
@@ -71,7 +71,7 @@ export type TextEvent =
       readonly reason: FinishReason;
       readonly stopSequence?: string | undefined;
     }
-  /** What the vendor says of what it charges beside tokens. */
+  /** The vendor's report of charges beside tokens. */
   | { readonly type: "fees"; readonly fees: SeenFees }
   /** The newest report; the last one is the value, never the sum. */
   | { readonly type: "usage"; readonly usage: Units }

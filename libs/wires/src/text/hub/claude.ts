@@ -6,12 +6,12 @@ const firstAdaptive = [4, 7] as const;
 /** The first generation that takes one of temperature and top_p, not both. */
 const firstWithOneSampling = [4, 1] as const;
 
-/** Whether a model, by the vendor's name of it, refuses thinking budgets and every sampling parameter. */
+/** Returns true if a model, by the vendor's name of it, refuses thinking budgets and every sampling parameter. */
 export function takesAdaptiveOnly(model: string): boolean {
   return isFrom(model, firstAdaptive);
 }
 
-/** Whether a model refuses temperature and top_p together. */
+/** Returns true if a model refuses temperature and top_p together. */
 export function takesOneSampling(model: string): boolean {
   return isFrom(model, firstWithOneSampling);
 }

@@ -86,7 +86,7 @@ export class OneAtATime {
     return [event, ...this.#release()];
   }
 
-  /** What waited, until one of the waiting parts is open itself. */
+  /** Releases events that waited, until one of the waiting parts is open itself. */
   #release(): readonly TextEvent[] {
     const released: TextEvent[] = [];
     for (const [part, events] of this.#waiting) {

@@ -46,7 +46,7 @@ function isMeaningful(request: TextRequest, field: RequestField): boolean {
   return true;
 }
 
-/** What a rendering left out so far, each word once. */
+/** Words for the fields and hints that a rendering left out so far, each once. */
 export class Unsupported {
   readonly #words = new Set<string>();
 

@@ -9,7 +9,7 @@ const toolSearch = /^tool_search(?:_tool_(?:regex|bm25))?$/;
 /** Types of items and blocks that are steps of a search which the vendor ran; of a call of messages, its tool's name. */
 const searchStep = /^(?:web_search(?:_call|_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result)))$/;
 
-/** Whether others can do without it: the text after it says what was found. */
+/** Returns true if others can do without it: the text after it says what was found. */
 function isSearchStep(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { type, name } = value;

@@ -6,7 +6,7 @@ import { replayPart } from "./events.ts";
 interface BookedPart {
   readonly number: number;
   hasText: boolean;
-  /** Where in the part its vendor is, for vendors that number a text's paragraphs. */
+  /** The vendor's place in the part, for vendors that number a text's paragraphs. */
   index: unknown;
 }
 
@@ -34,7 +34,7 @@ export class PartBook {
     return this.#open.has(key);
   }
 
-  /** Whether an open part has any text. */
+  /** Returns true if an open part has any text. */
   hasText(key: string): boolean {
     return this.#open.get(key)?.hasText ?? false;
   }
@@ -44,18 +44,18 @@ export class PartBook {
     return [...this.#open.keys()].filter((key) => key.startsWith(prefix));
   }
 
-  /** Whether a part whose name begins so was opened and ended. */
+  /** Returns true if a part whose name begins so was opened and ended. */
   isDone(prefix: string): boolean {
     return [...this.#ended].some((key) => key.startsWith(prefix));
   }
 
-  /** Whether an open part is in this paragraph already. */
+  /** Returns true if an open part is in this paragraph already. */
   isAt(key: string, index: unknown): boolean {
     const entry = this.#open.get(key);
     return entry !== undefined && entry.hasText && entry.index === index;
   }
 
-  /** What stands between an open part's last paragraph and this one: a blank line, or nothing. */
+  /** Returns the gap between an open part's last paragraph and this one: a blank line, or nothing. */
   gap(key: string, index: unknown): string {
     const entry = this.#open.get(key);
     if (entry === undefined) return "";

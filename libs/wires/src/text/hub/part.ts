@@ -6,12 +6,12 @@ import type { TextWireName } from "@modelgate/contracts";
  */
 export interface Seal {
   readonly wire: TextWireName;
-  /** What the wire calls it: `signature`, `redacted`, `thoughtSignature`, `encrypted_content`. */
+  /** The wire's word for it: `signature`, `redacted`, `thoughtSignature`, `encrypted_content`. */
   readonly kind: string;
   readonly value: string;
 }
 
-/** Where a file's bytes are. Base64 is without a `data:` prefix. */
+/** Place of a file's bytes. Base64 is without a `data:` prefix. */
 export type Source =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string | undefined }
@@ -32,7 +32,7 @@ export interface TextPart {
   readonly logProbabilities?: readonly TokenProbability[] | undefined;
 }
 
-/** Where a statement comes from, as far as two wires can say it. `own` is the wire's full form, for the same wire. */
+/** Source of a statement, as far as two wires can name it. `own` is the wire's full form, for the same wire. */
 export interface Citation {
   readonly url?: string | undefined;
   readonly title?: string | undefined;

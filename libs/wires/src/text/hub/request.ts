@@ -2,14 +2,14 @@ import { type TextWireName, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { CacheHint, Part, TextPart } from "./part.ts";
 
-/** Where the responses wire has a tool that stands in a set of tools; elsewhere its own name says both. */
+/** A tool's place in a set of tools of the responses wire; on other wires its own name has both. */
 export interface NamespacedTool {
   readonly namespace: string;
-  /** What the set is for. */
+  /** Purpose of the set. */
   readonly about?: string | undefined;
   /** The tool's name within it. */
   readonly name: string;
-  /** What the tool itself is for: the first of a set carries for other wires what the set is for as well. */
+  /** Purpose of the tool itself. For other wires the first tool of a set carries the purpose of the set as well. */
   readonly description?: string | undefined;
 }
 
@@ -47,23 +47,23 @@ export type Tool =
   /** A vendor's own tool that no other wire can say. */
   | { readonly kind: "vendor"; readonly wire: TextWireName; readonly name: string; readonly definition: JsonObject };
 
-/** Which tools the model must, may or must not call; `names` narrows to those tools. */
+/** Tools that the model must, may or must not call; `names` narrows to those tools. */
 export interface ToolChoice {
   readonly mode: "auto" | "none" | "required";
   readonly names?: readonly string[] | undefined;
 }
 
-/** How hard to think, in the words of the widest wire. */
+/** Efforts of thinking, in the words of the widest wire. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Effort = (typeof efforts)[number];
 
-/** What the client wants of the model's reasoning. A wire that knows only one of effort and budget derives it. */
+/** The client's wish for the model's reasoning. A wire that knows only one of effort and budget derives it. */
 export interface ReasoningWish {
   readonly effort?: Effort | undefined;
   /** Tokens for thinking; -1: as the model likes. */
   readonly budgetTokens?: number | undefined;
-  /** Whether the client wants to see the thoughts, and in which form. */
+  /** Form in which the client wants to see the thoughts. */
   readonly show?: "none" | "summary" | "full" | undefined;
 }
 
@@ -145,7 +145,7 @@ export interface TextRequest {
   readonly serviceTier?: string | undefined;
   /** Expected output, which the vendor compares while generating. */
   readonly prediction?: JsonObject | undefined;
-  /** Whether the client wants the usage at the end of a chat stream; other wires always report it. */
+  /** True if the client wants the usage at the end of a chat stream; other wires always report it. */
   readonly includeUsage?: boolean | undefined;
 }
 
@@ -161,15 +161,15 @@ export type JsonObject = { readonly [name: string]: unknown };
 /** The name by which a choice of tools forces the vendor's search on the web. */
 export const searchName = "web_search";
 
-/** What several wires can say of a search on the web; each says the rest in options of its own. */
+/** Options of a search on the web that several wires have; each has others of its own. */
 interface SearchWish {
   readonly allowedDomains?: unknown;
   readonly blockedDomains?: unknown;
   /** Most searches of one answer. */
   readonly maxUses?: unknown;
-  /** How much of what was found the model reads: `low`, `medium`, `high`. */
+  /** Amount of the results that the model reads: `low`, `medium`, `high`. */
   readonly contextSize?: unknown;
-  /** Where the user is: city, region, country, timezone. */
+  /** Location of the user: city, region, country, timezone. */
   readonly location?: JsonRecord | undefined;
 }
 
@@ -185,7 +185,7 @@ export function renderLocation(location: JsonRecord | undefined): JsonRecord | u
   return location === undefined ? undefined : { type: "approximate", ...location };
 }
 
-/** Whether a wish says something that a wire has no word for. */
+/** Returns true if a wish says something that a wire has no word for. */
 export function saysBeyond(wish: SearchWish, words: readonly (keyof SearchWish)[]): boolean {
   const known: ReadonlySet<string> = new Set(words);
   return Object.entries(wish).some(([name, value]) => (value ?? undefined) !== undefined && !known.has(name));

@@ -28,7 +28,7 @@ export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");
 
 const envelopeBytes = Buffer.from(envelopeMark);
 
-/** Whether a body holds another wire's seals, so that it cannot go to a vendor as it is; looked for in small steps. */
+/** Returns true if a body holds another wire's seals, so that it cannot go to a vendor as it is; looked for in small steps. */
 export function* hasEnvelope(body: Buffer): Generator<undefined, boolean> {
   return yield* holdsAny(body, envelopeBytes);
 }
@@ -67,12 +67,12 @@ function isSpan(value: unknown): value is SealSpan {
   );
 }
 
-/** What a client of `wire` is given of a seal: its own as it is, another wire's in an envelope. */
+/** Renders a seal for a client of `wire`: its own as it is, another wire's in an envelope. */
 export function sealForClient(seal: Seal, wire: TextWireName): string {
   return seal.wire === wire ? seal.value : closeEnvelope({ seal });
 }
 
-/** What a client of `wire` sent back: an opened envelope, or a seal of its own wire. */
+/** Reads a seal that a client of `wire` sent back: an opened envelope, or a seal of its own wire. */
 export function sealFromClient(text: string, wire: TextWireName, kind: string): Seal {
   return openEnvelope(text)?.seal ?? { wire, kind, value: text };
 }

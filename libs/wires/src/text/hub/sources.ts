@@ -46,7 +46,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   mp4: "video/mp4",
 };
 
-/** What a name's ending says of a file; undefined where it says nothing. */
+/** Finds a file's media type by the ending of its name; undefined for an unknown one. */
 export function mediaTypeOfName(name: string): string | undefined {
   const [, ending] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(name) ?? [];
   return ending === undefined ? undefined : own(mediaTypes, ending.toLowerCase());

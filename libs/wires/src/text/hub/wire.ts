@@ -23,7 +23,7 @@ export interface TextTarget extends Target {
   readonly defaultMaxTokens: number;
 }
 
-/** What rendering an answer needs to know of the request that it answers. */
+/** Facts of a request that rendering its answer needs. */
 export interface AnswerContext {
   /** The model's name as the client wrote it. */
   readonly model: string;
@@ -48,9 +48,9 @@ export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
   /** The upstream closed: open parts are ended; `whole` is false if the stream was cut. */
   end(): readonly TextEvent[];
-  /** Whether what came is a whole answer. */
+  /** True if what came is a whole answer. */
   readonly whole: boolean;
-  /** Whether nothing of worth can follow: after the last words of some wires a report of usage still may. */
+  /** True if nothing of worth can follow: after the last words of some wires a report of usage still may. */
   readonly done: boolean;
 }
 
@@ -83,7 +83,7 @@ export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 /** A wire that clients speak. */
 export type ClientTextWire = TextWire & { readonly client: TextClient };
 
-/** What it takes to reach vendors of a wire from any client. */
+/** The side that vendors of text speak. */
 export interface TextVendor {
   /** Renders the vendor's request. Throws Failure unsupported_parameter for what changes the meaning and cannot be said. */
   render(request: TextRequest, target: TextTarget): Rendered;
@@ -115,7 +115,7 @@ export interface ClientOnlyWire {
   readonly client: TextClient;
 }
 
-/** What it takes to serve clients of a wire through vendors of any. */
+/** The side that clients of text speak. */
 export interface TextClient<Ask extends TextAsk = TextAsk> {
   /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
   read(body: JsonObject, path: RequestPath): ParsedText;
@@ -123,15 +123,15 @@ export interface TextClient<Ask extends TextAsk = TextAsk> {
   render(answer: TextAnswer, context: AnswerContext): JsonObject;
   /** Creates the writer of one stream. */
   stream(context: AnswerContext): StreamWriter;
-  /** How this wire spells a field of the neutral form, for failures and `x-modelgate-dropped`. */
+  /** Spelling of the fields of the neutral form, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
   /** Checks the fields that the gateway relies on and reads what admission must know. Throws Failure (400) naming the field. */
   ask(body: unknown, path: RequestPath): Ask;
   /** The members that decide what a call may do and cost: parsers must not be able to read them in two ways. */
   readonly relied: readonly string[];
-  /** What ids of answers begin with. */
+  /** Beginning of the ids of answers. */
   readonly answerPrefix: string;
-  /** How a body names what is in its vendor's store, and an answer what was made there. */
+  /** Names of things in the vendor's store, in bodies and in answers. */
   readonly stores: StoreDialect;
   /** The media type of its streams; absent: server-sent events. */
   readonly streamType?: string;
@@ -143,7 +143,7 @@ export interface TextClient<Ask extends TextAsk = TextAsk> {
   endUser?(body: JsonRecord): string | undefined;
   /** Reads what a body says of its conversation. Absent: requests of this wire are not turns of one. */
   dialogue?(body: JsonRecord): Dialogue;
-  /** How a request asks its model to think. Absent: it cannot. */
+  /** Ways in which a request asks its model to think. Absent: it cannot. */
   readonly thoughts?: {
     /** One of these stands in every body that asks for thoughts. */
     readonly words: readonly Buffer[];
@@ -154,7 +154,7 @@ export interface TextClient<Ask extends TextAsk = TextAsk> {
     framing(): ClientFraming;
     stream(context: AnswerContext): StreamWriter;
   };
-  /** How a request is served that comes to several calls at the vendor. Absent: none does. */
+  /** Service of requests that come to several calls at the vendor. Absent: none do. */
   readonly batch?: PromptBatch;
   /** Output tokens of an answer to a request that names no bound, by the wire's own rule. Absent: as many as the model writes. */
   readonly defaultMaxTokens?: number;
@@ -164,7 +164,7 @@ export interface TextClient<Ask extends TextAsk = TextAsk> {
 
 /** A request that comes to several calls, and their answers. */
 export interface PromptBatch {
-  /** Whether a body comes to more than one call. */
+  /** Returns true if a body comes to more than one call. */
   isBatch(body: JsonObject): boolean;
   /** Parses the calls' requests, alike but for what is said. Throws Failure (400) naming the field that is wrong. */
   read(body: JsonObject): {
@@ -196,7 +196,7 @@ export interface TokenCount {
   render(tokens: number): JsonObject;
 }
 
-/** How the pieces of a client's stream are framed: as server-sent events, or as the elements of one JSON array. */
+/** Framing of the pieces of a client's stream: as server-sent events, or as the elements of one JSON array. */
 export interface ClientFraming {
   readonly contentType: string;
   /** Frames a piece of JSON. */

@@ -67,7 +67,7 @@ function thoughtBlocks({ text, seal }: ReasoningPart): readonly JsonObject[] {
   return [{ type: "thinking", thinking: text, signature }, ...redacted];
 }
 
-/** What carries another vendor's seal of words or a call; nothing for this wire's, which seals thoughts only. */
+/** Renders the carrier of another vendor's seal of words or a call; nothing for this wire's, which seals thoughts only. */
 export function sealBlocks(seal: Seal | undefined, on: Omit<Envelope, "seal">): readonly JsonObject[] {
   return seal === undefined || seal.wire === "messages" ? [] : [sealBlock({ seal, ...on })];
 }

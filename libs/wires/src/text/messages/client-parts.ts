@@ -134,7 +134,7 @@ function fileSource(source: Fields, type: "base64" | "text" | "url" | "file"): F
   return { kind: "text", text: source.needText("data") };
 }
 
-/** What a document of blocks holds. */
+/** Content of a document of blocks. */
 interface DocumentContent {
   readonly text: string;
   readonly images: readonly ImagePart[];
@@ -157,7 +157,7 @@ function contentOf(source: Fields, maxBlocks: number): DocumentContent {
   return { text: texts.join("\n\n"), images };
 }
 
-/** What a client's own search found, as words under its title and address; undefined for any other block. */
+/** Renders the result of a client's own search as words under its title and address; undefined for any other block. */
 function searchResultText(block: unknown): string | undefined {
   if (!isRecord(block) || block["type"] !== "search_result") return undefined;
   const { title, source, content } = block;

@@ -14,7 +14,7 @@ import { parseSearch } from "./search.ts";
 import { parseThinking } from "./thinking.ts";
 import { askedFeesOf, reliedForFees } from "./usage.ts";
 
-/** What is in one vendor account's store, at its places or on its servers: no other wire can say it. */
+/** Members about one vendor account's store, places or servers: no other wire can say it. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
 
 /** A request to the messages endpoint in the neutral form (interface section 4.2). */
@@ -144,7 +144,7 @@ function isEmpty({ type, properties, ...rest }: JsonObject): boolean {
 
 const modes = { auto: "auto", any: "required", none: "none", tool: "required" } as const;
 
-/** Which tools, and whether several at once. */
+/** Reads the choice of tools, and whether several may be called at once. */
 function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parallelTools"> {
   const choice = body.fields("tool_choice");
   if (choice === undefined) return {};

@@ -101,7 +101,7 @@ export function frame(type: string, json: string): string {
   return `event: ${type}\ndata: ${json}\n\n`;
 }
 
-/** How the deltas of a kind of part begin. */
+/** Beginnings of the deltas of each kind of part. */
 const deltaHeads = {
   text: '{"type":"text_delta","text":',
   refusal: '{"type":"text_delta","text":',

@@ -29,12 +29,12 @@ export function sealBlock(envelope: Envelope): JsonObject {
   return { type: "redacted_thinking", data: closeEnvelope(envelope) };
 }
 
-/** What a `redacted_thinking` block's data holds. */
+/** Reads the data of a `redacted_thinking` block. */
 export function envelopeOf(data: string): Envelope {
   return openEnvelope(data) ?? { seal: { wire: "messages", kind: redactedKind, value: data } };
 }
 
-/** What stands for the vendor's own index of a source in citations that are not the vendor's. */
+/** Placeholder for the vendor's own index of a source in citations that are not the vendor's. */
 const noIndex = "";
 
 /** A citation of a text, kept whole for the same wire; none for what is no object. */

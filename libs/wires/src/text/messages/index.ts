@@ -13,7 +13,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { MessagesReader } from "./vendor-stream.ts";
 
-/** What messages name in their vendor's store: the container that code runs in, and the files that it writes. */
+/** Names of things in the vendor's store: the container that code runs in, and the files that it writes. */
 const stores = {
   opaque: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
   made: {
@@ -79,7 +79,7 @@ export const messagesWire = {
   pass: messagesPass,
 } as const satisfies TextWire<"messages">;
 
-/** Whether a stream can begin with an event: one of this wire's types that is no error, with a message where it starts one. */
+/** Returns true if a stream can begin with an event: one of this wire's types that is no error, with a message where it starts one. */
 function begins({ type, message }: JsonRecord): boolean {
   if (type === "message_start") return isRecord(message);
   return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
@@ -99,7 +99,7 @@ function readEndUser({ metadata }: JsonRecord): string | undefined {
   return isRecord(metadata) ? endUserOf(metadata["user_id"]) : undefined;
 }
 
-/** Whether the vendor runs a tool by itself. */
+/** Returns true if the vendor runs a tool by itself. */
 function isVendors(tool: unknown): boolean {
   return isRecord(tool) && typeof tool["type"] === "string" && tool["type"] !== "custom";
 }

@@ -119,7 +119,7 @@ function feesOfBlock(frame: Buffer): SeenFees | undefined {
   return seenFees({ calls: callOfBlock(parseFrameRecord(frame)?.["content_block"]) });
 }
 
-/** Whether, since the user's last own words, a turn calls tools and begins with no thoughts of this vendor's. */
+/** Returns true if, since the user's last own words, a turn calls tools and begins with no thoughts of this vendor's. */
 function hasForeignLoop(messages: unknown): boolean {
   if (!Array.isArray(messages)) return false;
   return hasUnsealedLoop(

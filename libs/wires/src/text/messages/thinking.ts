@@ -21,7 +21,7 @@ export function parseThinking(body: Fields, output: Fields | undefined): Reasoni
   return { ...present({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
 }
 
-/** How a request thinks: what is said of it, and what follows for the rest of the request. */
+/** Members of a request for thoughts, and their effects on the rest of the request. */
 interface RenderedThinking {
   readonly thinking: JsonObject | undefined;
   /** For `output_config`. */
@@ -71,7 +71,7 @@ export function renderThinking(
   return withBudget(request, reasoning, { effort: effort ?? "medium", maxTokens, off }, unsupported);
 }
 
-/** How a request thinks of a model that is given a budget. */
+/** Renders thinking for a model that takes a budget. */
 function withBudget(
   request: TextRequest,
   reasoning: ReasoningWish,
@@ -106,7 +106,7 @@ function budgetWithin(bound: number, wanted: number): number | undefined {
   return Math.max(minBudget, Math.floor(bound * partOfThoughts));
 }
 
-/** Whether a wish is only about how thoughts that were not asked for are shown. */
+/** Returns true if a wish is only about how thoughts that were not asked for are shown. */
 function saysNothing({ effort, budgetTokens, show }: ReasoningWish): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
 }

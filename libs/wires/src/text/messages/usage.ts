@@ -113,7 +113,7 @@ export const reliedForFees = ["tools", "mcp_servers", "service_tier", "speed"];
 /** Tools that the client runs, and the search among tools, which costs nothing of its own. */
 const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|memory_|tool_search_tool_)/;
 
-/** What a request asks of its vendor beside tokens; undefined for nothing. */
+/** Finds the charges beside tokens that a request asks for; undefined for none. */
 export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
   return askedFees({
     tools: [
@@ -142,7 +142,7 @@ export function capTools(body: Buffer, most: number): Buffer {
   return capped.every((tool, at) => tool === tools[at]) ? body : spliceMembers(body, { tools: JSON.stringify(capped) });
 }
 
-/** What a report of usage says of what is charged beside tokens: tools, the tier, and whether it was the fast mode. */
+/** Reads the charges beside tokens from a report of usage: tools, the tier, and whether it was the fast mode. */
 export function messagesFees(usage: unknown): SeenFees | undefined {
   if (!isRecord(usage)) return undefined;
   const { speed, service_tier: tier } = usage;

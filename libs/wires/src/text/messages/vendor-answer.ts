@@ -45,7 +45,7 @@ function partsOf(body: JsonObject): readonly Part[] {
   }
 }
 
-/** What each neutral reason is called here. */
+/** Words of this wire for the neutral reasons. */
 const stopReasons = {
   stop: "end_turn",
   "stop-sequence": "stop_sequence",

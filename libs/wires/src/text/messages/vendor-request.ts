@@ -130,7 +130,7 @@ function schemaOf(name: string, parameters: JsonObject | undefined): JsonObject 
 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
 
-/** Which tools; the vendor refuses a choice without tools. */
+/** Renders the choice of tools; the vendor refuses one without tools. */
 function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   const { tools, toolChoice, parallelTools } = request;
   if (tools === undefined || tools.length === 0) {

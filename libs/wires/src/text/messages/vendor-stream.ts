@@ -24,7 +24,7 @@ interface BegunBlock {
 
 type MessagesHandler = (event: JsonRecord) => readonly TextEvent[];
 
-/** What each kind of block is opened as; all others are a vendor's own. */
+/** Types of blocks that are opened as parts; all others are a vendor's own. */
 const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
 
 /**

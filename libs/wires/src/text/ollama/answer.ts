@@ -42,7 +42,7 @@ function saidIn({ parts }: Choice): OllamaWords {
   };
 }
 
-/** What a piece of an answer says: words, thoughts, calls, images as Base64. */
+/** Content of a piece of an answer: words, thoughts, calls, images as Base64. */
 export interface OllamaWords {
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;
@@ -50,7 +50,7 @@ export interface OllamaWords {
   readonly images?: readonly string[] | undefined;
 }
 
-/** How an endpoint's answers hold what was said. */
+/** Form of an endpoint's answers. */
 export type AnswerForm = (said: OllamaWords) => JsonObject;
 
 /** `/api/chat`: a message. */
@@ -71,13 +71,13 @@ export function renderCall(
 
 const nanosecondsPerMillisecond = 1_000_000;
 
-/** How long an answer took, in milliseconds; until its first words, where they are known. */
+/** Time that an answer took, in milliseconds; until its first words, where they are known. */
 interface Took {
   readonly total: number;
   readonly untilWords?: number | undefined;
 }
 
-/** What the last line of an answer says beside its words. No model is loaded for a call, so that takes no time. */
+/** Renders the members of an answer's last line beside its words. No model is loaded for a call, so that takes no time. */
 export function lastMembers(
   finish: FinishReason,
   usage: Units | undefined,
@@ -99,7 +99,7 @@ function nanoseconds(milliseconds: number): number {
   return Math.round(milliseconds * nanosecondsPerMillisecond);
 }
 
-/** What each neutral reason is called here; filtered answers have a word of OpenAI's, as Ollama filters none. */
+/** Words of this wire for the neutral reasons; filtered answers have a word of OpenAI's, as Ollama filters none. */
 const finishWords = {
   stop: "stop",
   "stop-sequence": "stop",

@@ -7,7 +7,7 @@ import { askOfChat, askOfGenerate, relied, type OllamaAsk, parseChat, parseGener
 import { chatForm, generateForm, type AnswerForm, renderAnswerIn } from "./answer.ts";
 import { LineWriter, silence } from "./stream.ts";
 
-/** How fields of the neutral form are spelled here. */
+/** Spelling of the fields of the neutral form. */
 const spelling = {
   tools: "tools",
   maxTokens: "options.num_predict",
@@ -35,7 +35,7 @@ export const ollamaGenerateWire = {
   client: clientOf({ ask: askOfGenerate, parseRequest: parseGenerate, form: generateForm }),
 } as const;
 
-/** What the two endpoints differ in. */
+/** Differences of the two endpoints. */
 interface OllamaEndpoint {
   readonly ask: (body: unknown) => OllamaAsk;
   readonly parseRequest: (body: JsonObject) => ParsedText;

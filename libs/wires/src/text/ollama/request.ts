@@ -40,7 +40,7 @@ export function parseGenerate(body: JsonRecord): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** What requests of both endpoints say alike. */
+/** Reads the members that requests of both endpoints have. */
 function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"> {
   return {
     model: fields.needText("model"),
@@ -54,7 +54,7 @@ function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"
   };
 }
 
-/** What vendors know of `options`; the rest is about a model that runs on the machine itself. */
+/** Reads the `options` that vendors know; the rest is about a model that runs on the machine itself. */
 function parseOptions(options: Fields): Partial<TextRequest> {
   const most = options.number("num_predict");
   return {
@@ -101,7 +101,7 @@ function parseTool(tool: Fields): Tool {
   return parseFunction(tool.needFields("function"));
 }
 
-/** What admission must know, and whether there is anything to answer. */
+/** Facts that admission needs, and a sign for a request without a question. */
 export interface OllamaAsk extends TextAsk {
   readonly saysNothing: boolean;
 }

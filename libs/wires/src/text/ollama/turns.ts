@@ -79,7 +79,7 @@ export function parseImages(fields: Fields): readonly ImagePart[] {
   });
 }
 
-/** How the Base64 of an image begins, by its media type. */
+/** Beginnings of the Base64 of images, by media type. */
 const beginnings = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],

@@ -29,7 +29,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
   });
 }
 
-/** What a response object says beyond what it echoes. */
+/** Members of a response object beside those that it echoes. */
 export interface ResponseState {
   readonly status: ResponseEnding["status"] | "in_progress";
   readonly incomplete_details: JsonObject | null;

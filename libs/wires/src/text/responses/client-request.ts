@@ -117,7 +117,7 @@ function lostIncludes(fields: Fields): readonly string[] {
 /** Tools that one request may have. */
 const maxTools = 1_024;
 
-/** What `tools` says: tools, and whether the model is to make images (a tool on this wire, a modality elsewhere). */
+/** Content of `tools`: tools, and whether the model is to make images (a tool on this wire, a modality elsewhere). */
 interface ParsedTools {
   readonly tools: readonly Tool[];
   readonly makesImages: boolean;
@@ -164,7 +164,7 @@ function parseNamespace(set: Fields): readonly Tool[] {
 
 const modes = ["auto", "none", "required"] as const;
 
-/** Which tools: functions and free-text tools by name, the vendor's own by type. */
+/** Reads the choice of tools: functions and free-text tools by name, the vendor's own by type. */
 function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return undefined;
@@ -184,15 +184,15 @@ function chosenName(tool: Fields): string {
   return isSearch(type) ? searchName : type;
 }
 
-/** Whether a value of `tools` is worth echoing: objects only. */
+/** Returns true if a value of `tools` is worth echoing: objects only. */
 export function isToolList(value: unknown): value is readonly JsonObject[] {
   return Array.isArray(value) && value.every(isRecord);
 }
 
-/** What the responses endpoint must know of a request beyond what every text call needs. */
+/** Facts of a request that the responses endpoint needs beside those of every text call. */
 export interface ResponsesAsk extends TextAsk {
   readonly previousId: string | undefined;
-  /** Whether the response may be referred to later. */
+  /** True if the response may be referred to later. */
   readonly store: boolean;
   /** The last item asks for a compaction at the end of this turn. */
   readonly compacts: boolean;

@@ -19,7 +19,7 @@ import {
 /** Puts one event on the wire: its type, and its members beside type and sequence number. */
 export type Emit = (type: string, members: JsonObject) => string;
 
-/** What every event about an item names it by. */
+/** Id and index of an item, which every event about it has. */
 export interface ItemRef {
   readonly id: string;
   readonly index: number;
@@ -30,7 +30,7 @@ export interface ItemRef {
  * parts: the next part may join it.
  */
 export interface OpenItem {
-  /** Whether a part that opens now belongs to this item. */
+  /** Returns true if a part that opens now belongs to this item. */
   joins(opened: OpenedPart): boolean;
   start?(opened: OpenedPart): string;
   delta(text: string, logProbabilities: readonly TokenProbability[]): string;

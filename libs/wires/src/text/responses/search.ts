@@ -8,7 +8,7 @@ type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
 const searchType = "web_search";
 
-/** Whether a type of tool is search on the web: its name, or one of its versions (`web_search_preview`, either with a date). */
+/** Returns true if a type of tool is search on the web: its name, or one of its versions (`web_search_preview`, either with a date). */
 export function isSearch(type: string): boolean {
   return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
 }

@@ -1,7 +1,7 @@
 import { isRecord, memberOf, recordsIn, type JsonRecord } from "../../json/fields.ts";
 import { named, type MadeId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 
-/** What responses name in their vendor's store: items of earlier ones, and all that hosted tools made. */
+/** Names of things in the vendor's store: items of earlier ones, and all that hosted tools made. */
 export const stores = {
   // The service resolves it.
   without: ["previous_response_id"],
@@ -89,7 +89,7 @@ function itemsIn(input: unknown, path: string): readonly VendorId[] {
   });
 }
 
-/** Whether an item says all that it means. */
+/** Returns true if an item says all that it means. */
 function isWhole(item: JsonRecord): boolean {
   const type = typeOf(item);
   if (selfContained.has(type)) return true;
@@ -102,7 +102,7 @@ function typeOf({ type, role }: JsonRecord): unknown {
   return type ?? ((role ?? undefined) === undefined ? "item_reference" : "message");
 }
 
-/** What an item's id begins with. */
+/** Beginnings of items' ids. */
 const prefixes = ["msg", "rs", "fc", "ctc", "ig", "cmp", "item"] as const;
 
 type ItemPrefix = (typeof prefixes)[number];

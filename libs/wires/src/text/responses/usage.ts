@@ -74,7 +74,7 @@ const unpaidTools: ReadonlySet<unknown> = new Set([
 /** Items of the input that bring tools along. */
 const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
-/** What a request asks of its vendor beside tokens; undefined for nothing. */
+/** Finds the charges beside tokens that a request asks for; undefined for none. */
 export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
   const most = body["max_tool_calls"];
   return askedFees({
@@ -112,7 +112,7 @@ function vendorTool(path: string, tool: JsonRecord): readonly AskedTool[] {
   ];
 }
 
-/** Whether a shell runs in a container of the vendor. */
+/** Returns true if a shell runs in a container of the vendor. */
 function isHosted(environment: unknown): boolean {
   return isRecord(environment) && environment["type"] !== "local";
 }
@@ -124,7 +124,7 @@ export function capTools(body: Buffer, most: number): Buffer {
     : spliceMembers(body, { max_tool_calls: String(most) });
 }
 
-/** What items of an output were, by what they are billed as. */
+/** Units by which items of an output are billed. */
 const units: Readonly<Record<string, ToolUnit>> = {
   web_search_call: "webSearches",
   file_search_call: "fileSearches",
@@ -145,7 +145,7 @@ export function callOfItem(item: JsonRecord): readonly SeenCall[] {
   return [{ unit, id: String(unit === "codeInterpreters" ? (session ?? "session") : id) }];
 }
 
-/** What a whole response says of what is charged beside tokens. */
+/** Reads the charges beside tokens from a whole response. */
 export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): SeenFees | undefined {
   const calls = Array.isArray(output) ? output.filter(isRecord).flatMap(callOfItem) : [];
   return seenFees({ calls, counts: countedTools(usage), tier: tierIn(tier) });

@@ -44,7 +44,7 @@ function failed({ error }: JsonObject): Failure {
   return new Failure("upstream_error", typeof message === "string" ? message : undefined);
 }
 
-/** How a response ended, in its own words. */
+/** End of a response, in its own words. */
 export interface ResponseEnding {
   readonly status: "completed" | "incomplete" | "failed";
   readonly incomplete_details: JsonObject | null;
@@ -81,7 +81,7 @@ export function endingOf(finish: FinishReason, refusedInWords: boolean): Respons
   return finish === "refused" && refusedInWords ? completed : endings[finish];
 }
 
-/** Why the model stopped, out of a finished response and what it holds. */
+/** Finds the reason why the model stopped, by a finished response and its parts. */
 export function finishOf(response: JsonObject, kinds: ReadonlySet<Part["kind"]>): FinishReason {
   if (response["status"] === "incomplete") {
     const details = response["incomplete_details"];

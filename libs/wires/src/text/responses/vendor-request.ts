@@ -158,7 +158,7 @@ function named({ name, description }: Pick<NamespacedTool, "name" | "description
   return { name, description };
 }
 
-/** Which tools; the vendor refuses a choice without tools. */
+/** Renders the choice of tools; the vendor refuses one without tools. */
 function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
   if (toolChoice === undefined) return undefined;
   if (tools === undefined || tools.length === 0) {
@@ -175,7 +175,7 @@ function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsup
   return mode === "required" && chosen.length === 1 ? chosen[0] : { type: "allowed_tools", mode, tools: chosen };
 }
 
-/** How a chosen tool is called: the vendor's own go by their type alone. */
+/** Finds the type of a chosen tool: the vendor's own go by their type alone. */
 function typeOf(tools: readonly Tool[], name: string): string {
   const tool = tools.find((each) => chosenName(each) === name);
   if (tool?.kind === "web-search") return "web_search";

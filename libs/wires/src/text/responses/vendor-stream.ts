@@ -78,7 +78,7 @@ function failureOf(event: JsonRecord): TextEvent {
 
 type ResponsesHandler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
 
-/** What each event of the stream comes to. A part's name in the book: its item's index, and its index in there. */
+/** Handlers of the events of the stream. A part's name in the book: its item's index, and its index in there. */
 const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.output_item.added": (book, { output_index: index, item }) =>
     isRecord(item) ? startCall(book, itemKey(index), item) : [],
