@@ -74,8 +74,8 @@ function folded(name: string): string {
 /** Characters of a name that a failure shows. */
 const longestShown = 200;
 
-/** Members that are counted in one turn. */
-const memberTurn = 10_000;
+/** Values of a document that are counted in one turn. */
+const valueTurn = 10_000;
 
 const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Buffer.from('":,{}[]');
 
@@ -95,20 +95,29 @@ export function* refuseTwiceInTurns(bytes: Buffer, value: unknown): Generator<un
   if ((yield* countMembers(value)) !== memberCountOf(bytes)) yield* refuseFirst(bytes);
 }
 
-/** Counts the members of all objects of a parsed value. */
+/** Members of all objects of a parsed value. */
 function* countMembers(value: unknown): Generator<undefined, number> {
   const open: unknown[] = [value];
   let members = 0;
+  let untilTurn = valueTurn;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) {
       for (const item of next) if (isContainer(item)) open.push(item);
+      untilTurn -= next.length;
     } else if (isRecord(next)) {
-      for (const name of Object.keys(next)) {
-        if (++members % memberTurn === 0) yield;
-        const member = next[name];
+      // Of a large object the names alone take as long as a turn, and Object.values several times as long.
+      const names = Object.keys(next);
+      members += names.length;
+      for (let at = 0; at < names.length; at++) {
+        const member = next[names[at] ?? ""];
         if (isContainer(member)) open.push(member);
+        if (at % valueTurn === valueTurn - 1) yield;
       }
+      untilTurn -= names.length;
     }
+    if (untilTurn > 0) continue;
+    untilTurn = valueTurn;
+    yield;
   }
   return members;
 }

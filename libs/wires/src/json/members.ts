@@ -52,24 +52,23 @@ export function memberCountOf(bytes: Buffer): number {
 export function membersOf(bytes: Buffer): readonly Member[] {
   const known = remembered.get(bytes);
   if (known !== undefined) return known;
-  const members = findMembers(bytes, 0);
+  const members = findMembers(bytes);
   if (bytes.length > rememberedBytes) remembered.set(bytes, members);
   return members;
 }
 
-/** Finds the members of the object that begins at `from`. Throws SyntaxError where there is none. */
-export function findMembers(bytes: Buffer, from: number): readonly Member[] {
-  let at = skipSpace(bytes, from);
+function findMembers(bytes: Buffer): readonly Member[] {
+  let at = skipSpace(bytes, 0);
   if (bytes[at] !== 0x7b) throw new SyntaxError("not a JSON object");
   const members: Member[] = [];
   at = skipSpace(bytes, at + 1);
   while (at < bytes.length && bytes[at] !== 0x7d) {
-    const begin = at;
+    const from = at;
     const nameEnd = endOfString(bytes, at);
     const name = String(JSON.parse(bytes.toString("utf8", at, nameEnd + 1)));
     const start = skipSpace(bytes, skipSpace(bytes, nameEnd + 1) + 1);
     const end = endOfValue(bytes, start);
-    members.push({ name, from: begin, start, end });
+    members.push({ name, from, start, end });
     at = skipSpace(bytes, end);
     if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1);
   }

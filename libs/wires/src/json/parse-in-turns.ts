@@ -1,14 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord } from "./fields.ts";
 import { decodeLongString } from "./long-string.ts";
-import {
-  areMembersKnown,
-  findMembers,
-  membersOf,
-  rememberMemberCount,
-  rememberMembers,
-  type Member,
-} from "./members.ts";
+import { areMembersKnown, membersOf, rememberMemberCount, rememberMembers, type Member } from "./members.ts";
 import { JsonScanner, turnBytes, type JsonBounds, type LargeContainer } from "./scan.ts";
 
 const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
@@ -86,8 +79,17 @@ class LargeDocument {
     if (this.#bytes[start] !== openBrace) return;
     const container = this.#large.get(start);
     if (container?.end === end) rememberMembers(this.#bytes, yield* this.#members(container));
-    // A small object among spaces.
-    else if (end - start <= turnBytes) rememberMembers(this.#bytes, findMembers(this.#bytes, start));
+    else if (end - start <= turnBytes) {
+      // A small object among spaces.
+      const found = membersOf(this.#bytes.subarray(start, end));
+      const moved = found.map(({ name, ...at }) => ({
+        name,
+        from: at.from + start,
+        start: at.start + start,
+        end: at.end + start,
+      }));
+      rememberMembers(this.#bytes, moved);
+    }
   }
 
   /** A value of any size without spaces around it. */
