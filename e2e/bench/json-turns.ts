@@ -36,7 +36,7 @@ const worker = new Worker(
 const ways: Readonly<Record<string, (bytes: Buffer, value: unknown) => unknown>> = {
   "parse at once": (bytes) => JSON.parse(bytes.toString()),
   "in a worker": async (bytes) => {
-    worker.postMessage(bytes);
+    worker.postMessage(bytes, []);
     await once(worker, "message");
   },
   "in turns": async (bytes) => await inTurns(parseInTurns(bytes, bounds)),
