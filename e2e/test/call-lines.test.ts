@@ -116,6 +116,7 @@ test("a retried call's line has each attempt; the vendor's id is in the answer, 
 
 test("a failed call's line has its error, and the rest that it begins says which call and what the vendor said", async () => {
   const requestId = "call-lines-failed";
+  const overheated = expect.stringContaining("The engine is overheated");
   let failed = 0;
   await until("the channel to rest", async () => {
     await post(suite, another("lone"), keys.demo, { ...traced, "x-request-id": `${requestId}-${failed++}` });
@@ -124,8 +125,12 @@ test("a failed call's line has its error, and the rest that it begins says which
   expect(await line("text", { msg: "call", requestId: `${requestId}-0` })).toMatchObject({
     outcome: "failed",
     error: expect.stringMatching(/^upstream_/),
-    tried: [{ channel: "broken", status: 500, vendorCode: "engine_overheated" }],
+    tried: [{ channel: "broken", status: 500, vendorCode: "engine_overheated", said: overheated }],
   });
+  const { event } = await until("its event", async () =>
+    (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.requestId === `${requestId}-0`),
+  );
+  expect(event.tries).toMatchObject([{ failed: "upstream_error", said: overheated }]);
   expect(await line("text", { msg: "channel rests" })).toMatchObject({
     requestId: expect.stringContaining("call-lines-"),
     callId: expect.stringMatching(/^call_/),

@@ -85,6 +85,7 @@ export {
   type TotalsQuery,
   type UsageTotal,
 } from "./totals-query.ts";
+export { forgetRefused, readRefused, recordRefused, type CountedRefusal, type RefusedFilter } from "./refused-calls.ts";
 export { isRecordable, recordCalls } from "./record-calls.ts";
 export { verifyTotals } from "./verify-totals.ts";
 export { recordCredits } from "./record-credits.ts";

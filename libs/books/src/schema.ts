@@ -254,6 +254,22 @@ export interface OperatorKeysTable {
   record: string;
 }
 
+/** A call that was refused before money was held for it. */
+export interface RefusedCallsTable {
+  account: string;
+  at: number;
+  id: string;
+  request: string;
+  token: string;
+  /** "": not known. */
+  model: string;
+  status: number;
+  /** The call as JSON. */
+  call: string;
+  /** Refused calls of the account right after it that are not kept. */
+  left_out: number;
+}
+
 export interface Tables {
   calls: CallsTable;
   call_ids: CallIdsTable;
@@ -266,6 +282,7 @@ export interface Tables {
   daily_first_bytes: DailyFirstBytesTable;
   daily_tag_first_bytes: DailyTagFirstBytesTable;
   call_labels: CallLabelsTable;
+  refused_calls: RefusedCallsTable;
   credits: CreditsTable;
   accounts: AccountsTable;
   tasks: TasksTable;

@@ -1,5 +1,5 @@
 import { idsOf, isRequestId } from "@modelgate/platform";
-import { Failure, firstHeader, present, type UpstreamWire } from "@modelgate/contracts";
+import { Failure, firstHeader, inOneLine, maxSaid, present, type UpstreamWire } from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt, UpstreamAnswer } from "./attempt-plan.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
@@ -53,8 +53,16 @@ export function verdictOn(
   return { failure: failureOf(error), next: isWorthAnother(error) ? "another" : "none" };
 }
 
-/** Longest words of a vendor that a log line repeats. */
-const maxSaid = 200;
+/** Longest code of a vendor that a log line repeats. */
+const maxCode = 200;
+
+/** Returns the words of a vendor, or of a connection, about a failure as an operator may see them: bounded, without our key. */
+export function wordsOf(error: unknown, secret: string): string | undefined {
+  const { cause } = failureOf(error);
+  const words =
+    error instanceof Refused ? error.vendorError.message : cause instanceof Error ? cause.message : undefined;
+  return words === undefined ? undefined : inOneLine(words.replaceAll(secret, "[redacted]"), maxSaid);
+}
 
 /** Names the call that saw a failure, with the vendor's message: its words as a client may see them, without our key. */
 function seenBy(
@@ -63,14 +71,12 @@ function seenBy(
   error: unknown,
 ): SeenBy {
   const refused = error instanceof Refused ? error.vendorError : undefined;
-  const { cause } = failureOf(error);
-  const said = refused?.message ?? (cause instanceof Error ? cause.message : undefined);
   return {
     ...idsOf(plan),
     callId: plan.callId,
     status: answer?.status,
-    vendorCode: refused?.code?.slice(0, maxSaid),
-    said: said?.replaceAll(attempt.route.key.secret, "[redacted]").slice(0, maxSaid),
+    vendorCode: refused?.code?.slice(0, maxCode),
+    said: wordsOf(error, attempt.route.key.secret),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
   };
 }

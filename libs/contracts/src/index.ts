@@ -40,7 +40,15 @@ export { Receipt } from "./events/receipt.ts";
 export { refusedCall, RefusedCall } from "./events/refused-call.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
-export { maxDropped, maxDroppedCharacters, maxTries, Outcome, UsageDraft, UsageEvent } from "./events/usage.ts";
+export {
+  maxDropped,
+  maxDroppedCharacters,
+  maxSaid,
+  maxTries,
+  Outcome,
+  UsageDraft,
+  UsageEvent,
+} from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";
 export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";

@@ -8,6 +8,7 @@ import { startForgetting } from "./forget.ts";
 import { counted, published, swept, unpriced, watchShards } from "./ledger-metrics.ts";
 import { startMoving } from "./move/move-usage.ts";
 import { startRecording } from "./record-events.ts";
+import { startRecordingRefused } from "./record-refused.ts";
 import { resupplyAfterMs, startResupplying } from "./restore/resupply.ts";
 import { watchRedis } from "./restore/watch-redis.ts";
 import { startRounds } from "./shard-rounds.ts";
@@ -61,6 +62,7 @@ export async function openDeps({
       noticedTasks: (events) => watch.noticedTasks(events),
     }),
   );
+  opening.use(startRecordingRefused({ redis, connection, log }));
   opening.use(startResupplying({ redis, bus, connection, log, afterMs: resupplyAfterMs }));
   opening.use(startForgetting({ connection, log, keepDays, signer }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, published, swept, wholeRuns: () => watch.wholeRuns }));

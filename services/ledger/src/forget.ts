@@ -1,11 +1,13 @@
-import { chainLateAudit, forgetCalls, signFirstHeads, type AnchorSigner } from "@modelgate/books";
+import { chainLateAudit, forgetCalls, forgetRefused, signFirstHeads, type AnchorSigner } from "@modelgate/books";
 import type { Logger } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
 /** Interval between two deletions of expired calls. */
 const everyMs = 3_600_000;
+/** How long refused calls are kept. */
+const keepRefusedMs = 7 * 86_400_000;
 
-/** Removes calls that are older than `keepDays`, at the start and every hour; what fails is tried again an hour later. */
+/** Removes calls that are older than `keepDays`, and refused calls after a week, at the start and every hour; what fails is tried again an hour later. */
 export function startForgetting({
   connection,
   log,
@@ -22,6 +24,7 @@ export function startForgetting({
     going ??= connection
       .fill(async (books) => {
         await forgetCalls(books, keepDays, Date.now());
+        await forgetRefused(books, Date.now() - keepRefusedMs);
         await chainLateAudit(books, Date.now());
         await signFirstHeads(books, signer);
       })

@@ -3,6 +3,7 @@ import { accountRoutes } from "./api/accounts.ts";
 import { callRoutes } from "./api/calls.ts";
 import { firstByteRoutes } from "./api/first-bytes.ts";
 import { operatorRoutes } from "./api/operators.ts";
+import { refusedRoutes } from "./api/refused.ts";
 import { storeRoutes } from "./api/stores.ts";
 import { taskRoutes } from "./api/tasks.ts";
 import { totalsRoutes } from "./api/totals.ts";
@@ -16,6 +17,7 @@ export function routes({ redis, bus, connection, keepDays, signer }: Deps): Oper
     ...operatorRoutes(connection),
     ...totalsRoutes(connection),
     ...callRoutes(connection),
+    ...refusedRoutes(connection),
     ...firstByteRoutes(connection),
     ...taskRoutes(connection),
     ...storeRoutes({ redis, bus, connection }),

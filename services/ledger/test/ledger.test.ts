@@ -2,7 +2,8 @@ import { Redis } from "ioredis";
 import { connect } from "nats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount, credit, findAccount, hold, settle } from "@modelgate/accounts";
-import type { UsageDraft } from "@modelgate/contracts";
+import { Failure, type UsageDraft } from "@modelgate/contracts";
+import { createLogger, openRedis, RefusedCalls } from "@modelgate/platform";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import {
   type AloneService,
@@ -86,6 +87,31 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
   function metrics(): Promise<readonly string[]> {
     return Promise.all(ledgers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text()));
   }
+
+  test("a refused call is found by its request, with what its code means, once by two ledgers that race", async () => {
+    const platformRedis = await openRedis(backends.redisUrl, createLogger("test", "silent").log);
+    const refused = new RefusedCalls(platformRedis);
+    const request = { accountId: "refused", tokenId: "tok_1", endpoint: "POST /v1/chat/completions" };
+    for (let at = 0; at < 15; at++)
+      refused.add({ ...request, requestId: `refused-${at}`, model: "gpt-x" }, new Failure("model_not_found"));
+    refused.add({ ...request, requestId: "of-another", accountId: "another" }, new Failure("insufficient_quota"));
+    await refused[Symbol.asyncDispose]();
+    platformRedis.disconnect();
+    const listed = async (query: string) => (await read(`/usage/refused?${query}`)).body.data.refused;
+    await until("all refused calls", async () => (await listed("account=refused")).length === 15);
+    expect(await listed("request-id=refused-7&model=gpt-x&status=404")).toMatchObject([
+      {
+        ...request,
+        requestId: "refused-7",
+        code: "model_not_found",
+        status: 404,
+        calls: 1,
+        meaning: "The model does not exist or this key cannot use it.",
+      },
+    ]);
+    expect(await listed("request-id=of-another&account=refused")).toEqual([]);
+    expect((await read("/usage/refused?status=often")).status).toBe(400);
+  });
 
   test("events that their service left behind are published once and counted once, by two ledgers that race", async () => {
     await createAccount(redis, { id: "left", balance: 1_000_000n });

@@ -11,6 +11,7 @@ import { dailyFirstBytes } from "./0015-daily-first-bytes.ts";
 import { dailyTags } from "./0016-daily-tags.ts";
 import { anchors } from "./0017-anchors.ts";
 import { totalsOfAccounts } from "./0018-totals-of-accounts.ts";
+import { refusedCalls } from "./0019-refused-calls.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One step of the schema; there is no way back. */
@@ -32,4 +33,5 @@ export const migrations: Readonly<Record<string, Step>> = {
   "0016-daily-tags": dailyTags,
   "0017-anchors": anchors,
   "0018-totals-of-accounts": totalsOfAccounts,
+  "0019-refused-calls": refusedCalls,
 };

@@ -3,6 +3,9 @@ import { Receipt } from "./receipt.ts";
 import { Tags } from "../tags.ts";
 import { unitNames, Units } from "../units.ts";
 
+/** Most characters of a vendor's words that a usage event repeats. */
+export const maxSaid = 300;
+
 /** One attempt at a vendor, as a usage event has it. */
 export const CallTry = Type.Object({
   channel: Type.String(),
@@ -11,6 +14,12 @@ export const CallTry = Type.Object({
   status: Type.Optional(Type.Integer({ description: "what the vendor answered; absent where it did not" })),
   failed: Type.Optional(Type.String({ description: "the failure's code; absent where it was answered" })),
   vendorCode: Type.Optional(Type.String({ description: "the vendor's own code of its refusal" })),
+  said: Type.Optional(
+    Type.String({
+      maxLength: maxSaid,
+      description: "the vendor's own words, or the connection's, of why it failed; not for members of accounts",
+    }),
+  ),
 });
 export type CallTry = Static<typeof CallTry>;
 

@@ -303,6 +303,7 @@ export type Call = {
     readonly status?: number;
     readonly failed?: string;
     readonly vendorCode?: string;
+    readonly said?: string;
   }[];
   readonly dropped?: readonly string[];
   readonly heldNanos?: string;
@@ -363,6 +364,27 @@ export type Call = {
 
 export type CallPage = {
   readonly events: readonly Call[];
+  readonly next: string | null;
+};
+
+export type RefusedCall = {
+  readonly id: string;
+  readonly time: string;
+  readonly requestId: string;
+  readonly accountId: string;
+  readonly tokenId: string;
+  readonly endpoint: string;
+  readonly model?: string;
+  readonly status: number;
+  readonly code: string;
+  readonly param?: string;
+  readonly message?: string;
+  readonly meaning: string;
+  readonly calls: number;
+};
+
+export type RefusedPage = {
+  readonly refused: readonly RefusedCall[];
   readonly next: string | null;
 };
 
@@ -842,6 +864,23 @@ export type Operations = {
     };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: CallPage;
+  };
+  readonly "GET /usage/refused": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: {
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly token?: string | undefined;
+      readonly model?: string | undefined;
+      readonly status?: string | undefined;
+      readonly "request-id"?: string | undefined;
+      readonly limit?: string | undefined;
+      readonly after?: string | undefined;
+    };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: RefusedPage;
   };
   readonly "GET /usage/export": {
     readonly params: Readonly<Record<string, never>>;

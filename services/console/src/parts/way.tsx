@@ -65,7 +65,7 @@ function Step({
   );
 }
 
-function Attempt({ attempt: { channel, key, status, failed, vendorCode } }: { readonly attempt: Try }) {
+function Attempt({ attempt: { channel, key, status, failed, vendorCode, said } }: { readonly attempt: Try }) {
   return (
     <Group gap={6}>
       <Text size="sm">
@@ -75,6 +75,11 @@ function Attempt({ attempt: { channel, key, status, failed, vendorCode } }: { re
         {failed === undefined ? sayWord("answered") : failed} {status ?? ""}
       </Badge>
       {vendorCode !== undefined && <Code>{vendorCode}</Code>}
+      {said !== undefined && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {said}
+        </Text>
+      )}
     </Group>
   );
 }

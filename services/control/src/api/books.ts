@@ -1,4 +1,4 @@
-import { Streamed, type OperatorRoutes } from "@modelgate/platform";
+import { Streamed, type OperatorCall, type OperatorRoutes } from "@modelgate/platform";
 import { field } from "../field.ts";
 import type { Ledger } from "../ledger.ts";
 
@@ -8,6 +8,7 @@ const paths = [
   "/usage/events",
   "/usage/export",
   "/usage/first-bytes",
+  "/usage/refused",
   "/tasks",
   "/ledger/verification",
   "/ledger/anchors",
@@ -19,14 +20,22 @@ export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
   return Object.fromEntries(
     paths.map((path) => [
       `GET ${path}`,
-      async ({ query }: { readonly query: URLSearchParams }) => {
-        const answer = await ledger.get(`${path}?${query.toString()}`);
+      async ({ query, operator }: Pick<OperatorCall, "operator" | "query">) => {
+        const answer = await ledger.get(`${path}?${queryFor(operator, query).toString()}`);
         const type = answer.headers.get("content-type") ?? "";
         if (!type.startsWith("application/json")) return new Streamed(type, piecesOf(answer));
         return field(await answer.json(), "data");
       },
     ]),
   );
+}
+
+/** A query as the ledger is asked it: vendors' words may name what is the operator's, and are not for members of an account. */
+function queryFor({ account }: OperatorCall["operator"], query: URLSearchParams): URLSearchParams {
+  if (account === undefined) return query;
+  const own = new URLSearchParams(query);
+  own.set("hide", "vendor-words");
+  return own;
 }
 
 async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {

@@ -12,6 +12,7 @@ import { modelCommands } from "./models.ts";
 import { operatorCommands } from "./operators.ts";
 import { visible } from "./table.ts";
 import { tokenCommands } from "./tokens.ts";
+import { usageShowCommand } from "./usage-show.ts";
 import { usageLogCommands } from "./usage-log.ts";
 import { usageCommands } from "./usage.ts";
 
@@ -23,6 +24,7 @@ const commands: readonly Command[] = [
   ...accountCommands,
   ...tokenCommands,
   ...channelCommands,
+  usageShowCommand,
   ...usageLogCommands, // before `usage`: the first whose words fit is run
   ...usageCommands,
   ...ledgerCommands,

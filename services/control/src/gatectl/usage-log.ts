@@ -7,6 +7,7 @@ import { WrongUsage, type Command } from "./command.ts";
 import { field } from "../field.ts";
 import { cell, money, table, type Column } from "./table.ts";
 import { usageFilters } from "./usage.ts";
+import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
 const unit = (name: string) => (row: unknown) => cell(name)(field(row, "units"));
 /** Calls of all tools that the vendor ran; blank for none. */
@@ -20,7 +21,8 @@ const tags = (row: unknown): string => {
   const pairs = Object.entries(typeof given === "object" && given !== null ? given : {});
   return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
 };
-const columns: readonly Column[] = [
+/** What is shown of a call. */
+export const callColumns: readonly Column[] = [
   ["TIME", cell("time")],
   ["REQUEST", cell("requestId")],
   ["VENDOR'S ID", cell("upstreamRequestId")],
@@ -44,7 +46,7 @@ const columns: readonly Column[] = [
 export const usageLogCommands: readonly Command[] = [
   {
     name: "usage list",
-    summary: "List usage events, newest first.",
+    summary: "List usage events, and calls that were refused, newest first.",
     positionals: [],
     options: {
       ...usageFilters,
@@ -55,8 +57,11 @@ export const usageLogCommands: readonly Command[] = [
     async run({ options }, server) {
       const data = await server.get("/usage/events", options);
       const next = field(data, "next");
-      const more = typeof next === "string" ? `\n\nMore: --after ${next}` : "";
-      return { data, text: table(field(data, "events"), columns, "no usage") + more };
+      const more = typeof next === "string" ? `More: --after ${next}` : "";
+      const events = field(data, "events");
+      const refused = await refusedCalls(server, options);
+      const parts = [table(events, callColumns, "no usage"), more, refusedTable(refused)];
+      return { data: { events, next, refused }, text: parts.filter((part) => part !== "").join("\n\n") };
     },
   },
   {

@@ -1,5 +1,5 @@
 import { operatorRoles } from "@modelgate/platform";
-import { modelKinds, Receipt, TaskEvent, UsageEvent } from "@modelgate/contracts";
+import { modelKinds, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
 
 /** Shapes of control's API, each a named schema of its description. Money is decimal nano-dollars, times are RFC 3339. */
@@ -144,6 +144,15 @@ export const Model = Type.Object({
 /** A settled call, as the events of the gateway have it. */
 export const Call = UsageEvent;
 export const CallPage = Type.Object({ events: Type.Array(UsageEvent), next: orNull(text) });
+/** A refused call, and what its code means. */
+export const RefusedCall = Type.Object({
+  ...Refused.properties,
+  meaning: text,
+  calls: Type.Integer({
+    description: "refused calls of the account that it stands for: itself, and those left out after it",
+  }),
+});
+export const RefusedPage = Type.Object({ refused: Type.Array(RefusedCall), next: orNull(text) });
 export const Total = Type.Object({ by: Type.Record(text, text), sums: Type.Record(text, text) });
 export const FirstByteGroup = Type.Object({
   by: Type.Record(text, text),

@@ -9,7 +9,7 @@ import { ledgerAt } from "../../src/ledger.ts";
 const secret = "a secret of this test alone";
 
 /** What control answers to a read of the books from a ledger that answers so. */
-async function read(path: string, ledger: RequestListener): Promise<unknown> {
+async function read(path: string, ledger: RequestListener, account?: string): Promise<unknown> {
   const server = createServer(ledger).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
@@ -17,7 +17,7 @@ async function read(path: string, ledger: RequestListener): Promise<unknown> {
   try {
     const [route = "", query = ""] = path.split("?");
     const answer = bookRoutes(ledgerAt(url, secret))[`GET ${route}`]?.({
-      operator: { name: "test", role: "viewer" },
+      operator: { name: "test", role: "viewer", ...(account === undefined ? {} : { account }) },
       headers: {},
       address: "",
       params: {},
@@ -44,6 +44,16 @@ test("a read is asked of the ledger as it was asked, with a credential, and its 
     response.end(JSON.stringify({ data: [request.url] }));
   });
   expect(found).toEqual(["/usage?by=model&from=2026-01-01"]);
+});
+
+test("vendors' words are not asked for where a member of an account reads", async () => {
+  const echo: RequestListener = (request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ data: new URL(request.url ?? "", "http://ledger").searchParams.getAll("hide") }));
+  };
+  expect(await read("/usage/events", echo)).toEqual([]);
+  expect(await read("/usage/events?hide=nothing", echo, "acme")).toEqual(["vendor-words"]);
+  expect(await read("/usage/export", echo, "acme")).toEqual(["vendor-words"]);
 });
 
 test("an export is handed on piece by piece", async () => {

@@ -18,7 +18,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
       const limit = limitIn(query, usualRows, maxRows);
       const [after, filter] = [positionIn(query), filterOf(query)];
       const page = await connection.use((books) => readCalls(books, filter, { order: "newest first", limit, after }));
-      return { events: page.events, next: page.next === undefined ? null : cursorOf(page.next) };
+      return { events: shownIn(query, page.events), next: page.next === undefined ? null : cursorOf(page.next) };
     },
     "GET /usage/export": async ({ query }) => {
       const format = query.get("format") ?? "csv";
@@ -28,8 +28,8 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
       // The first page is read before the answer begins: what fails can still be said.
       const first = await pages.next();
       const all = async function* (): Pages {
-        if (first.done !== true) yield first.value;
-        return yield* pages;
+        for (let page = first; page.done !== true; page = await pages.next()) yield shownIn(query, page.value);
+        return undefined;
       };
       return format === "ndjson"
         ? new Streamed(
@@ -39,6 +39,14 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
         : new Streamed("text/csv; charset=utf-8", written(all(), csvRow, csvHead));
     },
   };
+}
+
+/** Returns calls without their vendors' words where a query asks for that: control does so for members of an account. */
+function shownIn(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
+  if (query.get("hide") !== "vendor-words") return events;
+  return events.map(({ tries, ...rest }) =>
+    tries === undefined ? rest : { ...rest, tries: tries.map(({ said: _said, ...one }) => one) },
+  );
 }
 
 type Pages = AsyncGenerator<readonly UsageEvent[], undefined>;

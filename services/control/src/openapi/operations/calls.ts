@@ -25,6 +25,23 @@ export const calls: Readonly<Record<string, Operation>> = {
     query: { ...period, ...narrowing, limit: "rows of a page, at most 1000", after: "`next` of the page before" },
     answer: shape.CallPage,
   },
+  "GET /usage/refused": {
+    summary: "List calls that were refused before they cost anything, newest first; kept for a week, of many a sample.",
+    area: "calls",
+    role: "viewer",
+    member: "query",
+    query: {
+      ...period,
+      account: "an account",
+      token: "a token",
+      model: "a model that was named",
+      status: "an HTTP status",
+      "request-id": "the request's id",
+      limit: "rows of a page, at most 1000",
+      after: "`next` of the page before",
+    },
+    answer: shape.RefusedPage,
+  },
   "GET /usage/export": {
     summary: "Export the log of settled calls, oldest first.",
     area: "calls",

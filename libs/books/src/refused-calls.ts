@@ -1,0 +1,138 @@
+import { sql, type Transaction } from "kysely";
+import { RefusedCall, stored } from "@modelgate/contracts";
+import type { CallFilter, CallPage } from "./read-calls.ts";
+import type { CallPosition } from "./read-positions.ts";
+import type { Books } from "./open.ts";
+import type { Tables } from "./schema.ts";
+
+const hourMs = 3_600_000;
+/** Refused calls of an account and hour that are all kept. */
+const maxWhole = 100;
+/** Rows of a SQLite file that one transaction removes, so that no reader or writer waits long. */
+const rowsAtOnce = 5_000;
+
+const readCall = stored("refused call", RefusedCall);
+
+/** A refused call, and how many of its account it stands for: itself and those right after it that are not kept. */
+export interface CountedRefusal {
+  readonly call: RefusedCall;
+  readonly calls: number;
+}
+
+/** What refused calls can be narrowed by; what is absent narrows nothing. */
+export type RefusedFilter = Pick<CallFilter, "account" | "from" | "model" | "requestId" | "status" | "to" | "token">;
+
+/** Refused calls of one reading; `next` is there where more may follow. */
+export interface RefusedPage {
+  readonly refusals: readonly CountedRefusal[];
+  readonly next?: CallPage["next"];
+}
+
+/**
+ * Writes refused calls into the books, bounded per account and hour: the first `maxWhole` are kept, then of each power of ten
+ * some ninety. Those in between are counted with the one before them. Calls without a valid time are left out.
+ */
+export async function recordRefused({ db }: Books, refusals: readonly CountedRefusal[]): Promise<void> {
+  const sound = refusals.filter(({ call }) => !Number.isNaN(Date.parse(call.time)));
+  const byHour = Map.groupBy(sound, ({ call }) => `${hourOf(Date.parse(call.time))} ${call.accountId}`);
+  if (byHour.size === 0) return;
+  await db.transaction().execute(async (at) => {
+    // In one order, so that two ledgers wait for each other and do not lock each other out.
+    for (const hour of [...byHour.keys()].toSorted()) await recordHour(at, byHour.get(hour) ?? []);
+  });
+}
+
+async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRefusal[]): Promise<void> {
+  const [first] = refusals;
+  if (first === undefined) return;
+  const { accountId: account, time } = first.call;
+  const from = hourOf(Date.parse(time));
+  const kept = await at
+    .selectFrom("refused_calls")
+    .select(["at", "id", "left_out"])
+    .where("account", "=", account)
+    .where("at", ">=", from)
+    .where("at", "<", from + hourMs)
+    .orderBy("at")
+    .orderBy("id")
+    .execute();
+  const newest = kept.at(-1);
+  let total = kept.reduce((sum, { left_out: leftOut }) => sum + 1 + leftOut, 0);
+  let following = 0;
+  const rows: { row: Omit<Tables["refused_calls"], "left_out">; leftOut: number }[] = [];
+  for (const { call, calls } of refusals) {
+    const last = rows.at(-1);
+    if (isKept(total, total + calls)) rows.push({ row: rowOf(call), leftOut: calls - 1 });
+    else if (last !== undefined) last.leftOut += calls;
+    else following += calls;
+    total += calls;
+  }
+  if (newest !== undefined && following > 0)
+    await at
+      .updateTable("refused_calls")
+      .set(({ eb }) => ({ left_out: eb("left_out", "+", following) }))
+      .where("account", "=", account)
+      .where("at", "=", newest.at)
+      .where("id", "=", newest.id)
+      .execute();
+  if (rows.length > 0)
+    await at
+      .insertInto("refused_calls")
+      .values(rows.map(({ row, leftOut }) => ({ ...row, left_out: leftOut })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+/** Whether one of the calls after the first `before`, up to `total`, is one to keep. */
+function isKept(before: number, total: number): boolean {
+  if (before < maxWhole) return true;
+  const step = 10 ** (Math.floor(Math.log10(total)) - 1);
+  return Math.floor(total / step) > Math.floor(before / step);
+}
+
+function rowOf(call: RefusedCall): Omit<Tables["refused_calls"], "left_out"> {
+  return {
+    account: call.accountId,
+    at: Date.parse(call.time),
+    id: call.id,
+    request: call.requestId,
+    token: call.tokenId,
+    model: call.model ?? "",
+    status: call.status,
+    call: JSON.stringify(call),
+  };
+}
+
+function hourOf(at: number): number {
+  return Math.floor(at / hourMs) * hourMs;
+}
+
+/** Reads a page of refused calls, newest first. */
+export async function readRefused(
+  { db }: Books,
+  { from, to, requestId: request, ...named }: RefusedFilter,
+  { limit, after }: { readonly limit: number; readonly after?: CallPosition | undefined },
+): Promise<RefusedPage> {
+  const columns = { ...named, request };
+  const narrowed = (["account", "token", "model", "status", "request"] as const).flatMap((name) =>
+    columns[name] === undefined ? [] : [sql`${sql.ref(name)} = ${columns[name]}`],
+  );
+  const beyond = after === undefined ? [] : [sql`(at, account, id) < (${after.at}, ${after.account}, ${after.id})`];
+  const where = sql.join([sql`at >= ${from}`, sql`at < ${to}`, ...narrowed, ...beyond], sql` and `);
+  const { rows } = await sql<CallPosition & { call: string; left_out: number }>`
+    select at, account, id, call, left_out from refused_calls where ${where}
+    order by at desc, account desc, id desc limit ${limit}`.execute(db);
+  const refusals = rows.map(({ call, left_out: leftOut }) => ({ call: readCall(call), calls: 1 + leftOut }));
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < limit) return { refusals };
+  return { refusals, next: { at: last.at, account: last.account, id: last.id } };
+}
+
+/** Removes refused calls from before a time, Unix ms. */
+export async function forgetRefused({ db }: Books, before: number): Promise<void> {
+  for (;;) {
+    const { numAffectedRows = 0n } = await sql`delete from refused_calls where (account, at, id) in
+      (select account, at, id from refused_calls where at < ${before} order by at limit ${rowsAtOnce})`.execute(db);
+    if (numAffectedRows < BigInt(rowsAtOnce)) return;
+  }
+}

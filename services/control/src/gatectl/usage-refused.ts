@@ -1,0 +1,38 @@
+import { field } from "../field.ts";
+import type { Arguments } from "./command.ts";
+import type { Server } from "./server.ts";
+import { cell, table, type Column } from "./table.ts";
+
+/** A call beyond the one that is shown, where it stands for several. */
+const alsoRefused = (row: unknown): string => {
+  const calls = Number(field(row, "calls") ?? 1);
+  return calls > 1 ? `and ${calls - 1} more` : "";
+};
+const columns: readonly Column[] = [
+  ["TIME", cell("time")],
+  ["REQUEST", cell("requestId")],
+  ["ACCOUNT", cell("accountId")],
+  ["TOKEN", cell("tokenId")],
+  ["ENDPOINT", cell("endpoint")],
+  ["MODEL", cell("model")],
+  ["STATUS", cell("status")],
+  ["CODE", cell("code")],
+  ["FIELD", cell("param")],
+  ["WHY", (row) => cell(field(row, "message") === undefined ? "meaning" : "message")(row)],
+  ["", alsoRefused],
+];
+
+/** Lists the refused calls that a command's filters ask for: none where they ask for what refused calls do not have. */
+export async function refusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
+  const { channel, outcome, tag, "end-user": endUser, after, ...asked } = options;
+  const isOfCalls = [channel, tag, endUser, after].some((value) => value !== undefined);
+  if (isOfCalls || (outcome !== undefined && outcome !== "failed")) return [];
+  const refused = field(await server.get("/usage/refused", asked), "refused");
+  const calls: readonly unknown[] = Array.isArray(refused) ? refused : [];
+  return calls;
+}
+
+/** Writes refused calls under their own head; nothing where there are none. */
+export function refusedTable(refused: readonly unknown[]): string {
+  return refused.length === 0 ? "" : `Refused, at no cost:\n${table(refused, columns, "")}`;
+}

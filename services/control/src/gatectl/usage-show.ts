@@ -1,0 +1,49 @@
+import { CommandFailed } from "./server.ts";
+import { position, type Command } from "./command.ts";
+import { field } from "../field.ts";
+import { cell, table, type Column } from "./table.ts";
+import { callColumns } from "./usage-log.ts";
+import { refusedCalls, refusedTable } from "./usage-refused.ts";
+
+/** A day before every call: one is found by its id, however old it is. */
+const booksBegan = "2020-01-01";
+
+const attemptColumns: readonly Column[] = [
+  ["CHANNEL", cell("channel")],
+  ["KEY", cell("key")],
+  ["MS", cell("ms")],
+  ["STATUS", cell("status")],
+  ["FAILED", cell("failed")],
+  ["VENDOR'S CODE", cell("vendorCode")],
+  ["VENDOR'S WORDS", cell("said")],
+];
+
+/** Finds everything that is known of one request. */
+export const usageShowCommand: Command = {
+  name: "usage show",
+  summary: "Show the calls of a request with each attempt at a vendor, or why it was refused.",
+  positionals: ["REQUEST"],
+  options: {},
+  example: "gatectl usage show req_2Tq0vKx1a",
+  async run(args, server) {
+    const id = position(args, 0, "REQUEST");
+    const asked = { "request-id": id, from: booksBegan };
+    const events = field(await server.get("/usage/events", asked), "events");
+    const calls: readonly unknown[] = Array.isArray(events) ? events : [];
+    const refused = await refusedCalls(server, asked);
+    if (calls.length + refused.length === 0)
+      throw new CommandFailed(
+        `There is no call of the request ${JSON.stringify(id)}. A call appears a moment after its end; refused ones are kept for a week.`,
+      );
+    const text = [...calls.map(callText), refusedTable(refused)].filter((part) => part !== "").join("\n\n");
+    return { data: { events: calls, refused }, text };
+  },
+};
+
+function callText(call: unknown): string {
+  const tries = field(call, "tries");
+  const shown = table(call, callColumns, "");
+  return Array.isArray(tries) && tries.length > 0
+    ? `${shown}\n\nAttempts:\n${table(tries, attemptColumns, "")}`
+    : shown;
+}
