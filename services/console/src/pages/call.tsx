@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { get } from "../api/client.ts";
-import type { Call } from "../api/types.ts";
+import type { Call, RefusedCall } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { duration } from "../format/numbers.ts";
 import { localTime, periodOf } from "../format/times.ts";
@@ -28,27 +28,34 @@ export function CallPage() {
   const { requestId } = route.useParams();
   const found = useQuery({
     queryKey: ["call", requestId],
-    queryFn: ({ signal }) =>
-      get(
-        "/usage/events",
-        { query: { "request-id": requestId, from: booksBegan, to: periodOf("1d").to, limit: "100" } },
-        signal,
-      ),
+    queryFn: async ({ signal }) => {
+      const query = { "request-id": requestId, from: booksBegan, to: periodOf("1d").to, limit: "100" };
+      const [{ events }, { refused }] = await Promise.all([
+        get("/usage/events", { query }, signal),
+        get("/usage/refused", { query }, signal),
+      ]);
+      return { events, refused };
+    },
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
-      data?.events.length === 0 && dataUpdateCount < maxLooks ? lookMs : false,
+      data?.events.length === 0 && data.refused.length === 0 && dataUpdateCount < maxLooks ? lookMs : false,
   });
   return (
     <Page title={say("Call")} controls={<RequestId id={requestId} />}>
       <Loaded query={found}>
-        {({ events }) =>
-          events.length === 0 ? (
+        {({ events, refused }) =>
+          events.length + refused.length === 0 ? (
             <Empty>
-              {say("No settled call in the books has this request id. A call appears a moment after it has ended.")}
+              {say(
+                "No call in the books has this request id. A call appears a moment after it has ended; refused ones are kept for a week.",
+              )}
             </Empty>
           ) : (
             <Stack>
               {events.map((call) => (
                 <OneCall key={call.id} call={call} />
+              ))}
+              {refused.map((call) => (
+                <OneRefusal key={call.id} call={call} />
               ))}
             </Stack>
           )
@@ -125,6 +132,39 @@ function OneCall({ call }: { readonly call: Call }) {
         <Way call={call} />
       </Stack>
     </SimpleGrid>
+  );
+}
+
+function OneRefusal({ call }: { readonly call: RefusedCall }) {
+  return (
+    <Card withBorder>
+      <Title order={3} size="h5" mb="xs">
+        {say("Why it was refused")}
+      </Title>
+      <Facts
+        facts={{
+          [say("Time")]: localTime(call.time),
+          [say("Status")]: call.status,
+          [say("Reason")]: <Code>{call.code}</Code>,
+          [say("Meaning")]: call.meaning,
+          [say("Message")]: call.message ?? "–",
+          [say("Field")]: call.param === undefined ? "–" : <Code>{call.param}</Code>,
+          [say("Endpoint")]: <Code>{call.endpoint}</Code>,
+          [say("Model")]: call.model ?? "–",
+          [say("Account")]: (
+            <PageLink to="/accounts/$id" params={{ id: call.accountId }}>
+              {call.accountId}
+            </PageLink>
+          ),
+          [say("Key")]: call.tokenId,
+        }}
+      />
+      <Text size="sm" c="dimmed" mt="xs">
+        {say("It cost nothing, and was sent to no vendor.")}
+        {call.calls > 1 &&
+          ` ${say("{count} more refused calls of this account followed, and are not kept.", { count: call.calls - 1 })}`}
+      </Text>
+    </Card>
   );
 }
 

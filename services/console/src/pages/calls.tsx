@@ -10,6 +10,7 @@ import { localTime, periodOf } from "../format/times.ts";
 import { OutcomeBadge } from "../parts/badges.tsx";
 import { DataTable, type Column } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
+import { RefusedCalls } from "../parts/refused-calls.tsx";
 import { SpanChoice } from "../parts/span-choice.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import type { CallFilters } from "../router.tsx";
@@ -75,7 +76,15 @@ export function CallsPage() {
           {say("Show older calls")}
         </Button>
       )}
+      {mayBeRefused(filters) && <RefusedCalls query={query} />}
     </Page>
+  );
+}
+
+/** Whether refused calls may match filters: they have no channel, tag or end user. */
+function mayBeRefused({ channel, tag, endUser, outcome }: CallFilters): boolean {
+  return (
+    [channel, tag, endUser].every((value) => value === undefined) && (outcome === undefined || outcome === "failed")
   );
 }
 

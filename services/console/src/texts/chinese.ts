@@ -159,7 +159,7 @@ export const chinese = {
   Live: "实时",
   "Show older calls": "显示更早的调用",
   "No calls match. Widen the span or clear a filter.": "没有匹配的调用。请扩大时间范围或清除筛选。",
-  "No settled call in the books has this request id. A call appears a moment after it has ended.":
+  "No call in the books has this request id. A call appears a moment after it has ended; refused ones are kept for a week.":
     "账本中没有此请求 ID 的已结算调用。调用结束片刻后才会出现。",
   Result: "概况",
   "Cost: {amount}": "费用：{amount}",
@@ -404,6 +404,15 @@ export const chinese = {
   Speak: "开始说话",
   "The microphone is on.": "麦克风已开启。",
   Transcript: "对话内容",
+  "Refused calls": "被拒绝的调用",
+  "They cost nothing. They are kept for a week; of many, a sample.": "不产生费用。保留一周；数量很多时只保留样本。",
+  "Why it was refused": "被拒绝的原因",
+  "It cost nothing, and was sent to no vendor.": "未产生费用，也未发送给供应商。",
+  "{count} more refused calls of this account followed, and are not kept.":
+    "该账户随后还有 {count} 次被拒绝的调用，未保留。",
+  Status: "状态码",
+  Field: "字段",
+  Meaning: "含义",
   "first token {time}": "首个令牌 {time}",
   "total {time}": "总计 {time}",
   "{input} + {output} tokens": "{input} + {output} 个令牌",
