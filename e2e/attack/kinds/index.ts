@@ -3,10 +3,13 @@ import { blameAttacks } from "./blame.ts";
 import { bodyAttacks } from "./bodies.ts";
 import { booksAttacks } from "./books.ts";
 import { boundAttacks } from "./bounds.ts";
+import { contentAttacks } from "./content.ts";
 import { feeAttacks } from "./fees.ts";
 import { framingAttacks } from "./framing.ts";
 import { fuzzAttacks } from "./fuzz.ts";
 import { leavingAttacks } from "./leaving.ts";
+import { narrowedAttacks } from "./narrowed.ts";
+import { operatorAttacks } from "./operators.ts";
 import { sessionAttacks } from "./sessions.ts";
 import { ssrfAttacks } from "./ssrf.ts";
 import { tenancyAttacks } from "./tenancy.ts";
@@ -20,6 +23,9 @@ export const attacks: readonly Attack[] = [
   ...sessionAttacks,
   ...tenancyAttacks,
   ...booksAttacks,
+  ...narrowedAttacks,
+  ...operatorAttacks,
+  ...contentAttacks,
   ...framingAttacks,
   ...ssrfAttacks,
   ...fuzzAttacks,

@@ -1,0 +1,91 @@
+import { randomBytes } from "node:crypto";
+import { Redis } from "ioredis";
+import { statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer } from "../client.ts";
+import { residentMebibytes } from "../loops.ts";
+
+const mebibyte = 1024 * 1024;
+/** Content of an account without a balance: conversations, items of each, and bytes of an item. */
+const [conversations, itemsOfEach, itemBytes] = [20, 15, 130_000];
+/** How much more the Redis of money may hold afterwards. */
+const maxMoreMebibytes = 2;
+
+const text = (value: string): object => ({ type: "message", role: "user", content: value });
+
+/** Memory that the Redis of money uses, MiB. */
+async function redisMebibytes({ suite }: Field): Promise<number> {
+  const redis = new Redis(suite.backends.redisUrl);
+  try {
+    return Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]) / mebibyte;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+const filling: Attack = {
+  id: "filling",
+  name: "fills the store with conversations and client secrets, without a balance",
+  area: "text",
+  balance: "0.00",
+  async run(field) {
+    const before = await redisMebibytes(field);
+    const noise = (): object => text(randomBytes(itemBytes).toString("base64"));
+    const answers: Answer[] = [];
+    for (let at = 0; at < conversations; at++)
+      answers.push(
+        await field.send({ path: "/v1/conversations", body: { items: Array.from({ length: itemsOfEach }, noise) } }),
+      );
+    const session = { type: "realtime", model: "m", instructions: "x".repeat(2 * mebibyte) };
+    answers.push(await field.send({ path: "/v1/realtime/client_secrets", body: { session } }));
+    const more = (await redisMebibytes(field)) - before;
+    const kept = answers.filter(({ status }) => status < 400).length;
+    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `Redis ${more.toFixed(1)} MiB larger`, [
+      kept > 0 && `${kept} were kept for an account without a balance`,
+      more > maxMoreMebibytes && `Redis is ${more.toFixed(1)} MiB larger`,
+    ]);
+  },
+};
+
+/** A conversation of many small parts, and how often its first page is read. */
+const [adds, messagesOfAdd, partsOfMessage, reads] = [30, 5, 9_000, 12];
+/** What those reads may take of text together: CPU seconds, and memory. */
+const [maxCpuSeconds, maxReadMebibytes] = [5, 200];
+
+/** CPU seconds that text has used. */
+async function cpuSeconds({ suite }: Field): Promise<number> {
+  const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
+  return Number(/^process_cpu_seconds_total(?:\{[^}]*\})? ([\d.e+-]+)$/m.exec(metrics)?.[1]);
+}
+
+const pages: Attack = {
+  id: "pages",
+  name: "reads a page of one item of a conversation of many small parts",
+  area: "text",
+  async run(field) {
+    const made = await field.send({ path: "/v1/conversations", body: {} });
+    const id = /"id":\s*"(conv[^"]*)"/.exec(made.body)?.[1] ?? "";
+    const part = { type: "input_text", text: "a" };
+    const message = { type: "message", role: "user", content: Array.from({ length: partsOfMessage }, () => part) };
+    const body = { items: Array.from({ length: messagesOfAdd }, () => message) };
+    const added: Answer[] = [];
+    for (let at = 0; at < adds && added.every(({ status }) => status < 400); at++)
+      added.push(await field.send({ path: `/v1/conversations/${id}/items`, body }));
+    const [cpu, memory] = [await cpuSeconds(field), await residentMebibytes(field.suite, "text")];
+    const read = { method: "GET", path: `/v1/conversations/${id}/items?limit=1` };
+    const answers = await Promise.all(Array.from({ length: reads }, () => field.send(read)));
+    const seconds = (await cpuSeconds(field)) - cpu;
+    const more = Math.max(0, (await residentMebibytes(field.suite, "text")) - memory);
+    return tried(
+      `${added.length} adds: ${statusesOf(added)}; ${reads} reads: ${statusesOf(answers)}`,
+      `${seconds.toFixed(1)} s of CPU, memory of text +${Math.round(more)} MiB`,
+      [
+        id === "" && "no conversation was made, so none was read",
+        !(seconds <= maxCpuSeconds) && `text used ${seconds.toFixed(1)} s of CPU (aim: ${maxCpuSeconds})`,
+        more > maxReadMebibytes && `text has ${Math.round(more)} MiB more (aim: ${maxReadMebibytes})`,
+      ],
+    );
+  },
+};
+
+/** Content that clients have the gateway keep. */
+export const contentAttacks: readonly Attack[] = [filling, pages];

@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { until } from "@modelgate/testkit";
+import { WebSocket } from "ws";
+import { askOperator } from "../../test/operator.ts";
+import { tried, type Attack, type Field } from "../attack.ts";
+import type { SocketHandler } from "../vendor.ts";
+import { honestText } from "./wires.ts";
+
+/** A key that is made for an attack, before its operator narrows it. */
+interface MadeKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+function makeKey({ suite, attacker }: Field): Promise<MadeKey> {
+  return suite.ask<MadeKey>("token", "create", attacker.accountId, "--group", "default");
+}
+
+function change({ suite }: Field, { id }: MadeKey, changed: object): Promise<unknown> {
+  return askOperator(suite, "POST", `/tokens/${id}`, changed);
+}
+
+/** A vendor of sessions that greets, and says nothing more. */
+const greeting: SocketHandler = (socket) => {
+  const session = { type: "realtime", id: "sess_1", object: "realtime.session", model: "m" };
+  socket.send(JSON.stringify({ type: "session.created", event_id: "e", session }));
+};
+
+/** Opens a session; whether it was opened. */
+async function opens({ edgeUrl }: Field, key: string, model: string): Promise<boolean> {
+  const socket = new WebSocket(`${edgeUrl.replace("http", "ws")}/v1/realtime?model=${model}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  try {
+    await once(socket, "open");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.terminate();
+  }
+}
+
+const clientSecrets: Attack = {
+  id: "client-secret",
+  name: "opens sessions with a client secret beyond its key's expiry and models",
+  area: "realtime",
+  ways: ["live", "other"].map((name) => ({
+    name,
+    kind: "realtime",
+    price: { output: 1 },
+    provider: "openai",
+    path: "v1",
+    socket: greeting,
+    timeoutMs: 10_000,
+  })),
+  async run(field) {
+    const made = await makeKey(field);
+    const expiresAt = new Date(Date.now() + 120_000);
+    await change(field, made, { expiresAt: expiresAt.toISOString() });
+    const body = {
+      session: { type: "realtime", model: field.model("live") },
+      expires_after: { anchor: "created_at", seconds: 3_600 },
+    };
+    const { body: secret } = await field.send({ path: "/v1/realtime/client_secrets", body, key: made.key });
+    const value = /"value":\s*"(ek_[^"]+)"/.exec(secret)?.[1] ?? "";
+    const lives = Number(/"expires_at":\s*(\d+)/.exec(secret)?.[1]) * 1_000;
+    const before = await opens(field, value, field.model("live"));
+    await change(field, made, { models: [field.model("other")] });
+    const narrowed = await opens(field, value, field.model("live"));
+    await askOperator(field.suite, "POST", `/tokens/${made.id}/disable`);
+    const disabled = await opens(field, value, field.model("live"));
+    const opened = [narrowed, disabled].filter(Boolean).length;
+    return tried("1 client secret, 3 sessions", `${opened} sessions opened beyond the key`, [
+      !before && "no session could be opened at all",
+      !(lives <= expiresAt.getTime()) && "the client secret outlives its key",
+      narrowed && "it opens a model that its key may not use any more",
+      disabled && "it opens a session although its key is disabled",
+    ]);
+  },
+};
+
+const openSocket: Attack = {
+  id: "open-socket",
+  name: "keeps a WebSocket open to go on with the limits of its handshake",
+  area: "text",
+  ways: ["broad", "narrow"].map((name) => ({
+    name,
+    kind: "chat",
+    price: { input: 1, output: 2 },
+    provider: "openai",
+    path: "v1",
+    answers: honestText,
+  })),
+  async run(field) {
+    const made = await makeKey(field);
+    const socket = new WebSocket(`${field.edgeUrl.replace("http", "ws")}/v1/responses`, {
+      headers: { authorization: `Bearer ${made.key}` },
+    });
+    const codes: string[] = [];
+    socket
+      .on("error", () => undefined)
+      .on("message", (data: Buffer) => {
+        field.seen(data.toString());
+        codes.push(/"code":\s*"(\w+)"/.exec(data.toString())?.[1] ?? "none");
+      });
+    await once(socket, "open");
+    /** Asks for a response, and waits until an error with the code has come. */
+    const refusedWith = async (model: string, code: string): Promise<boolean> => {
+      socket.send(JSON.stringify({ type: "response.create", model, input: "Hi" }));
+      return await until(code, () => codes.includes(code), 5_000).catch(() => false);
+    };
+    // The handshake stands for the first response alone.
+    const first = await refusedWith("no-such-model", "model_not_found");
+    await change(field, made, { models: [field.model("narrow")] });
+    const models = await refusedWith(field.model("broad"), "model_not_allowed");
+    await askOperator(field.suite, "POST", `/tokens/${made.id}/disable`);
+    const disabled = await refusedWith(field.model("narrow"), "api_key_disabled");
+    socket.terminate();
+    const asked = field.asked("broad").length + field.asked("narrow").length;
+    return tried("1 WebSocket, 3 responses", `${asked} reached a vendor`, [
+      !first && "the first response was not answered",
+      !models && "a model was called that the key may not use any more",
+      !disabled && "a disabled key was served",
+      asked > 0 && `${asked} requests reached a vendor`,
+    ]);
+  },
+};
+
+/** What outlives a change of its key. */
+export const narrowedAttacks: readonly Attack[] = [clientSecrets, openSocket];

@@ -1,0 +1,118 @@
+import { signIn, signInByLink, type Browserlike } from "../../test/console-people.ts";
+import { dollars, tried, type Attack, type Field } from "../attack.ts";
+import { honestText } from "./wires.ts";
+
+const password = "correct horse battery staple";
+/** Sign-ins by password that are on their way while an operator is disabled. */
+const racing = 6;
+
+const disabledOperator: Attack = {
+  id: "disabled-admin",
+  name: "keeps an operator's access by links and sign-ins that were begun before it was disabled",
+  area: "text",
+  async run({ suite, seen }) {
+    const admin = await signInByLink(suite, "admin");
+    await admin.post("/operators", { name: "mallory", role: "admin", password });
+    const { answer: _answer, ...mallory } = await signIn(suite, { name: "mallory", password });
+    const linkBy = async (maker: Browserlike, name: string): Promise<string> => {
+      const { data } = await maker.post("/sign-in-links", { name, role: "admin" });
+      return new URL(data.url, suite.controlUrl).hash.slice(1);
+    };
+    const links = [await linkBy(admin, "mallory"), await linkBy(mallory, "mallory"), await linkBy(mallory, "friend")];
+    const early = await signIn(suite, { link: await linkBy(mallory, "friend") });
+    const late = Array.from({ length: racing }, () => signIn(suite, { name: "mallory", password }));
+    await admin.post("/operators/mallory", { disabled: true });
+    const followed = await Promise.all(links.map((link) => signIn(suite, { link })));
+    const all = [mallory, early, ...followed, ...(await Promise.all(late))];
+    const answers = await Promise.all(all.map((browser) => browser.get("/operators")));
+    const read = answers.filter(({ status }) => status === 200).length;
+    for (const { data } of answers) seen(JSON.stringify(data ?? ""));
+    return tried(`${all.length} sessions of a disabled operator`, `${read} read the operators`, [
+      read > 0 && `${read} sessions outlived their operator`,
+    ]);
+  },
+};
+
+/** Keys that name what is the gateway's own. */
+const ownSecrets = ["env:MODELGATE_SECRET", "env:BOOKS_URL", "env:REDIS_URL"] as const;
+
+const secretByKey: Attack = {
+  id: "secret-by-key",
+  name: "names the gateway's own secret as a vendor's key, with an address of its choice",
+  area: "text",
+  ways: [
+    { name: "chat", kind: "chat", price: { input: 1, output: 2 }, provider: "openai", path: "v1", answers: honestText },
+  ],
+  async run(field) {
+    const { suite } = field;
+    const admin = await signInByLink(suite, "admin");
+    const channel = field.model("chat");
+    const { data } = await admin.get("/channels");
+    const { baseUrl = "" } = data.find(({ id }: { id: string }) => id === channel) ?? {};
+    const keys = [...ownSecrets, `file:${field.booksFile.replace(/[^/]*$/, "")}secret`, "file:/proc/self/environ"];
+    const taken: string[] = [];
+    for (const key of keys) {
+      const value = { id: "evil", provider: "openai", baseUrl, keys: [key], models: [channel] };
+      const edited = await admin.post("/configuration/edits", {
+        edits: [{ section: "channels", name: "evil", value }],
+      });
+      const problems: readonly { readonly path: string }[] = edited.data?.problems ?? [];
+      if (edited.status === 200 && !problems.some(({ path }) => path.endsWith("keys[0]"))) taken.push(key);
+      await admin.post("/vendors/models", { provider: "openai", baseUrl, key });
+    }
+    const shown = field.asked("chat").filter(({ headers }) => String(headers.authorization).includes(suite.secret));
+    return tried(`${keys.length} keys`, `${taken.length} taken, ${shown.length} shown to a vendor`, [
+      baseUrl === "" && "the channel's address is not known, so nothing was tried",
+      taken.length > 0 && `taken: ${taken.join(", ")}`,
+      shown.length > 0 && "a vendor was shown the gateway's secret",
+    ]);
+  },
+};
+
+/** What an operator allows an account a day, what a call costs, and keys that a member makes. */
+const [allowedDollars, callDollars, membersKeys] = [0.0025, 0.001, 8];
+
+const wideningMember: Attack = {
+  id: "member",
+  name: "makes many keys within an operator's budget, and one after the operator's key is disabled",
+  area: "text",
+  ways: [
+    {
+      name: "chat",
+      kind: "chat",
+      price: { request: callDollars },
+      provider: "openai",
+      path: "v1",
+      answers: honestText,
+    },
+  ],
+  async run(field: Field) {
+    const { suite } = field;
+    const account = "attacked-by-member";
+    const admin = await signInByLink(suite, "admin");
+    await admin.post("/accounts", { id: account, balance: "10" });
+    const limits = { group: "default", models: [field.model("chat")], dollarsPerDay: String(allowedDollars) };
+    const given = await admin.post(`/accounts/${account}/tokens`, limits);
+    const member = await signInByLink(suite, "operator", account);
+    const wider = await member.post(`/accounts/${account}/tokens`, { ...limits, dollarsPerDay: "5" });
+    let served = 0;
+    for (let at = 0; at < membersKeys; at++) {
+      const { data } = await member.post(`/accounts/${account}/tokens`, limits);
+      const body = { model: field.model("chat"), messages: [{ role: "user", content: "Hi" }] };
+      const { status } = await field.send({ path: "/v1/chat/completions", body, key: data.key });
+      if (status === 200) served++;
+    }
+    await admin.post(`/tokens/${given.data.id}/disable`);
+    const after = await member.post(`/accounts/${account}/tokens`, limits);
+    const spent = served * callDollars;
+    return tried(`${membersKeys} keys of a member`, `${dollars(spent)} spent of ${dollars(allowedDollars)}`, [
+      served === 0 && "no call was served, so nothing was bounded",
+      spent > allowedDollars && `${dollars(spent)} were spent`,
+      wider.status === 200 && "a key was made with a larger budget than its operator's",
+      after.status === 200 && "a key was made although the operator's key is disabled",
+    ]);
+  },
+};
+
+/** What those may try who operate the gateway, or an account. */
+export const operatorAttacks: readonly Attack[] = [disabledOperator, secretByKey, wideningMember];
