@@ -2,22 +2,22 @@
 const minLeft = 0.25;
 
 /**
- * Milliseconds until a process's next beat of `ms`. Those who look round at beats, and not each at a moment of its own,
- * wake a process at rest once for all of them: a waking costs it a third of a millisecond, whatever it is for. Beats are
- * counted from the process's start, so that processes do not look all at once.
+ * Returns the milliseconds until a process's next beat of `ms`. Timers that fire at common beats wake an idle process
+ * once for all of them: each wake-up costs a third of a millisecond. Beats are counted from the process's start, so
+ * that processes do not run them all at once.
  */
 export function untilBeat(ms: number): number {
   const left = ms - (performance.now() % ms);
   return Math.ceil(left < ms * minLeft ? left + ms : left);
 }
 
-/** Calls `look` at each beat until disposed; keeps no process alive. */
-export function onBeat(ms: number, look: () => void): Disposable {
+/** Calls `run` at each beat until disposed; keeps no process alive. */
+export function onBeat(ms: number, run: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
   const wait = (): void => {
     timer = setTimeout(() => {
       wait();
-      look();
+      run();
     }, untilBeat(ms)).unref();
   };
   wait();

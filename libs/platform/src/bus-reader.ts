@@ -10,14 +10,14 @@ import {
 } from "nats";
 import type { Logger } from "./log.ts";
 
-/** Most messages of one batch. */
+/** Maximum messages of one batch. */
 const batchSize = 500;
 const pauseMs = 500;
 /** Time that NATS collects a batch after its first message. */
 const gatherMs = 1_000;
-/** Longest wait for messages that NATS has. */
+/** Maximum wait for messages that NATS has. */
 const fetchMs = 1_000;
-/** Longest wait for a first message, before it is asked for anew. */
+/** Maximum wait for a first message, before it is requested anew. */
 const waitMs = 10_000;
 /** A batch whose reader died comes again after this; counting it takes a fraction of it. */
 const redeliverAfterMs = 10_000;
@@ -105,8 +105,8 @@ export class BusReader implements AsyncDisposable {
   }
 
   /**
-   * Waits for a message, and a while for more, which are fetched at once: each that is fetched as it comes would wake this
-   * process and NATS by itself. A stream at rest costs a question every ten seconds.
+   * Waits for a message, and a while for more, which are fetched in one batch: fetching each one as it arrives would
+   * wake this process and NATS every time. An idle stream costs a request every ten seconds.
    */
   async #fetch(consumer: Consumer): Promise<readonly JsMsg[]> {
     const waiting = await consumer.fetch({ max_messages: 1, expires: waitMs });

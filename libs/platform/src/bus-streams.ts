@@ -8,7 +8,7 @@ export interface StreamBounds {
   readonly duplicateWindowMs: number;
   /** Oldest event that a stream keeps. */
   readonly keepMs: number;
-  /** Largest size of a stream's files; JetStream sets so much aside for each, whatever is in it. */
+  /** Maximum size of a stream's files; JetStream reserves it for each stream, even an empty one. */
   readonly keepBytes: number;
   /** Servers that keep each stream. */
   readonly replicas: number;
@@ -23,9 +23,9 @@ export class StreamRefused extends Error {
 }
 
 /**
- * Creates the event streams where they are absent, and lets those that exist grow; they are never made smaller, by a
- * service with smaller settings. One that cannot grow is used as it is; throws StreamRefused for one that cannot be made,
- * or not on as many servers as it must be.
+ * Creates missing event streams, and extends existing ones; they are never made smaller by a service with smaller
+ * settings. A stream that cannot grow is used as it is. Throws StreamRefused for a stream that cannot be created, or
+ * not on enough servers.
  */
 export async function ensureStreams(connection: NatsConnection, bounds: StreamBounds, log: Logger): Promise<void> {
   const { streams } = await connection.jetstreamManager();
@@ -55,13 +55,16 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
   }
 }
 
-/** Undefined where JetStream says that there is no such thing; throws what else went wrong. */
+/** Returns undefined where JetStream reports that something does not exist; throws every other error. */
 export function absent(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
   throw error;
 }
 
-/** Says which stream NATS refuses, and what of it may be too much. What is no answer of JetStream's goes on as it is. */
+/**
+ * Makes a handler that names the refused stream and its settings. Errors that are not JetStream's are thrown as they
+ * are.
+ */
 function refused(name: string, { keepBytes, replicas }: StreamBounds): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof NatsError) || error.api_error === undefined) throw error;

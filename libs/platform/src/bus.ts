@@ -29,7 +29,7 @@ export interface Bus extends AsyncDisposable {
 }
 
 export interface BusLimits extends StreamBounds {
-  /** Longest wait for JetStream's acknowledgement. */
+  /** Maximum wait for JetStream's acknowledgement. */
   readonly ackMs: number;
 }
 
@@ -43,9 +43,9 @@ const defaults: BusLimits = {
 const pauseMs = 500;
 
 /**
- * Connects to NATS in the background and for good: a start waits for no more than the first attempt, an outage rejects
- * publishes at once and heals by itself. Creates the event streams where they are absent. Throws StartError where the
- * first attempt met a certificate that is refused.
+ * Connects to NATS in the background, and reconnects after an outage. A start waits for the first attempt only; during
+ * an outage publishing is rejected at once. Creates missing event streams. Throws StartError where the first attempt
+ * finds a certificate that is refused.
  */
 export async function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Promise<Bus> {
   const servers = url.split(",").map((server) => server.trim());
@@ -68,7 +68,7 @@ class JetStreamBus implements Bus {
   readonly #readers = new Set<BusReader>();
   #closed = false;
   #connected = false;
-  /** Under way while streams are looked for and made anew. */
+  /** Set while streams are being checked and created. */
   #mending: Promise<void> | undefined;
 
   constructor(servers: readonly string[], log: Logger, bounds: BusLimits) {

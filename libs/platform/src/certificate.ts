@@ -2,12 +2,12 @@ import { isIP } from "node:net";
 import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
 import { StartError } from "./start-error.ts";
 
-/** Longest wait for a server's certificate. */
+/** Maximum wait for a server's certificate. */
 const handshakeMs = 2_000;
 
 /**
- * The start's end where an error says that a server's certificate is refused: what is wrong with it does not go away by
- * trying again. Undefined for every other error.
+ * Returns the error that ends a start where a server's certificate is refused, since another try would not help.
+ * Undefined for every other error.
  */
 export function certificateRefused(server: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error && error.message.includes("certificate"))) return undefined;
@@ -35,7 +35,7 @@ export function handshakeError({ host, port }: { readonly host: string; readonly
   });
 }
 
-/** An error as it is logged: Node adds the whole certificate to some, which is pages long and no help. */
+/** Returns an error for the log: Node adds the whole certificate to some, which is pages long. */
 export function withoutCertificate(error: unknown): unknown {
   if (!(error instanceof Error && "cert" in error)) return error;
   const { name, message, stack } = error;

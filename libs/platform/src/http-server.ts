@@ -30,9 +30,9 @@ export interface HttpServer {
   drain(): Promise<void>;
 }
 
-/** Largest head of a request; keys, tracing and cookies fit in it many times over. */
+/** Maximum size of a request's head; keys, tracing and cookies need far less. */
 const maxHeaderBytes = 32 * 1024;
-/** Longest wait for a request's head. */
+/** Maximum wait for a request's head. */
 const headersTimeoutMs = 30_000;
 /** Idle connections are kept longer than the edge keeps its own (60 s), so that none is closed under a request. */
 const keepAliveMs = 75_000;

@@ -1,4 +1,4 @@
-/** Longest that large work holds the event loop at once. */
+/** Maximum time for which large work blocks the event loop at once. */
 const turnMs = 10;
 
 /** Those who wait for a turn; one is let in each time that the event loop comes round. */

@@ -57,7 +57,7 @@ export { once } from "./memo.ts";
 export type { PaceLimits } from "./pace.ts";
 export { onBeat, untilBeat } from "./beat.ts";
 export { OpenList, type Listed } from "./open-list.ts";
-export { Quiet, readServers, type QuietOptions, type RedisServers } from "./redis-writes.ts";
+export { WorkCheck, readServers, type WorkCheckOptions, type RedisServers } from "./redis-writes.ts";
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";
 export { openRedis, openSubscriber, orUnavailable, type Redis } from "./redis.ts";
 export { RefusedCalls, takeRefusedCalls, type WaitingRefusal } from "./refused-calls.ts";

@@ -33,9 +33,9 @@ const keyShapes = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 export interface ProcessLog {
   /** The log of the process itself. */
   readonly log: Logger;
-  /** The log of one of its services: each line says which. */
+  /** The log of one of its services, whose name is in each line. */
   readonly ofService: (service: string) => Logger;
-  /** Writes what is still held, as far as somebody reads it, and is silent from then on; call it last. */
+  /** Writes the lines that are still held, if the log has a reader, and discards later ones; call it last. */
   close(): Promise<void>;
 }
 

@@ -4,15 +4,14 @@ import { SeriesHistogram } from "./series.ts";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** Longest pause that prom-client's own sampler of the event loop takes, ms: it is replaced. */
+/** Maximum pause of prom-client's own sampler of the event loop, ms: the sampler is replaced. */
 const never = 2 ** 31 - 1;
 const isLag = /^nodejs_eventloop_lag_/;
 
 /**
- * A process's metrics: its own (CPU, memory, event-loop delay) and whatever its modules declare. A process is one
- * service, so the one registry of the process serves, and a module declares its metrics beside the code that they are
- * about. Labels are bounded: endpoints, models, providers and channels come from tables and the configuration, never
- * from what a client wrote.
+ * Creates a process's metrics: its own (CPU, memory, event-loop delay) and those that modules declare next to the code
+ * that they measure. A process is one service, so one registry is enough. Labels are bounded: endpoints, models,
+ * providers and channels come from tables and the configuration, never from clients.
  */
 export function createMetrics(service: string, worker?: number): Registry {
   register.setDefaultLabels(worker === undefined ? { service } : { service, worker: String(worker) });

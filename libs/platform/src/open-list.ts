@@ -29,7 +29,7 @@ class ListMember<Value> implements Listed {
     ends.size++;
   }
 
-  /** A member that is removed refers to no other: what is garbage must not keep its neighbours. */
+  /** A removed member refers to no other: garbage must not keep its neighbours alive. */
   remove(): boolean {
     const ends = this.#ends;
     if (ends === undefined) return false;

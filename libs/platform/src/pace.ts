@@ -2,24 +2,24 @@ import { Failure } from "@modelgate/contracts";
 
 /** Minimum speed of a body's arrival. */
 export interface PaceLimits {
-  /** Longest silence while the body arrives. */
+  /** Maximum silence while the body arrives. */
   readonly silenceMs: number;
-  /** Longest time for the whole body; absent: as long as it keeps its pace. */
+  /** Maximum time for the whole body; absent: unlimited while it keeps its pace. */
   readonly totalMs?: number | undefined;
   /** Time after which the body must have arrived, on average, at the floor at least. */
   readonly graceMs: number;
   readonly floorBytesPerSecond: number;
 }
 
-/** Longest pause between two looks at a body's pace. */
+/** Maximum pause between two checks of a body's pace. */
 const maxCheckMs = 1_000;
-/** Looks within the grace time. */
+/** Checks within the grace time. */
 const checksPerGrace = 4;
 
 /**
- * Times a body while it arrives: calls `late` once, with Failure request_timeout (408), when it falls silent, takes
- * too long or drips below the floor. While `isHeld` says that it is the reader that does not take bytes, time stands
- * still. Dispose it when the body is whole.
+ * Times a body while it arrives: calls `late` once, with Failure request_timeout (408), when it is silent, takes too
+ * long or arrives slower than the floor. The clock stops while `isHeld` returns true, as the reader does not take bytes
+ * then. Dispose it when the body is complete.
  */
 export class Pace implements Disposable {
   readonly #limits: PaceLimits;

@@ -2,7 +2,7 @@ import { Command, type Redis } from "ioredis";
 import type { Logger } from "./log.ts";
 import { OpenList, type Listed } from "./open-list.ts";
 
-/** Pause between two looks whether a Redis that was too slow answers again. */
+/** Pause between two PINGs to a Redis that was too slow. */
 const pingMs = 200;
 /** Steps that a command's time-out is counted in. */
 const steps = 10;

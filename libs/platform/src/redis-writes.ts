@@ -9,13 +9,13 @@ export interface RedisServers {
   readonly writes: string | undefined;
 }
 
-/** Questions that are not answered yet: all who look round at the same beat ask the same. */
-const asked = new WeakMap<Redis, Promise<RedisServers>>();
+/** Open requests: all checks of the same beat share one. */
+const pending = new WeakMap<Redis, Promise<RedisServers>>();
 
-/** Asks all primaries, one command each; one question at a time. */
+/** Reads the state of all primaries, with one command each; one request at a time. */
 export function readServers(redis: Redis): Promise<RedisServers> {
-  const answer = asked.get(redis) ?? askServers(redis).finally(() => asked.delete(redis));
-  asked.set(redis, answer);
+  const answer = pending.get(redis) ?? askServers(redis).finally(() => pending.delete(redis));
+  pending.set(redis, answer);
   return answer;
 }
 
@@ -39,35 +39,35 @@ async function askServers(redis: Redis): Promise<RedisServers> {
 }
 
 /** Options of the check whether Redis can have new work. */
-export interface QuietOptions {
+export interface WorkCheckOptions {
   readonly redis: Redis;
   /** Maximum time after a write at which something may become due by its age, in ms. */
   readonly graceMs: number;
-  /** Looks at what waits in Redis for its time: when the first of it is due, Unix ms; Infinity where there is nothing. */
+  /** Returns the time at which the first entry of Redis is due, Unix ms; Infinity where none waits. */
   nextDue(): Promise<number>;
   now?(): number;
 }
 
-/** At the latest so long after the last look another is due, whatever the servers say of writes. */
+/** Maximum time between two reads of the work, whether or not the servers report writes. */
 const sweepMs = 60_000;
 
 /**
- * Says whether there may be something to do. Asking Redis whether anything was written is one command; looking into every
- * shard is hundreds. Where nothing was written, only what is known to wait for its time can come due.
+ * Checks whether there may be work in Redis. Reading the servers' count of writes is one command; reading every shard
+ * is hundreds. Without new writes only an entry that waits for its time can become due.
  */
-export class Quiet {
-  readonly #options: QuietOptions;
+export class WorkCheck {
+  readonly #options: WorkCheckOptions;
   #writes: string | undefined;
   #dueAt: number | undefined;
   #changedAt = -Infinity;
-  #lookedAt = -Infinity;
+  #checkedAt = -Infinity;
 
-  constructor(options: QuietOptions) {
+  constructor(options: WorkCheckOptions) {
     this.#options = options;
   }
 
   /** Returns whether to read now, and remembers the servers' state as read. Rejects while Redis is away. */
-  async ends(): Promise<boolean> {
+  async hasWork(): Promise<boolean> {
     const { redis, graceMs, nextDue, now = Date.now } = this.#options;
     const { writes } = await readServers(redis);
     const at = now();
@@ -76,11 +76,11 @@ export class Quiet {
       this.#changedAt = at;
       this.#dueAt = undefined;
     }
-    const isDue = at - this.#changedAt <= graceMs || at - this.#lookedAt >= sweepMs;
+    const isDue = at - this.#changedAt <= graceMs || at - this.#checkedAt >= sweepMs;
     // Asked once for as long as nothing is written.
     if (!isDue) this.#dueAt ??= await nextDue();
     if (!isDue && at < (this.#dueAt ?? 0)) return false;
-    this.#lookedAt = at;
+    this.#checkedAt = at;
     return true;
   }
 }

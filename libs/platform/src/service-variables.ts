@@ -20,11 +20,11 @@ export type EnvOf<Variables> = Variables extends ServiceVariables<infer Env> ? E
 export interface FrameOptions {
   /** The variable of its port, and the port where that is unset; absent: TEXT_PORT and 0 for `text`. */
   readonly port?: readonly [name: string, fallback: number];
-  /** The longest that it drains, whatever DRAIN_MS says, ms. */
+  /** Maximum time of the drain, ms, whatever DRAIN_MS is. */
   readonly maxDrainMs?: number;
 }
 
-/** Declares the variables of a service; `own` are those beside the ports, logging and drain that all services have. */
+/** Declares the variables of a service; `own` are those besides the ports, logging and drain that all services have. */
 export function serviceVariables<Env>(
   name: string,
   own: Declaration<Env>,

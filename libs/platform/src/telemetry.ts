@@ -13,7 +13,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace
 import type { Logger } from "./log.ts";
 import type { Span, SpanStart, StartSpan } from "./tracing.ts";
 
-/** Most spans that wait for the collector; what is beyond is dropped, no request waits for it. */
+/** Maximum spans that wait for the collector; later ones are dropped, and no request waits. */
 const maxWaiting = 4_096;
 /** Maximum time that the end of a process waits for its last spans. */
 const lastFlightMs = 3_000;

@@ -10,7 +10,10 @@ export interface Span {
   /** The W3C header for the next hop; undefined where there is nothing to carry on. */
   readonly traceparent: string | undefined;
   set(attributes: SpanAttributes): void;
-  /** Ends it; `error` is a word of ours (a failure's code, a status), never a message. A second call does nothing. */
+  /**
+   * Ends the span; `error` is the gateway's own word (a failure's code, a status), never a message. A second call does
+   * nothing.
+   */
   end(error?: string): void;
 }
 
@@ -49,7 +52,7 @@ export function idsOf(call: {
 
 const wellFormed = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Without tracing the header goes on as it came. */
+/** Forwards the header unchanged where tracing is off. */
 const passOn: StartSpan = ({ parent }) => ({
   traceparent: parent !== undefined && wellFormed.test(parent) ? parent : undefined,
   set: ignore,

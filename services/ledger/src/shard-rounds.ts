@@ -7,7 +7,7 @@ import {
   sweepHolds,
   type SweepBounds,
 } from "@modelgate/accounts";
-import { Quiet, untilBeat, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
+import { WorkCheck, untilBeat, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
 
 export interface RoundOptions {
   readonly redis: Redis;
@@ -37,7 +37,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   const { log, roundMs, afterOutageMs } = options;
   const state = { stopped: false, complained: false, sweepsFrom: 0 };
   const sleep = Promise.withResolvers<void>();
-  const quiet = new Quiet({
+  const workCheck = new WorkCheck({
     redis: options.redis,
     graceMs: options.leftBehindMs + 2 * roundMs,
     nextDue: () => nextDue(options.redis),
@@ -47,7 +47,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
     while (!state.stopped) {
       try {
         // Without Redis this fails, whether or not NATS is there: that is how an outage is seen.
-        if (await quiet.ends())
+        if (await workCheck.hasWork())
           await oneRound(options, performance.now() >= state.sweepsFrom ? options.wholeRuns() : undefined);
         state.complained = false;
       } catch (error) {

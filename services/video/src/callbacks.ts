@@ -11,7 +11,7 @@ import {
 } from "@modelgate/accounts";
 import type { RemoteStreams } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { Quiet, untilBeat, type Logger, type Redis } from "@modelgate/platform";
+import { WorkCheck, untilBeat, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
 /** Sends tasks' transitions to the clients' URLs. */
@@ -117,14 +117,14 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
 
 /** Makes the step that claims due callbacks, with few commands while there are none. */
 function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Promise<readonly Callback[]> {
-  const quiet = new Quiet({
+  const workCheck = new WorkCheck({
     redis,
     graceMs: 0,
     nextDue: async () => Math.min(...(await Promise.all(shards.map((shard) => firstCallbackDue(redis, shard))))),
     now,
   });
   return async () => {
-    if (!(await quiet.ends())) return [];
+    if (!(await workCheck.hasWork())) return [];
     const claim = { nowMs: now(), leaseMs, most };
     return (await Promise.all(shards.map((shard) => claimCallbacks(redis, shard, claim)))).flat();
   };

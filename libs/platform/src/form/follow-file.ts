@@ -7,7 +7,7 @@ import { Failure } from "@modelgate/contracts";
 import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
 import type { FormFile } from "./form-file.ts";
 
-/** A file of a form on disk. It has no name there: it is gone with its disposal, and with the process. */
+/** A file of a form on disk. It has no name there: it disappears with its disposal, and with the process. */
 export interface FollowedFile extends AsyncDisposable {
   readonly name: string;
   readonly filename: string;

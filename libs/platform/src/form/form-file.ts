@@ -15,9 +15,9 @@ export interface FormFile {
   readonly name: string;
   /** The file's own name without folders; "" where the client gave none. */
   readonly filename: string;
-  /** As the client says; `application/octet-stream` or `text/plain` where it does not know. */
+  /** The client's value; `application/octet-stream` or `text/plain` where it sent none. */
   readonly contentType: string;
-  /** Throws Failure request_too_large naming the field, and whatever ended the form. */
+  /** Throws Failure request_too_large naming the field, and the error that ended the form. */
   bytes(): AsyncIterable<Buffer>;
   /** Ends the whole form: its readers get this error. */
   breakOff(error: Error): void;

@@ -21,7 +21,7 @@ export interface FormLimits extends PaceLimits {
   readonly budget: BufferBudget;
 }
 
-/** A form being read: its parts in their order. Dispose it when done, whatever happened. */
+/** A form being read: its parts in their order. Dispose it when done, also after an error. */
 export interface Form extends AsyncIterable<FormPart>, Disposable {
   /** The memory that the form holds; released when the form is disposed of. */
   readonly holding: Holding;
@@ -29,7 +29,7 @@ export interface Form extends AsyncIterable<FormPart>, Disposable {
   breakOff(error: Error): void;
 }
 
-/** Longest name of a field. */
+/** Maximum length of a field's name. */
 const nameBytes = 200;
 
 /**

@@ -124,7 +124,7 @@ function decoded(params: Readonly<Record<string, string>>): OperatorCall["params
   }
 }
 
-/** Most characters of a name. */
+/** Maximum characters of a name. */
 const maxOfActor = 100;
 
 function actorOf({ headers }: IncomingMessage, operator: Operator): string {
@@ -158,7 +158,7 @@ export class Streamed {
   }
 }
 
-/** An answer that sets headers of its own. */
+/** An answer that sets additional headers. */
 export class WithHeaders {
   readonly data: unknown;
   readonly headers: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ export interface Life {
   endWithinMs: number;
 }
 
-/** Exits when the time for an orderly end is over, whatever it still waits for. */
+/** Exits when the time for an orderly end is over, even if work is left. */
 export function exitAfterTimeout(life: Life, { log, close }: ReturnType<typeof createLogger>): void {
   const end = async (): Promise<void> => {
     log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "shutdown timed out: exiting anyway");

@@ -11,11 +11,11 @@ import { openSubscriber, type Redis } from "../redis.ts";
 const beats = "processes";
 /** Interval between a process's announcements. */
 const beatMs = 5_000;
-/** A process that has said nothing for so long is gone. */
+/** Time without an announcement after which a process is gone. */
 const goneAfterMs = 20_000;
 /** Time for which a process without announcements is shown. */
 const keptMs = 3_600_000;
-/** Most processes that are kept; of more, those heard first are forgotten. */
+/** Maximum processes that are kept; of more, the one with the oldest announcement is removed. */
 const maxKept = 1_000;
 
 /** An announcement of a process. */
@@ -39,7 +39,7 @@ const readBeat = stored("process", Beat);
 export interface ProcessStatus extends Omit<Beat, "at" | "ends"> {
   /** RFC 3339. */
   readonly seenAt: string;
-  /** It has said nothing for a while, and did not say that it ends. */
+  /** True if it has announced nothing for a while, and not announced its end. */
   readonly isGone: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface ProcessSelf {
 /** The release that runs here. */
 export const version = ownVersion();
 
-/** Says again and again on Redis that a process is there, until disposed; a Redis that is away is no matter. */
+/** Announces on Redis at intervals that a process runs, until disposed; errors are ignored while Redis is away. */
 export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposable {
   const id = randomUUID();
   const startedAt = new Date().toISOString();
@@ -86,11 +86,14 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
 
 /** The processes that announced themselves since this one began to listen. */
 export interface ProcessList extends Disposable {
-  /** The processes that are there, and those that went without a word in the last hour, which stand last. */
+  /** Returns the running processes, then those without an announcement in the last hour. */
   list(nowMs?: number): readonly ProcessStatus[];
 }
 
-/** Listens to what processes say: each is heard of within seconds. Rejects where Redis refuses the subscription. */
+/**
+ * Subscribes to the announcements of processes: each is known within seconds. Rejects where Redis refuses the
+ * subscription.
+ */
 export async function watchProcesses(redis: Redis): Promise<ProcessList> {
   const known = new Map<string, Beat>();
   const subscriber = openSubscriber(redis);

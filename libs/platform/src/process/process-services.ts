@@ -50,7 +50,7 @@ export class ProcessServices implements AsyncDisposable {
     this.#surroundings = surroundings;
   }
 
-  /** Longest time that the drain takes. */
+  /** Maximum time of the drain. */
   get drainMs(): number {
     return Math.max(...this.#services.map(({ frame }) => frame.drainMs));
   }

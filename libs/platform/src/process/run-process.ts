@@ -12,12 +12,12 @@ import { Shared } from "./shared.ts";
 const severalName = "gateway";
 
 /**
- * Runs services as one process from its start to its end: environment, log, metrics, probes on a second port, the services
- * themselves, and the drain: on SIGTERM, SIGINT or the loss of the parent process → not ready → no new work → open requests
- * finish within DRAIN_MS → services are closed, then what they share → exit. A failed start prints its reason. A step of the
- * end that hangs (stores that vanished together) is bounded: `lastStepsMs` after the drain the process logs the step and
- * exits with 1. The ledger finishes what it leaves: holds by their leases, events by the outbox. A worker shares its ports
- * with others of its program.
+ * Runs services as one process from its start to its end: environment, log, metrics, probes on a second port, the
+ * services themselves, and the drain. On SIGTERM, SIGINT or the loss of the parent process: not ready → no new work →
+ * open requests finish within DRAIN_MS → services are closed, then their shared parts → exit. A failed start prints its
+ * reason. A step of the end that does not return (stores that vanished together) is bounded: `lastStepsMs` after the
+ * drain the process logs the step and exits with 1. The ledger finishes the rest: holds by their leases, events by the
+ * outbox. A worker shares its ports with others of its program.
  */
 export async function runProcess(load: () => Promise<readonly Service[]>, worker?: number): Promise<void> {
   const stopped = untilStopped();

@@ -14,13 +14,13 @@ export interface WorkPlan {
   readonly load: (worker: number) => Promise<readonly Service[]>;
 }
 
-/** The word before a worker's number on its command line. */
+/** The argument before a worker's number on its command line. */
 const workerArgument = "worker";
 
 /**
- * Runs a program's services in this process or, where several are wanted, in workers that share the services' ports: the
- * kernel deals connections out among them. This process then only watches: it starts a worker again that dies, has the port
- * of probes, and ends when all have. Workers are this program with the words `worker N`.
+ * Runs a program's services in this process or, if it has several workers, in processes that share the services' ports:
+ * the kernel distributes connections among them. This process then only supervises: it restarts a worker that dies,
+ * serves the probes, and ends when all workers have. A worker is this program with the arguments `worker N`.
  */
 export async function runWorkers({ program, plan }: { program: string; plan: () => WorkPlan }): Promise<void> {
   const [, , word, number] = process.argv;

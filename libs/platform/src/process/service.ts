@@ -11,7 +11,7 @@ import type { Shared } from "./shared.ts";
 export interface ServiceContext<Env> {
   /** The values of the service's own variables. */
   readonly env: Env;
-  /** Longest time that open requests get at the end of the process. */
+  /** Maximum time that open requests get at the end of the process. */
   readonly drainMs: number;
   /** Time in which the process ends what is still open at the end of its drain. */
   readonly farewellMs: number;
@@ -46,14 +46,14 @@ export interface OpenService {
 /** The role of a service: the door for clients, an area behind it, or a keeper of the records of calls. */
 export type ServiceRole = "door" | "area" | "keeper";
 
-/** Changes the values that the service of a name is opened with: tests make bounds small that are constants. */
+/** Changes the values that a service is opened with: tests lower bounds that are constants. */
 export type AdjustEnv = <Env>(service: string, env: Env) => Env;
 
-/** A service: a function of what it is given, which a process may run beside others. */
+/** A service, which a process may run together with others. */
 export interface Service {
   readonly name: string;
   readonly role: ServiceRole;
-  /** Reads its variables; with their values, which `adjust` may change, it can be opened. */
+  /** Reads its variables, and returns a service that can be opened with their values, which `adjust` may change. */
   readonly declare: (read: VariableReader, adjust?: AdjustEnv) => DeclaredService;
 }
 

@@ -32,7 +32,7 @@ export class Shared implements AsyncDisposable {
   }
 }
 
-/** Gives a part of a process, which is opened where this is the first time that it is asked for. */
+/** Declares a part of a process that is opened at its first use. */
 export type SharedPart<Settings, Part> = (shared: Shared, settings: Settings) => Promise<Part>;
 
 /**

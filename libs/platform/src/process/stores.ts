@@ -15,7 +15,7 @@ export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (sha
   return redis;
 });
 
-/** The connection to the Redis of clients' content: that of the process, or one of its own. */
+/** The connection to the Redis of clients' content: that of the process, or a separate one. */
 export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEnv, Redis>(
   async (shared, { redis, content: { url } }) => {
     if (url === undefined || url === redis.url) return await sharedRedis(shared, { redis });

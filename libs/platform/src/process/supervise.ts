@@ -19,10 +19,10 @@ export interface Supervision {
 const [firstPauseMs, longestPauseMs] = [500, 15_000];
 /** A worker that lived for so long has recovered. */
 const recoveredAfterMs = 60_000;
-/** Longest wait for a worker's word on its probes. */
+/** Maximum wait for a worker's answer on its probes. */
 const opsTimeoutMs = 2_000;
 
-/** Runs workers until this process is asked to stop, or one of them cannot start at all. */
+/** Runs workers until this process gets a signal to stop, or one of them cannot start at all. */
 export async function supervise({ frame, workers, command }: Supervision): Promise<void> {
   const stopped = untilStopped();
   const { log, close } = createLogger("workers", frame.logLevel);
@@ -76,7 +76,7 @@ class Worker {
     this.#over = this.#run(started);
   }
 
-  /** Asks it to end as this process was asked, and waits for its end. */
+  /** Passes the signal to the worker, and waits for its end. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#child?.kill("SIGTERM");

@@ -71,7 +71,7 @@ export function defineScript<
 /** Calls a script with its keys and arguments as text. */
 type ScriptCaller = (redis: Redis, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
 
-/** Makes what calls a script as a command of its own. */
+/** Makes the function that calls a script as a single command. */
 function callerOf(shape: LuaShape): ScriptCaller {
   const source = scriptText(shape, (file) => readFileSync(file, "utf8"));
   scriptSources.add(source);

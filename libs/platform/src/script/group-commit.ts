@@ -12,7 +12,7 @@ interface GroupedCall {
   readonly reject: (error: unknown) => void;
 }
 
-/** Most calls of a group: Redis does nothing else while it runs one. */
+/** Maximum calls of a group: Redis does nothing else while it runs one. */
 const maxTogether = 64;
 
 /** The calls of a connection that wait for the end of the tick, by slot; a new map for each tick. */

@@ -12,7 +12,7 @@ export interface Upgrading {
 
 /** Options that all WebSockets of a service share. */
 export interface AcceptOptions {
-  /** Largest message of a client. */
+  /** Maximum size of a client's message. */
   readonly messageBytes: number;
   /** Chooses the subprotocol that is answered; false: none. */
   readonly chooseProtocol: (offered: Set<string>) => string | false;

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { firstTaskDue, shards, openTasks } from "@modelgate/accounts";
-import { Quiet, untilBeat, Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
+import { WorkCheck, untilBeat, Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
@@ -14,7 +14,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
   const slots = new PollSlots(deps.limits.concurrency);
   const underWay = new Set<Promise<unknown>>();
   const { redis } = deps.relay;
-  const quiet = new Quiet({
+  const workCheck = new WorkCheck({
     redis,
     graceMs: 0,
     nextDue: async () => Math.min(...(await Promise.all(shards.map((shard) => firstTaskDue(redis, shard))))),
@@ -24,7 +24,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
   async function round(): Promise<Round | undefined> {
     try {
       deps.ready();
-      if (!(await quiet.ends())) return undefined;
+      if (!(await workCheck.hasWork())) return undefined;
       const done = await pollOnce(deps, stop.signal, slots);
       onPolled(done.polled);
       return done;

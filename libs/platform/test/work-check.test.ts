@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
-import { Quiet, readServers } from "../src/index.ts";
+import { WorkCheck, readServers } from "../src/index.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -32,26 +32,26 @@ test("who looks for work looks after a write, for as long as it may come of age,
     asked++;
     return Promise.resolve(due);
   };
-  const quiet = new Quiet({ redis, graceMs: 5_000, nextDue, now: () => now });
-  expect(await quiet.ends()).toBe(true); // nothing is known yet
+  const workCheck = new WorkCheck({ redis, graceMs: 5_000, nextDue, now: () => now });
+  expect(await workCheck.hasWork()).toBe(true); // nothing is known yet
   now += 5_000;
-  expect(await quiet.ends()).toBe(true);
+  expect(await workCheck.hasWork()).toBe(true);
   now += 1;
   due = now + 3_000;
-  expect(await quiet.ends()).toBe(false);
+  expect(await workCheck.hasWork()).toBe(false);
   now += 2_999;
-  expect(await quiet.ends()).toBe(false);
+  expect(await workCheck.hasWork()).toBe(false);
   expect(asked).toBe(1);
   now += 1;
-  expect(await quiet.ends()).toBe(true); // and it is not done yet
-  expect(await quiet.ends()).toBe(true);
+  expect(await workCheck.hasWork()).toBe(true); // and it is not done yet
+  expect(await workCheck.hasWork()).toBe(true);
   due = Infinity;
   await redis.set("two", "2");
-  expect(await quiet.ends()).toBe(true);
+  expect(await workCheck.hasWork()).toBe(true);
   now += 5_001;
-  expect(await quiet.ends()).toBe(false);
+  expect(await workCheck.hasWork()).toBe(false);
   expect(asked).toBe(2);
   now += 55_000;
-  expect(await quiet.ends()).toBe(true); // the slow sweep, whatever was heard
-  expect(await quiet.ends()).toBe(false);
+  expect(await workCheck.hasWork()).toBe(true); // the slow sweep, whatever was heard
+  expect(await workCheck.hasWork()).toBe(false);
 });
