@@ -29,7 +29,7 @@ export class Refused extends Error {
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.vendorError = vendorError;
-    this.failure = new Failure(meaning.code, meaning.say, {
+    this.failure = new Failure(meaning.code, meaning.message, {
       param: meaning.param,
       vendorCode: meaning.blame === "request" ? meaning.vendorCode : undefined,
       status: meaning.blame === "request" && status === tooLarge ? status : undefined,

@@ -102,6 +102,6 @@ function resultOf(message: Msg): Published {
   const text = message.string();
   if (text.startsWith('{"stream":')) return undefined;
   const code = /"err_code":(\d+)/.exec(text)?.[1];
-  const say = `JetStream has not stored a message: ${text.slice(0, 200)}`;
-  return Number(code) === streamNotFound ? new StreamGone(say) : new Error(say);
+  const reason = `JetStream has not stored a message: ${text.slice(0, 200)}`;
+  return Number(code) === streamNotFound ? new StreamGone(reason) : new Error(reason);
 }

@@ -171,17 +171,17 @@ class JetStreamBus implements Bus {
   }
 
   async #connectForGood(): Promise<void> {
-    let said: string | undefined;
+    let lastError: string | undefined;
     while (!this.#closed) {
       try {
         await this.#connect();
-        if (said !== undefined) this.#log.info("nats is there");
+        if (lastError !== undefined) this.#log.info("nats is there");
         return;
       } catch (error) {
         this.#firstTry.resolve(error);
         const words = error instanceof StreamRefused ? "events cannot be kept" : "nats is away";
-        if (words !== said) this.#log.warn({ err: withoutCertificate(error) }, words);
-        said = words;
+        if (words !== lastError) this.#log.warn({ err: withoutCertificate(error) }, words);
+        lastError = words;
         await this.#connection?.close().catch(() => undefined);
         await pause();
       }

@@ -48,12 +48,12 @@ export function withoutCertificate(error: unknown): unknown {
  */
 export function identityAmong(
   servers: readonly string[],
-): (asked: string, certificate: PeerCertificate) => Error | undefined {
+): (requested: string, certificate: PeerCertificate) => Error | undefined {
   const hosts = servers.map((server) => new URL(server).hostname.replaceAll(/^\[|\]$/g, ""));
   const addresses = hosts.filter((host) => isIP(host) !== 0);
-  return (asked, certificate) => {
-    const named = asked !== "localhost" || hosts.includes("localhost") || addresses.length === 0;
-    const complaints = (named ? [asked] : addresses).map((host) => checkServerIdentity(host, certificate));
+  return (requested, certificate) => {
+    const named = requested !== "localhost" || hosts.includes("localhost") || addresses.length === 0;
+    const complaints = (named ? [requested] : addresses).map((host) => checkServerIdentity(host, certificate));
     return complaints.includes(undefined) ? undefined : complaints[0];
   };
 }

@@ -73,6 +73,6 @@ export class Pace implements Disposable {
   }
 }
 
-function late(say: string): Failure {
-  return new Failure("request_timeout", say);
+function late(message: string): Failure {
+  return new Failure("request_timeout", message);
 }

@@ -170,10 +170,10 @@ function ifSet(text: string | undefined, read: (text: string) => string): string
 }
 
 function wordsIn<Word extends string>(text: string, words: readonly Word[]): readonly Word[] {
-  const asked = new Set(text.split(",").map((item) => item.trim()));
-  const unknown = [...asked].filter((item) => !words.some((word) => word === item));
+  const chosen = new Set(text.split(",").map((item) => item.trim()));
+  const unknown = [...chosen].filter((item) => !words.some((word) => word === item));
   return unknown.length === 0
-    ? words.filter((word) => asked.has(word))
+    ? words.filter((word) => chosen.has(word))
     : refuse(`names ${unknown.join(", ")}, and takes ${words.join(", ")}`);
 }
 

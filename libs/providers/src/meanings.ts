@@ -28,7 +28,7 @@ export function inputRefused(error: ErrorBody): VendorFailure {
   return {
     ...(isAboutSeals(error) ? { isAboutSeals: true } : {}),
     code: "upstream_rejected",
-    say: message,
+    message,
     vendorCode: code ?? type ?? status,
     param,
     retryable: false,

@@ -26,11 +26,11 @@ export function modelListRequest(
   if (modelsAt === undefined || wire === undefined) return undefined;
   const usual = { act: "answer", baseUrl, key, nowMs, wire, model: "m", stream: false, body: Buffer.alloc(0) } as const;
   const { headers } = provider.request(usual);
-  const { "content-type": _, ...asked } = headers;
+  const { "content-type": _, ...rest } = headers;
   const url = listAt(baseUrl.replace(/\/+$/, ""), modelsAt);
   const size = pageSizes[wire];
   if (size !== undefined) url.searchParams.set(size, longestPage);
-  return { url, method: "GET", headers: asked };
+  return { url, method: "GET", headers: rest };
 }
 
 /** Returns the address of a vendor's list; a base URL that ends in a version already has that of the path. */

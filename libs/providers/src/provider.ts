@@ -7,7 +7,7 @@ import type { VendorRequest } from "./request.ts";
 export interface VendorFailure {
   readonly code: FailureCode;
   /** Message for the client: the vendor's, without addresses and keys. Absent: the gateway's own message. */
-  readonly say?: string | undefined;
+  readonly message?: string | undefined;
   readonly vendorCode?: string | undefined;
   readonly param?: string | undefined;
   /** True if another channel or key may succeed. */

@@ -141,8 +141,8 @@ async function readStarted(
   const { text, isWhole } = await readUpTo(answer, answerBytes);
   const body = parsed(text);
   if (body === undefined) {
-    const say = "The vendor's answer is not a JSON object.";
-    throw isWhole ? unreadable(answer, say) : new Failure("upstream_error", say);
+    const message = "The vendor's answer is not a JSON object.";
+    throw isWhole ? unreadable(answer, message) : new Failure("upstream_error", message);
   }
   const id = idIn(answer, { body, text }, wires[start.wire].vendor, provider);
   return { wire: start.wire, operation: provider.taskOf?.(id, start) ?? id, measure, dropped };
@@ -176,6 +176,6 @@ function idIn(
  * Makes the refusal for a complete answer without a task's id. No client could have such a task, so unlike a lost
  * answer it is a failed attempt, and the next channel is tried.
  */
-function unreadable({ status }: UpstreamAnswer, say: string): Refused {
-  return new Refused({ code: "upstream_error", say, retryable: true, blame: "channel" }, status, undefined);
+function unreadable({ status }: UpstreamAnswer, message: string): Refused {
+  return new Refused({ code: "upstream_error", message, retryable: true, blame: "channel" }, status, undefined);
 }

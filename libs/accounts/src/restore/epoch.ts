@@ -25,14 +25,14 @@ export async function writeWholeRuns(redis: Redis, runs: string): Promise<void> 
  * Throws Failure server_overloaded (503) for the latter. Absence is certain if two reads, before and after Redis is
  * known to be complete, find nothing.
  */
-export async function unlessLost<T>(redis: Redis, look: () => Promise<T>, isAbsent: (found: T) => boolean): Promise<T> {
-  const found = await look();
+export async function unlessLost<T>(redis: Redis, read: () => Promise<T>, isAbsent: (found: T) => boolean): Promise<T> {
+  const found = await read();
   if (!isAbsent(found)) return found;
   if ((await readEpoch(redis)) === undefined || !(await isInWholeRun(redis)))
     throw new Failure("server_overloaded", "The gateway's accounts are being restored; try again shortly.", {
       retryAfterSeconds: 1,
     });
-  return look();
+  return read();
 }
 
 /**

@@ -161,8 +161,8 @@ export const readToken: (text: string) => Token = stored(
  * since.
  */
 export async function checkStillValid(redis: Redis, tokenId: string): Promise<Token> {
-  const look = () => findTokenById(redis, tokenId);
-  const token = await orUnavailable(unlessLost(redis, look, (found) => found === undefined));
+  const read = () => findTokenById(redis, tokenId);
+  const token = await orUnavailable(unlessLost(redis, read, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
   if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now()) throw new Failure("api_key_expired");
   return token;

@@ -239,8 +239,8 @@ function bodyTooLarge(maxBytes: number): Failure {
   return tooLarge(`The body is larger than ${maxBytes} bytes, the most that this endpoint accepts.`);
 }
 
-function tooLarge(say: string): Failure {
-  return new Failure("request_too_large", say);
+function tooLarge(message: string): Failure {
+  return new Failure("request_too_large", message);
 }
 
 function cut(): Failure {

@@ -142,13 +142,13 @@ export class ProcessServices implements AsyncDisposable {
 
   /** Returns the reasons why services cannot serve now, by name. */
   async problems(): Promise<Readonly<Record<string, string>>> {
-    const said = await this.#said();
+    const states = await this.#states();
     return Object.fromEntries(
-      said.flatMap(({ service, problem }) => (problem === undefined ? [] : [[service.name, problem] as const])),
+      states.flatMap(({ service, problem }) => (problem === undefined ? [] : [[service.name, problem] as const])),
     );
   }
 
-  #said() {
+  #states() {
     return Promise.all(this.#running.map(async ({ service, open }) => ({ service, problem: await problemOf(open) })));
   }
 
@@ -158,11 +158,11 @@ export class ProcessServices implements AsyncDisposable {
    */
   async #readiness(): Promise<Readiness> {
     if (this.#isDraining) return { isReady: false, words: "draining" };
-    const said = await this.#said();
+    const states = await this.#states();
     const counts = ({ role }: Declared): boolean => role !== "keeper" || !this.#hasDoor;
     return {
-      isReady: said.every(({ service, problem }) => problem === undefined || !counts(service)),
-      words: said.map(({ service, problem }) => `${service.name}: ${problem ?? "ready"}`).join("\n"),
+      isReady: states.every(({ service, problem }) => problem === undefined || !counts(service)),
+      words: states.map(({ service, problem }) => `${service.name}: ${problem ?? "ready"}`).join("\n"),
     };
   }
 }

@@ -23,8 +23,8 @@ const workerArgument = "worker";
  * serves the probes, and ends when all workers have. A worker is this program with the arguments `worker N`.
  */
 export async function runWorkers({ program, plan }: { program: string; plan: () => WorkPlan }): Promise<void> {
-  const [, , word, number] = process.argv;
-  if (word === workerArgument) return runProcess(() => plan().load(Number(number)), Number(number));
+  const [, , argument, number] = process.argv;
+  if (argument === workerArgument) return runProcess(() => plan().load(Number(number)), Number(number));
   try {
     const { workers, names, load } = plan();
     if (workers === 1) return await runProcess(() => load(1));

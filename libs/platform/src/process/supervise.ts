@@ -143,15 +143,15 @@ function probes(workers: readonly Worker[], host: string): ReturnType<typeof ops
     }
   };
   const readiness = async (): Promise<Readiness> => {
-    const said = await Promise.all(workers.map((worker) => ask(worker, "/readyz")));
+    const answers = await Promise.all(workers.map((worker) => ask(worker, "/readyz")));
     return {
-      isReady: said.some(({ ok }) => ok),
-      words: said.map(({ text }, at) => `worker ${at + 1}:\n${text.trim()}`).join("\n"),
+      isReady: answers.some(({ ok }) => ok),
+      words: answers.map(({ text }, at) => `worker ${at + 1}:\n${text.trim()}`).join("\n"),
     };
   };
   const metrics = async (): Promise<string> => {
-    const said = await Promise.all(workers.map((worker) => ask(worker, "/metrics")));
-    return mergeMetrics(said.filter(({ ok }) => ok).map(({ text }) => text));
+    const answers = await Promise.all(workers.map((worker) => ask(worker, "/metrics")));
+    return mergeMetrics(answers.filter(({ ok }) => ok).map(({ text }) => text));
   };
   return opsHandler({ contentType: "text/plain; version=0.0.4; charset=utf-8", metrics }, readiness);
 }

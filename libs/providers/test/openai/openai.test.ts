@@ -54,7 +54,7 @@ describe("an error means", () => {
   ])("an endpoint's own refusal: %s", (message) => {
     expect(openai.failureOf(400, error(undefined, message))).toMatchObject({
       code: "upstream_rejected",
-      say: message,
+      message,
       blame: "request",
       isAboutEndpoint: true,
     });
@@ -67,7 +67,7 @@ describe("an error means", () => {
 
   test("the vendor's words and its field go on where the client's input was refused", () => {
     expect(openai.failureOf(400, error("too_long", "at most 10"))).toMatchObject({
-      say: "at most 10",
+      message: "at most 10",
       vendorCode: "too_long",
       param: "messages",
     });

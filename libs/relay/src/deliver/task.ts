@@ -88,8 +88,8 @@ class RouteLink implements VendorLink {
     const answer = await reach(signing.then((whole) => channels.transport.send({ ...whole, timeoutMs }, this.signal)));
     const { headers } = answer;
     if (answer.status < 300) return { headers, bytes: await collect(answer, limits.answerBytes, budget) };
-    const { code, say } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
-    throw new Failure(code, say);
+    const { code, message } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
+    throw new Failure(code, message);
   }
 }
 

@@ -60,11 +60,11 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
 /** Reads a poll's error status. Only a clear statement about the task ends it: other errors may be temporary. */
 function refusal(status: number, text: string, provider: Provider): PollResult {
   if (status === 404 || status === 410) return { kind: "not-found" };
-  const { blame, say, vendorCode } = provider.failureOf(status, text);
+  const { blame, message, vendorCode } = provider.failureOf(status, text);
   if (blame !== "request" || status < 400) return { kind: "unknown" };
   return {
     kind: "failed",
-    error: { code: vendorCode ?? "upstream_rejected", message: say ?? "The vendor refused the task." },
+    error: { code: vendorCode ?? "upstream_rejected", message: message ?? "The vendor refused the task." },
   };
 }
 
