@@ -1,8 +1,7 @@
 import { defineService, serveArea, type UpgradeCall } from "@modelgate/platform";
-import { Failure } from "@modelgate/contracts";
-import { createClientSecret } from "./client-secrets.ts";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
+import { routes } from "./routes.ts";
 import { RealtimeSessions } from "./sessions.ts";
 
 /** The service of the realtime area. */
@@ -10,9 +9,7 @@ export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
   const deps = await openDeps(context);
   const sessions = new RealtimeSessions(deps, metrics);
-  // A session is opened by an upgrade.
-  const noWebSocket = () => Promise.reject(new Failure("websocket_required"));
-  const handlers = { realtime: noWebSocket, geminiLive: noWebSocket, createClientSecret: createClientSecret(deps) };
+  const handlers = routes(deps);
   const upgrades = {
     realtime: (call: UpgradeCall) => sessions.begin(call),
     geminiLive: (call: UpgradeCall) => sessions.beginLive(call),

@@ -60,7 +60,7 @@ async function open({ balance, budgets }: Account) {
     ...runDeps(),
     redis,
     newCallId: () => `${accountId}-call-${++count}`,
-    renewals: { keep: () => ({ [Symbol.dispose]: () => undefined }), [Symbol.dispose]: () => undefined },
+    renewals: { keep: () => ({ [Symbol.dispose]: () => undefined }), [Symbol.asyncDispose]: async () => undefined },
     settlements: {
       settle: async () => undefined,
       release: async () => undefined,

@@ -57,7 +57,8 @@ function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
 
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const inputType = inputTypeOf(commonTask(request));
-  const lost = { ...lostHints(request), ...(inputType === undefined ? {} : { task: undefined }) };
+  const hints = lostHints(request);
+  const lost = inputType === undefined ? hints : { ...hints, task: undefined };
   const body = present({
     model,
     texts: plainTexts(request),

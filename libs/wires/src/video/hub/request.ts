@@ -2,9 +2,14 @@ import { Failure, type VideoWire } from "@modelgate/contracts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { type Fields, type JsonRecord, isRecord, parseRecord } from "../../json/fields.ts";
 import { ownMembers, renderOwn, type OwnMembers } from "../../kind/index.ts";
-import type { VideoSize } from "./size.ts";
 import { imageTypeOfBase64 } from "../../images/hub/image-bytes.ts";
 import { readDataUrl, writeDataUrl } from "../../text/hub/sources.ts";
+
+/** Size of a video in pixels. */
+export interface VideoSize {
+  readonly width: number;
+  readonly height: number;
+}
 
 /** Maximum length of a video in seconds: the price is known from it before anything is sent. */
 export const maxSeconds = 600;

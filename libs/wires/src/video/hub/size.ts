@@ -1,12 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, own } from "../../json/fields.ts";
-import { objectIn } from "./request.ts";
-
-/** Pixels. */
-export interface VideoSize {
-  readonly width: number;
-  readonly height: number;
-}
+import { objectIn, type VideoSize } from "./request.ts";
 
 /** Parses `<width>x<height>`, or with an asterisk. Throws Failure invalid_value naming `param`. */
 export function parseSize(text: string, param: string): VideoSize {

@@ -1,0 +1,9 @@
+import type { AreaHandlers } from "@modelgate/platform";
+import type { Deps } from "./deps.ts";
+import { speech } from "./routes/speech.ts";
+import { transcriptions, translations } from "./routes/transcripts.ts";
+
+/** The endpoints of the audio area. */
+export function routes(deps: Deps): AreaHandlers<"audio"> {
+  return { transcriptions: transcriptions(deps), translations: translations(deps), speech: speech(deps) };
+}

@@ -1,0 +1,13 @@
+import { Failure } from "@modelgate/contracts";
+import type { AreaHandlers } from "@modelgate/platform";
+import { createClientSecret } from "./client-secrets.ts";
+import type { Deps } from "./deps.ts";
+
+/** The endpoints of the realtime area. A session is opened by an upgrade: a call that asks for no WebSocket is refused. */
+export function routes(deps: Deps): AreaHandlers<"realtime"> {
+  return {
+    realtime: () => Promise.reject(new Failure("websocket_required")),
+    geminiLive: () => Promise.reject(new Failure("websocket_required")),
+    createClientSecret: createClientSecret(deps),
+  };
+}
