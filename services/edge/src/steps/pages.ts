@@ -24,7 +24,7 @@ const policy = [
 
 const json = "application/json; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 
 /** The pages; the one at /docs shows /openapi.json, with scripts and styles of this table alone. */
 const contents: Readonly<Record<string, () => Content>> = {
@@ -40,16 +40,16 @@ const contents: Readonly<Record<string, () => Content>> = {
     }),
   })),
   "/healthz": () => ({ type: "text/plain; charset=utf-8", body: "ok\n" }),
-  "/docs": fileOf("text/html; charset=utf-8", "../pages/reader.html"),
-  "/docs/icon.svg": fileOf("image/svg+xml", "../pages/icon.svg"),
-  "/docs/start.js": fileOf(script, "../pages/start.js"),
-  "/docs/reader.js": fileOf(script, "swagger-ui-dist/swagger-ui-bundle.js"),
-  "/docs/reader.css": fileOf("text/css; charset=utf-8", "swagger-ui-dist/swagger-ui.css"),
+  "/docs": fileOf("text/html; charset=utf-8", require.resolve("../pages/reader.html")),
+  "/docs/icon.svg": fileOf("image/svg+xml", require.resolve("../pages/icon.svg")),
+  "/docs/start.js": fileOf(script, require.resolve("../pages/start.js")),
+  "/docs/reader.js": fileOf(script, require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
+  "/docs/reader.css": fileOf("text/css; charset=utf-8", require.resolve("swagger-ui-dist/swagger-ui.css")),
 };
 
 /** Returns a page that is a file, read once. */
-function fileOf(type: string, name: string): () => Content {
-  return once(() => ({ type, body: readFileSync(resolve(name)) }));
+function fileOf(type: string, path: string): () => Content {
+  return once(() => ({ type, body: readFileSync(path) }));
 }
 
 /** Answers with a page that needs no key, where the path names one. */
