@@ -208,6 +208,7 @@ type Run = (
     readonly stdout: PassThrough;
     readonly stderr: PassThrough;
     readonly env: Readonly<Record<string, string>>;
+    readonly stdin: PassThrough;
   },
 ) => Promise<number>;
 
@@ -223,7 +224,7 @@ async function runGatectl(
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   // Read as it is written: an export waits for its reader.
   const [written, complained] = [text(stdout), text(stderr)];
-  const status = await run(words, { stdout, stderr, env });
+  const status = await run(words, { stdin: new PassThrough(), stdout, stderr, env });
   stdout.end();
   stderr.end();
   return { status, stdout: await written, stderr: await complained };

@@ -1,4 +1,5 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
+import { createInterface } from "node:readline/promises";
 import type { Server } from "./server.ts";
 
 /** Arguments of a command. */
@@ -11,6 +12,26 @@ export interface Arguments {
   readonly json: boolean;
   /** For an answer that is written piece by piece. */
   readonly stdout: Writable;
+  /** Asks a person; true without asking if nobody is at the terminal, so that scripts go on. */
+  readonly confirm: (question: string) => Promise<boolean>;
+}
+
+/** Surroundings of a command line: its input and output, and the environment that names the server. */
+export interface Terminal {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Asks a question on a terminal; true for "y" and "yes", and without asking if the input is no terminal. */
+export async function confirm(
+  { stdin, stderr }: Pick<Terminal, "stdin" | "stderr">,
+  question: string,
+): Promise<boolean> {
+  if (stdin.isTTY !== true) return true;
+  using terminal = createInterface({ input: stdin, output: stderr });
+  return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
 }
 
 /** Result of a command, as JSON and as text for a person. */

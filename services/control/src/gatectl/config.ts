@@ -7,11 +7,23 @@ import { problemLines, readConfigurationFile } from "../configuration/read.ts";
 import { warningsOf } from "../configuration/warnings.ts";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
-import { position, positionInPath, type Command, type Output } from "./command.ts";
+import { position, positionInPath, type Arguments, type Command, type Output } from "./command.ts";
 import { cell, table, type Column } from "./table.ts";
 
 /** The file where none is named. */
 export const demo = "deploy/config/demo.yaml";
+
+/** Marks of the lines of a difference. */
+const signs: Readonly<Record<string, string>> = { removed: "-", added: "+" };
+
+/** Shows the changes by restoring a version, and asks for a confirmation. */
+function isConfirmed({ confirm }: Arguments, version: unknown): Promise<boolean> {
+  const back = field(version, "back");
+  const lines = Array.isArray(back)
+    ? back.map((line) => `${signs[cell("kind")(line)] ?? " "} ${cell("text")(line)}`)
+    : [];
+  return confirm(`${lines.join("\n")}\nRestore version ${cell("version")(version)}?`);
+}
 
 /** Renders the result of a change of the configuration; exit status 1 if it was refused. */
 function changed(data: unknown): Output {
@@ -135,8 +147,13 @@ export const configCommands: readonly Command[] = [
     summary: "Go back to an earlier version, as a new one.",
     positionals: ["VERSION"],
     options: {},
+    flags: { yes: "do not ask; nothing is asked without a terminal either" },
     example: "gatectl config rollback 3",
-    run: async (args, server) =>
-      changed(await server.post(`/configuration/versions/${positionInPath(args, 0, "VERSION")}/restore`)),
+    async run(args, server) {
+      const path = `/configuration/versions/${positionInPath(args, 0, "VERSION")}`;
+      if (!args.flags.has("yes") && !args.json && !(await isConfirmed(args, await server.get(path))))
+        throw new CommandFailed("Nothing was changed.");
+      return changed(await server.post(`${path}/restore`));
+    },
   },
 ];

@@ -1,10 +1,9 @@
-import type { Writable } from "node:stream";
 import { parseArgs } from "node:util";
 import { StartError } from "@modelgate/platform";
 import { accountCommands } from "./accounts.ts";
 import { channelCommands } from "./channels.ts";
 import { CommandFailed, findServer } from "./server.ts";
-import { WrongUsage, type Arguments, type Command } from "./command.ts";
+import { confirm, WrongUsage, type Arguments, type Command, type Terminal } from "./command.ts";
 import { configCommands } from "./config.ts";
 import { helpOf, overview } from "./help.ts";
 import { ledgerCommands } from "./ledger.ts";
@@ -33,15 +32,9 @@ const commands: readonly Command[] = [
   ...operatorCommands,
 ];
 
-/** Surroundings of a command line: its output, and the environment that names the server. */
-export interface Terminal {
-  readonly stdout: Writable;
-  readonly stderr: Writable;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 /** Runs a command line; the exit status. stdout holds the answer and nothing else, whatever went wrong is on stderr. */
-export async function runGatectl(args: readonly string[], { stdout, stderr, env }: Terminal): Promise<number> {
+export async function runGatectl(args: readonly string[], terminal: Terminal): Promise<number> {
+  const { stdout, stderr, env } = terminal;
   const message = (text: string, exitCode: number): number => {
     stdout.write(`${text}\n`);
     return exitCode;
@@ -59,7 +52,14 @@ export async function runGatectl(args: readonly string[], { stdout, stderr, env 
   try {
     const { json, help, ...args } = parse(command, words.slice(command.name.split(" ").length));
     if (help) return message(helpOf(command), 0);
-    const { data, text, exitCode = 0 } = await command.run({ ...args, json, stdout }, findServer(env));
+    const {
+      data,
+      text,
+      exitCode = 0,
+    } = await command.run(
+      { ...args, json, stdout, confirm: (question) => confirm(terminal, question) },
+      findServer(env),
+    );
     return text === "" && !json ? exitCode : message(lines(json ? JSON.stringify(data) : text), exitCode);
   } catch (error) {
     if (error instanceof WrongUsage) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
@@ -93,7 +93,10 @@ function overviewFor(words: readonly string[]): { readonly text: string; readonl
   return { text: `${wrong}\n\n${overview(near.length > 0 ? near : commands)}`, isHelp: false };
 }
 
-function parse(command: Command, words: readonly string[]): Omit<Arguments, "stdout"> & { readonly help: boolean } {
+function parse(
+  command: Command,
+  words: readonly string[],
+): Omit<Arguments, "stdout" | "confirm"> & { readonly help: boolean } {
   const names = Object.keys(command.options);
   try {
     const { values, positionals } = parseArgs({

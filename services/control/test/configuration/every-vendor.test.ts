@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { expect, test, vi } from "vitest";
 import { modelKinds, wiresOfKind, type ModelKind } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
@@ -64,7 +64,12 @@ test("config check passes a file of all vendors that there are, and every channe
   for (const [name, value] of Object.entries({ ...variables, ...cloudVariables })) vi.stubEnv(name, value);
   const said: string[] = [];
   const stdout = new Writable({ write: (chunk: Buffer, _, done) => (said.push(chunk.toString()), done()) });
-  const status = await runGatectl(["config", "check", file], { stdout, stderr: stdout, env: {} });
+  const status = await runGatectl(["config", "check", file], {
+    stdin: Readable.from([]),
+    stdout,
+    stderr: stdout,
+    env: {},
+  });
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
   expect([status, said.join("")]).toEqual([0, `${file} is good.\n`]);

@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PassThrough, Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { confirm } from "../src/gatectl/command.ts";
+import { runGatectl } from "../src/gatectl/run.ts";
+
+/** A terminal on which a person answers. */
+function terminalOf(answer: string, isTTY = true) {
+  let shown = "";
+  const stderr = new Writable({ write: (chunk: Buffer, _, done) => ((shown += chunk.toString()), done()) });
+  const stdin = Object.assign(new PassThrough(), { isTTY });
+  stdin.write(`${answer}\n`);
+  return { stdin, stderr, shown: () => shown };
+}
+
+test.each([
+  ["y", true],
+  ["Yes", true],
+  ["n", false],
+  ["", false],
+  ["yesterday", false],
+])("a person at the terminal who answers %j", async (answer, confirmed) => {
+  const terminal = terminalOf(answer);
+  expect(await confirm(terminal, "Restore version 3?")).toBe(confirmed);
+  expect(terminal.shown()).toContain("Restore version 3? [y/N]");
+});
+
+test("a script is not asked", async () => {
+  const terminal = terminalOf("n", false);
+  expect(await confirm(terminal, "Restore version 3?")).toBe(true);
+  expect(terminal.shown()).toBe("");
+});
+
+/** A control service with a version 3 that another name replaced. */
+async function startControl(requests: string[]): Promise<AsyncDisposable & { readonly url: string }> {
+  const back = [
+    { kind: "removed", text: "gpt-x:" },
+    { kind: "added", text: "gpt-y:" },
+  ];
+  const server = createServer((request, response) => {
+    requests.push(request.method ?? "");
+    const data = request.method === "GET" ? { version: 3, back } : { version: 5, problems: [], warnings: [] };
+    response.end(JSON.stringify({ data }));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server with a port
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, "close");
+  };
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
+}
+
+test("a rollback shows the changes and changes nothing where the answer is no", async () => {
+  const requests: string[] = [];
+  await using control = await startControl(requests);
+  const env = { CONTROL_URL: control.url, MODELGATE_SECRET: "a secret of some length" };
+  for (const answer of ["n", "y"]) {
+    const terminal = terminalOf(answer);
+    await runGatectl(["config", "rollback", "3"], { ...terminal, stdout: terminal.stderr, env });
+    expect(terminal.shown()).toContain("- gpt-x:\n+ gpt-y:");
+  }
+  expect(requests).toEqual(["GET", "GET", "POST"]);
+});
