@@ -6,7 +6,7 @@ import { differenceOf } from "../configuration/difference.ts";
 import { edited, fragmentOf, partsOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
 import type { Follower } from "../configuration/follow.ts";
 import { parseConfiguration } from "../configuration/read.ts";
-import { resolveChannels, type KeptKeys, type Names } from "../configuration/resolve.ts";
+import { resolveChannels, type KeptKeys, type EnvVariables } from "../configuration/resolve.ts";
 import { sourceProblems, type AllowedSources } from "../configuration/sources.ts";
 import { completeConfiguration } from "../configuration/complete.ts";
 import { warningsOf } from "../configuration/warnings.ts";
@@ -20,7 +20,7 @@ export interface ConfigurationRouteDeps {
   readonly books: ConfigurationBooks;
   /** Sources from which a change may take keys and addresses. */
   readonly allowed: AllowedSources;
-  readonly names: Names;
+  readonly names: EnvVariables;
 }
 
 /** Result of a change. */

@@ -39,7 +39,7 @@ export class ConfigurationInForce {
   #missing: readonly string[] = [];
 
   /** Model lists of vendors at that time. */
-  #listed: ListedModels | undefined;
+  #listed: CompletedModels | undefined;
 
   private constructor(deps: ApplyDeps, source: ConfigurationSource) {
     this.#deps = deps;
@@ -136,10 +136,10 @@ export class ConfigurationInForce {
 interface Applied {
   readonly status: ConfigurationStatus;
   /** Model lists of vendors that were used for it. */
-  readonly listed: ListedModels;
+  readonly listed: CompletedModels;
 }
 
-type ListedModels = Awaited<ReturnType<ApplyDeps["lists"]["complete"]>>;
+type CompletedModels = Awaited<ReturnType<ApplyDeps["lists"]["complete"]>>;
 
 async function applied(deps: ApplyDeps, path: string, { configuration, channels }: Resolved): Promise<Applied> {
   const listed = await deps.lists.complete(channels);

@@ -5,7 +5,7 @@ import { providers, type Provider } from "@modelgate/providers";
 import { baseUrlProblem } from "./addresses.ts";
 
 /** Variables of the environment by name. */
-export type Names = Readonly<Record<string, string | undefined>>;
+export type EnvVariables = Readonly<Record<string, string | undefined>>;
 /** Vendor keys that are kept with the configuration, by the ids that it names as `kept:id`. */
 export type KeptKeys = ReadonlyMap<string, string>;
 
@@ -19,7 +19,7 @@ export function variablesIn(baseUrl: string): readonly string[] {
 /** An address with its variables filled in, and those that are not set. */
 export function filledIn(
   written: string,
-  names: Names,
+  names: EnvVariables,
 ): { readonly address: string; readonly missing: readonly string[] } {
   const missing = variablesIn(written).filter((name) => (names[name] ?? "") === "");
   return { address: written.replaceAll(variableInAddress, (_, name: string) => names[name] ?? ""), missing };
@@ -36,7 +36,7 @@ export function hasVariables(baseUrl: string): boolean {
  */
 export function resolveChannels(
   { channels }: Configuration,
-  names: Names,
+  names: EnvVariables,
   kept: KeptKeys = new Map(),
 ): Promise<readonly ResolvedChannel[]> {
   return Promise.all(channels.map((channel) => resolveChannel(channel, names, kept)));
@@ -44,7 +44,7 @@ export function resolveChannels(
 
 async function resolveChannel(
   configuration: ChannelConfiguration,
-  names: Names,
+  names: EnvVariables,
   kept: KeptKeys,
 ): Promise<ResolvedChannel> {
   const provider = providers[configuration.provider];
@@ -75,7 +75,12 @@ export function usualKeys(provider: Provider | undefined): readonly string[] {
 }
 
 /** The keys that are there and usable, and why the others are not. */
-async function resolveKeys(named: readonly string[], names: Names, kept: KeptKeys, provider: Provider | undefined) {
+async function resolveKeys(
+  named: readonly string[],
+  names: EnvVariables,
+  kept: KeptKeys,
+  provider: Provider | undefined,
+) {
   const keys: string[] = [];
   const absent: string[] = [];
   for (const [at, written] of named.entries()) {
@@ -104,7 +109,7 @@ function nameOf(written: string, at: number): string {
 
 async function resolveKey(
   written: string,
-  names: Names,
+  names: EnvVariables,
   kept: KeptKeys,
 ): Promise<{ readonly key: string } | { readonly absent: string }> {
   if (written.startsWith("kept:")) {

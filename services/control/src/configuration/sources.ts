@@ -1,7 +1,7 @@
 import { resolve, sep } from "node:path";
 import type { ChannelConfiguration, Configuration, ConfigurationProblem } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
-import { filledIn, hasVariables, usualKeys, variablesIn, type Names } from "./resolve.ts";
+import { filledIn, hasVariables, usualKeys, variablesIn, type EnvVariables } from "./resolve.ts";
 import { unsafeAddress } from "./addresses.ts";
 
 /**
@@ -21,7 +21,7 @@ export interface AllowedSources {
 export interface SourceCheck extends AllowedSources {
   /** The configuration that the change begins with; absent: there was none, or it could not be read. */
   readonly before: Configuration | undefined;
-  readonly names: Names;
+  readonly names: EnvVariables;
 }
 
 /** The variables of vendors' own addresses, such as a region: no secrets. */
@@ -104,7 +104,7 @@ function fileProblem(path: string, folder: string | undefined): string | undefin
  */
 function isAtHome(
   channel: ChannelConfiguration,
-  { provider, variable, names }: { provider: Provider | undefined; variable: string; names: Names },
+  { provider, variable, names }: { provider: Provider | undefined; variable: string; names: EnvVariables },
 ): boolean {
   if (provider === undefined || (variable !== "" && provider.keyVariable !== variable)) return false;
   const { baseUrl, isLocal } = provider;
@@ -121,7 +121,7 @@ function isAtHome(
 }
 
 /** The origin that a channel's calls go to; the address as it is written where a variable of it is not set. */
-function originOf({ baseUrl, provider }: ChannelConfiguration, names: Names): string {
+function originOf({ baseUrl, provider }: ChannelConfiguration, names: EnvVariables): string {
   const written = baseUrl ?? providers[provider]?.baseUrl ?? "";
   const { address } = filledIn(written, names);
   return URL.canParse(address) ? new URL(address).origin : written;

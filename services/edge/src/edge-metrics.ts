@@ -1,8 +1,0 @@
-import { SeriesCounter } from "@modelgate/platform";
-
-/** Decisions of the limiter: `admitted`, or what refused. */
-export const limiterDecisions = new SeriesCounter({
-  name: "modelgate_limiter_decisions_total",
-  help: "decisions of the limiter",
-  labelNames: ["decision"],
-});
