@@ -1,20 +1,28 @@
-import { sharedCatalog } from "@modelgate/catalog";
+import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
 import {
   sharedRedis,
   sharedRefusedCalls,
+  type LocalAreas,
   type Logger,
+  type Redis,
   type RefusedCalls,
   type ServiceContext,
 } from "@modelgate/platform";
 import { AreaProxy } from "./area-proxy.ts";
 import type { Env } from "./env.ts";
-import { openSeats } from "./open-seats.ts";
-import type { AdmitDeps } from "./steps/admit.ts";
-import type { ToAreaDeps } from "./steps/to-area.ts";
+import { openSeats, type OpenSeats } from "./open-seats.ts";
 import { openTokenCache, type TokenCache } from "./token-cache.ts";
 
 /** Dependencies of the edge's steps, opened once. */
-export interface Deps extends AdmitDeps, ToAreaDeps, AsyncDisposable {
+export interface Deps extends AsyncDisposable {
+  readonly redis: Redis;
+  readonly catalog: CatalogHandle;
+  readonly seats: OpenSeats;
+  /** The areas of this process, and the way to all others. */
+  readonly areas: LocalAreas;
+  readonly proxy: AreaProxy;
+  /** Secret with which the edge signs who calls. */
+  readonly secret: string;
   readonly tokens: TokenCache;
   readonly corsOrigins: string;
   /** The record of refused calls. */
@@ -25,12 +33,7 @@ export interface Deps extends AdmitDeps, ToAreaDeps, AsyncDisposable {
 }
 
 /** Opens everything once. Rejects where Redis cannot be reached. */
-export async function openDeps({
-  env,
-  log,
-  shared,
-  areas,
-}: Pick<ServiceContext<Env>, "env" | "log" | "shared" | "areas">): Promise<Deps> {
+export async function openDeps({ env, log, shared, areas }: ServiceContext<Env>): Promise<Deps> {
   await using opening = new AsyncDisposableStack();
   const redis = await sharedRedis(shared, env);
   const catalog = await sharedCatalog(shared, env);

@@ -2,12 +2,11 @@ import { sessionFailure, type Failure } from "@modelgate/contracts";
 
 /** Largest unfinished frame that is kept back; of a longer one the beginning goes out before its end is there. */
 const maxHeldBytes = 64 * 1024;
-const nothing = Buffer.alloc(0);
 
 /** Bits of a frame's first byte (RFC 6455, 5.2), and the opcodes that matter here. */
 const [finalBit, opcodeBits, textCode, closeCode, firstControlCode] = [0x80, 0x0f, 0x1, 0x8, 0x8];
-/** Lengths in a frame's second byte that stand for longer ones, in the 2 or 8 bytes that follow. */
-const [maskBit, shortLength, longLength] = [0x80, 126, 127];
+/** Bit of a frame's second byte, and the length in it from which on the length is in the 2 (126) or 8 (127) bytes that follow. */
+const [maskBit, shortLength] = [0x80, 126];
 
 /** A session's close by the edge. */
 export interface SessionClose {
@@ -23,7 +22,7 @@ export interface SessionClose {
 export class FrameEnd {
   /** True once the service has sent its own close. */
   isClosed = false;
-  #held: Buffer = nothing;
+  #held: Buffer = Buffer.alloc(0);
   /** Bytes that are still to come of a frame whose beginning went out. */
   #missing = 0;
   /** True between the frames of one message. */
@@ -37,7 +36,9 @@ export class FrameEnd {
     while (end < all.length) {
       const next = endOfFrame(all, end);
       if (next === undefined || (next > all.length && next - end <= maxHeldBytes)) break;
-      this.#note(all.readUInt8(end));
+      const opcode = all.readUInt8(end) & opcodeBits;
+      if (opcode === closeCode) this.isClosed = true;
+      if (opcode < firstControlCode) this.#isInMessage = (all.readUInt8(end) & finalBit) === 0;
       this.#missing = Math.max(0, next - all.length);
       end = Math.min(next, all.length);
     }
@@ -58,12 +59,6 @@ export class FrameEnd {
     const event = Buffer.from(JSON.stringify(sessionFailure(failure, eventId)));
     return Buffer.concat([frameOf(textCode, event), close]);
   }
-
-  #note(firstByte: number): void {
-    const opcode = firstByte & opcodeBits;
-    if (opcode === closeCode) this.isClosed = true;
-    if (opcode < firstControlCode) this.#isInMessage = (firstByte & finalBit) === 0;
-  }
 }
 
 /** Returns where the frame ends that begins at a place; undefined where its head is not there whole. */
@@ -71,12 +66,11 @@ function endOfFrame(bytes: Buffer, at: number): number | undefined {
   if (bytes.length < at + 2) return undefined;
   const second = bytes.readUInt8(at + 1);
   const length = second & ~maskBit;
-  const lengthBytes = length === longLength ? 8 : length === shortLength ? 2 : 0;
-  const payload = at + 2 + lengthBytes;
-  if (bytes.length < payload) return undefined;
-  const size =
-    lengthBytes === 8 ? Number(bytes.readBigUInt64BE(at + 2)) : lengthBytes === 2 ? bytes.readUInt16BE(at + 2) : length;
-  return payload + ((second & maskBit) === 0 ? 0 : 4) + size;
+  const maskBytes = second >= maskBit ? 4 : 0;
+  if (length < shortLength) return at + 2 + maskBytes + length;
+  if (length === shortLength)
+    return bytes.length < at + 4 ? undefined : at + 4 + maskBytes + bytes.readUInt16BE(at + 2);
+  return bytes.length < at + 10 ? undefined : at + 10 + maskBytes + Number(bytes.readBigUInt64BE(at + 2));
 }
 
 /** Returns a server's whole frame, of at most 64 KiB. */

@@ -2,16 +2,11 @@ import type { ServerResponse } from "node:http";
 import { leave, renewSeats, type Seat } from "@modelgate/accounts";
 import { idSource, onBeat, OpenList, showLeases, type Logger, type Redis } from "@modelgate/platform";
 
-/** The concurrency seats that this edge's open calls hold: renewed together, given back when an answer has ended. */
-export interface OpenSeats extends Disposable {
-  readonly leaseMs: number;
-  newPermit(): string;
-  /** Keeps a seat until the response is written, or closes before: a client that has the last byte may call again at once. */
-  take(seat: Seat, response: ServerResponse): void;
-}
+/** The concurrency seats that this edge's open calls hold. */
+export type OpenSeats = ReturnType<typeof openSeats>;
 
-/** Renews what is held until it is disposed. */
-export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): OpenSeats {
+/** Keeps seats until it is disposed: renewed together, given back when an answer has ended. */
+export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }) {
   const open = new OpenList<Seat>();
   const shown = showLeases("seats", () => open.size);
   const quietly = (step: Promise<unknown>): void =>
@@ -22,7 +17,8 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   return {
     leaseMs,
     newPermit: idSource("permit"),
-    take(seat, response) {
+    /** Keeps a seat until the response is written, or closes before: a client that has the last byte may call again at once. */
+    take(seat: Seat, response: ServerResponse): void {
       const listed = open.add(seat);
       const giveBack = (): void => {
         if (listed.remove()) quietly(leave(redis, seat));
@@ -30,7 +26,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
       if (response.destroyed) giveBack();
       else response.once("prefinish", giveBack).once("close", giveBack);
     },
-    [Symbol.dispose]() {
+    [Symbol.dispose](): void {
       renewals[Symbol.dispose]();
       shown[Symbol.dispose]();
     },

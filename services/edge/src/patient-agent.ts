@@ -8,11 +8,6 @@ const connectMs = 10_000;
 /** Longest idle time of a connection: shorter than a service's (75 s, platform's http-server), which would close it under a request. */
 const idleMs = 60_000;
 
-/** An agent's options, and how long a connection may take. */
-export interface PatientAgentOptions extends AgentOptions {
-  readonly longestConnectMs?: number;
-}
-
 /**
  * Connections to the services. One that is refused is retried for a moment: nothing was sent, and a replica that has just
  * ended leaves its address to others. One that was open is not: its service may have received the request, and only the
@@ -21,7 +16,7 @@ export interface PatientAgentOptions extends AgentOptions {
 export class PatientAgent extends Agent {
   readonly #connectMs: number;
 
-  constructor({ longestConnectMs = connectMs, ...options }: PatientAgentOptions) {
+  constructor({ longestConnectMs = connectMs, ...options }: AgentOptions & { readonly longestConnectMs?: number }) {
     super({ timeout: idleMs, ...options });
     this.#connectMs = longestConnectMs;
   }

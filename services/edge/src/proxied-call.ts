@@ -41,7 +41,10 @@ export class ProxiedCall implements Proxied {
   sent(upstream: ClientRequest): void {
     if (this.#isOver) return void upstream.destroy();
     this.#upstream = upstream;
-    upstream.setTimeout(this.#options.silenceMs, () => this.#silent());
+    upstream.setTimeout(this.#options.silenceMs, () => {
+      // A client that does not read keeps its stream still.
+      if (!this.#response.writableNeedDrain) upstream.destroy(new Error("the service was silent for too long"));
+    });
   }
 
   /** Passes the answer of the service on. */
@@ -51,10 +54,16 @@ export class ProxiedCall implements Proxied {
     // The proxy destroys the client's answer where the service's breaks off. Here, what a slow client has not read yet still
     // goes out, and the wire's error after it.
     response.destroy = () => {
-      this.#lost();
+      if (this.#isOver) return response;
+      logLost(this.#options.log, this.#request, "service lost in its answer");
+      this.breakOff(unavailable("The service behind this endpoint ended its answer early; try again."));
       return response;
     };
-    this.#copyHead(answer);
+    for (const [name, value] of Object.entries(answer.headers)) {
+      if (value !== undefined && !ofConnection.has(name)) response.setHeader(name, value);
+    }
+    response.statusCode = answer.statusCode ?? 502;
+    if (answer.statusMessage !== undefined) response.statusMessage = answer.statusMessage;
     this.#streamEnd = streamEndOf({
       endpointId: contextOf(this.#request).id ?? "",
       contentType: answer.statusCode === 200 ? answer.headers["content-type"] : undefined,
@@ -66,7 +75,12 @@ export class ProxiedCall implements Proxied {
         const out = this.#streamEnd?.push(chunk) ?? chunk;
         if (out.length > 0 && !response.write(out)) answer.pause();
       })
-      .once("end", () => this.#whole(answer));
+      .once("end", () => {
+        if (this.#isOver || !answer.complete) return;
+        this.#isOver = true;
+        response.addTrailers(Object.entries(answer.trailers).map(([name, value = ""]) => [name, value] as const));
+        response.end(this.#streamEnd?.rest());
+      });
     response.on("drain", () => answer.resume());
   }
 
@@ -107,34 +121,6 @@ export class ProxiedCall implements Proxied {
     }
     this.#upstream?.destroy();
   }
-
-  #copyHead(answer: IncomingMessage): void {
-    const response = this.#response;
-    for (const [name, value] of Object.entries(answer.headers)) {
-      if (value !== undefined && !ofConnection.has(name)) response.setHeader(name, value);
-    }
-    response.statusCode = answer.statusCode ?? 502;
-    if (answer.statusMessage !== undefined) response.statusMessage = answer.statusMessage;
-  }
-
-  #whole({ complete, trailers }: IncomingMessage): void {
-    if (this.#isOver || !complete) return;
-    this.#isOver = true;
-    this.#response.addTrailers(Object.entries(trailers).map(([name, value = ""]) => [name, value] as const));
-    this.#response.end(this.#streamEnd?.rest());
-  }
-
-  #lost(): void {
-    if (this.#isOver) return;
-    logLost(this.#options.log, this.#request, "service lost in its answer");
-    this.breakOff(serviceLost());
-  }
-
-  #silent(): void {
-    // A client that does not read keeps its stream still.
-    if (this.#response.writableNeedDrain) return;
-    this.#upstream?.destroy(new Error("the service was silent for too long"));
-  }
 }
 
 /** Logs that a service was not reached, or broke off. */
@@ -151,13 +137,9 @@ const ofBody = ["content-encoding", "trailer", "cache-control", "x-accel-bufferi
 
 /** Returns the failure of a call whose service does not answer. */
 export function serviceAway(): Failure {
-  return new Failure("server_overloaded", "The service behind this endpoint is unavailable; try again shortly.", {
-    retryAfterSeconds: 1,
-  });
+  return unavailable("The service behind this endpoint is unavailable; try again shortly.");
 }
 
-function serviceLost(): Failure {
-  return new Failure("server_overloaded", "The service behind this endpoint ended its answer early; try again.", {
-    retryAfterSeconds: 1,
-  });
+function unavailable(message: string): Failure {
+  return new Failure("server_overloaded", message, { retryAfterSeconds: 1 });
 }

@@ -18,7 +18,6 @@ export class ProxiedSession implements Proxied {
   readonly #response: ServerResponse;
   readonly #options: ProxyOptions;
   readonly #upgrade: Upgrade;
-  readonly #client: Duplex;
   readonly #frames = new FrameEnd();
   #service: Duplex | undefined;
   #isGoing = false;
@@ -30,12 +29,11 @@ export class ProxiedSession implements Proxied {
     this.#response = response;
     this.#options = options;
     this.#upgrade = upgrade;
-    this.#client = upgrade.socket;
   }
 
   /** Takes the request to the service, of whose body nothing was sent. */
   sent(upstream: ClientRequest): void {
-    this.#client.once("close", () => {
+    this.#upgrade.socket.once("close", () => {
       this.#isOver = true;
       upstream.destroy();
     });
@@ -64,7 +62,7 @@ export class ProxiedSession implements Proxied {
   /** Ends the service's half: the service, which speaks the protocol, closes the session (1001). */
   notifyGoing(): void {
     this.#isGoing = true;
-    const [client, service] = [this.#client, this.#service];
+    const [client, service] = [this.#upgrade.socket, this.#service];
     if (service === undefined) return;
     client.unpipe(service).resume();
     service.end();
@@ -77,7 +75,7 @@ export class ProxiedSession implements Proxied {
 
   /** Called before the proxy's own listener: here a broken service is noticed first, so that the client's half is still open. */
   #switched(service: Duplex): void {
-    const client = this.#client;
+    const client = this.#upgrade.socket;
     this.#service = service;
     this.#upgrade.status = 101;
     for (const event of ["error", "end", "close"]) service.once(event, () => this.#ended());
@@ -94,16 +92,16 @@ export class ProxiedSession implements Proxied {
 
   #pass(chunk: Buffer): void {
     const out = this.#frames.push(chunk);
-    if (out.length > 0 && !this.#client.write(out)) this.#service?.pause();
+    if (out.length > 0 && !this.#upgrade.socket.write(out)) this.#service?.pause();
   }
 
   /** The service's half is over: where it did not close the session itself, the edge does. */
   #ended(): void {
-    const client = this.#client;
+    const client = this.#upgrade.socket;
     if (this.#isOver) return;
     this.#isOver = true;
     if (!this.#frames.isClosed) {
-      const close = this.#isGoing ? goingAway() : serviceGone();
+      const close = closeOf(this.#isGoing);
       const context = contextOf(this.#request);
       if (!this.#isGoing) {
         context.failure = close.failure;
@@ -126,13 +124,10 @@ function endSoon(socket: Duplex): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Returns the close of a session whose service is gone: another one takes the client (RFC 6455's registry: service restart). */
-function serviceGone(): SessionClose {
-  const message = "The service behind this session ended unexpectedly; reconnect.";
-  return { code: 1012, failure: new Failure("server_overloaded", message) };
-}
-
-/** Returns the close of a session that its service did not close in time when the edge ended. */
-function goingAway(): SessionClose {
-  return { code: 1001, failure: new Failure("server_overloaded", "This gateway is shutting down; reconnect.") };
+/** Returns the close of a session that its service did not close: going away where the edge ends, else service restart. */
+function closeOf(isGoing: boolean): SessionClose {
+  const message = isGoing
+    ? "This gateway is shutting down; reconnect."
+    : "The service behind this session ended unexpectedly; reconnect.";
+  return { code: isGoing ? 1001 : 1012, failure: new Failure("server_overloaded", message) };
 }

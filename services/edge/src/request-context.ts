@@ -23,6 +23,8 @@ export interface RequestContext {
   isLocal?: boolean;
   /** The request on its way through the proxy, where a service of another process serves it. */
   proxied?: Proxied;
+  /** The address of that service. */
+  serviceUrl?: string;
   /** The failure with which the edge ended the answer, where it did. */
   failure?: Failure;
   /** The request's part of the trace, from when its endpoint is known. */

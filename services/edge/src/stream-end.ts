@@ -4,16 +4,16 @@ import { failureFrameOf, renderFailure, type Failure } from "@modelgate/contract
 const maxHeldBytes = 64 * 1024;
 const nothing = Buffer.alloc(0);
 
-/** Facts about an answer from its endpoint and its head. */
-interface AnswerHead {
+/**
+ * Returns the end of an answer that its wire has words for; undefined where its connection must be cut. Nothing can be
+ * added to a closed answer: its bytes are compressed, or their number was promised.
+ */
+export function streamEndOf(answer: {
   readonly endpointId: string;
   readonly contentType: string | undefined;
-  /** True where its bytes are compressed, or their number was promised: nothing can be added to those. */
   readonly isClosed: boolean;
-}
-
-/** Returns the end of an answer that its wire has words for; undefined where its connection must be cut. */
-export function streamEndOf({ endpointId, contentType = "", isClosed }: AnswerHead): StreamEnd | undefined {
+}): StreamEnd | undefined {
+  const { endpointId, contentType = "", isClosed } = answer;
   if (isClosed) return undefined;
   if (contentType.startsWith("text/event-stream"))
     return new StreamEnd(framedParts(endpointId, endOfLastEvent, "\n\n"));
@@ -25,7 +25,7 @@ export function streamEndOf({ endpointId, contentType = "", isClosed }: AnswerHe
 }
 
 /** The parts of which a stream consists. */
-interface Parts {
+interface StreamParts {
   /** Returns where the last whole part ends, 0 where none does. The first `seen` bytes were in the call before. */
   endOfLast(bytes: Buffer, seen: number): number;
   /** Notes the bytes that go on. */
@@ -39,12 +39,12 @@ interface Parts {
  * error can follow the last whole part.
  */
 export class StreamEnd {
-  readonly #parts: Parts;
+  readonly #parts: StreamParts;
   #held: Buffer = nothing;
   /** True while the beginning of a part went out without its end. */
   #isInside = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: StreamParts) {
     this.#parts = parts;
   }
 
@@ -73,7 +73,7 @@ export class StreamEnd {
 }
 
 /** Returns the parts of a stream of events or lines; `ending` ends one that is unfinished. */
-function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, ending: string): Parts {
+function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, ending: string): StreamParts {
   let sequence: number | undefined;
   return {
     endOfLast: endOf,
@@ -89,8 +89,7 @@ function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, endin
 
 /** Returns where the last whole event ends: with an empty line. */
 function endOfLastEvent(bytes: Buffer): number {
-  if (bytes.at(-1) === 0x0a && (bytes.at(-2) === 0x0a || (bytes.at(-2) === 0x0d && bytes.at(-3) === 0x0a)))
-    return bytes.length;
+  if (/\n\r?\n$/.test(bytes.toString("latin1", bytes.length - 3))) return bytes.length;
   const plain = bytes.lastIndexOf("\n\n");
   const dos = bytes.lastIndexOf("\n\r\n");
   return Math.max(plain < 0 ? 0 : plain + 2, dos < 0 ? 0 : dos + 3);
@@ -100,19 +99,17 @@ function endOfLastLine(bytes: Buffer): number {
   return bytes.lastIndexOf("\n") + 1;
 }
 
-const sequenceName = '"sequence_number":';
-
 function lastSequence(bytes: Buffer): number | undefined {
-  const at = bytes.lastIndexOf(sequenceName);
-  if (at < 0) return undefined;
-  const [digits] = /^ ?\d{1,15}/.exec(bytes.toString("latin1", at + sequenceName.length, at + 40)) ?? [];
+  const at = bytes.lastIndexOf('"sequence_number":');
+  const [, digits] =
+    at < 0 ? [] : (/^"sequence_number": ?(\d{1,15})/.exec(bytes.toString("latin1", at, at + 40)) ?? []);
   return digits === undefined ? undefined : Number(digits);
 }
 
 const [openBrace, closeBrace, openBracket, closeBracket, quote, backslash] = [0x7b, 0x7d, 0x5b, 0x5d, 0x22, 0x5c];
 
 /** Content generation without `alt=sse`: one JSON array, of which a part is an element. */
-class ArrayParts implements Parts {
+class ArrayParts implements StreamParts {
   #depth = 0;
   #isText = false;
   #isEscaped = false;

@@ -1,11 +1,9 @@
 import { accountKeys, findToken, unlessLost, type Token } from "@modelgate/accounts";
 import { openSubscriber, orUnavailable, type Redis } from "@modelgate/platform";
+import type { Env } from "./env.ts";
 
 /** Token records by SHA-256, kept for a few seconds; a change is announced by pub/sub and takes effect at once. */
-export interface TokenCache extends Disposable {
-  /** The token, or undefined where there is none. Redis away, or being filled again: Failure server_overloaded. */
-  find(digest: string): Promise<Token | undefined> | Token | undefined;
-}
+export type TokenCache = Awaited<ReturnType<typeof openTokenCache>>;
 
 interface Entry {
   /** The look-up while it is on its way, then what it found. */
@@ -13,12 +11,8 @@ interface Entry {
   until: number;
 }
 
-/** Opens the cache and listens for changes. */
-export async function openTokenCache(options: {
-  readonly redis: Redis;
-  readonly ttlMs: number;
-  readonly size: number;
-}): Promise<TokenCache> {
+/** Opens a cache of `size` tokens and listens for changes. */
+export async function openTokenCache(options: { readonly redis: Redis } & Env["tokenCache"]) {
   const { redis, ttlMs, size } = options;
   const entries = new Map<string, Entry>();
 
@@ -43,10 +37,11 @@ export async function openTokenCache(options: {
   await subscriber.subscribe(accountKeys.tokenChanges);
 
   return {
-    find(digest) {
+    /** Returns the token, undefined where there is none. Redis away, or being filled again: Failure server_overloaded. */
+    find(digest: string): Entry["token"] {
       const entry = entries.get(digest);
       return entry !== undefined && entry.until > Date.now() ? entry.token : look(digest);
     },
-    [Symbol.dispose]: () => subscriber.disconnect(),
+    [Symbol.dispose]: (): void => subscriber.disconnect(),
   };
 }

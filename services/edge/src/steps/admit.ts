@@ -1,27 +1,25 @@
 import type { ServerResponse } from "node:http";
-import { admit as admitToken, callerLimits, refusalOf, type Admission, type Token } from "@modelgate/accounts";
-import type { CatalogHandle, Group } from "@modelgate/catalog";
-import { Failure, needsBalance, type Caller, type Endpoint } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
-import { limiterDecisions } from "../edge-metrics.ts";
-import { contextOf, type RequestContext, type Step } from "../request-context.ts";
-import type { OpenSeats } from "../open-seats.ts";
+import { admit as admitToken, callerLimits, refusalOf, type Admission } from "@modelgate/accounts";
+import { Failure, needsBalance } from "@modelgate/contracts";
+import { SeriesCounter } from "@modelgate/platform";
+import type { Deps } from "../deps.ts";
+import { contextOf, type Step } from "../request-context.ts";
 
 /** Time for which a service takes the signed caller, in seconds: it is sent at once. */
 const callerSeconds = 60;
 
-/** The stores that calls are let in with. */
-export interface AdmitDeps {
-  readonly redis: Redis;
-  readonly catalog: CatalogHandle;
-  readonly seats: OpenSeats;
-}
+/** Decisions of the limiter: `admitted`, or what refused. */
+const limiterDecisions = new SeriesCounter({
+  name: "modelgate_limiter_decisions_total",
+  help: "decisions of the limiter",
+  labelNames: ["decision"],
+});
 
 /** Lets the call in (one step in Redis for all replicas), sets the limit headers, and names its caller for the services. */
-export function admit({ redis, catalog, seats }: AdmitDeps): Step {
+export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" | "seats">): Step {
   return async (request, response, next) => {
     const context = contextOf(request);
-    const { token, endpoint } = context;
+    const { token, endpoint, format, tags } = context;
     if (token === undefined || endpoint === undefined) throw new Error("admit runs before the caller is known");
     const group = catalog.current().group(token.group);
     if (group === undefined)
@@ -35,31 +33,22 @@ export function admit({ redis, catalog, seats }: AdmitDeps): Step {
     });
     limiterDecisions.inc({ decision: admission.decision });
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
-    setLimitHeaders(response, admission, context.format === "alpha");
+    setLimitHeaders(response, admission, format === "alpha");
     const refusal = refusalOf(admission, group.limits, token.id);
     if (refusal !== undefined) throw refusal;
-    context.caller = callerOf(context, token, group.limits, endpoint);
+    context.caller = {
+      accountId: token.accountId,
+      tokenId: token.id,
+      requestId: context.requestId,
+      ...callerLimits(token, group.limits),
+      ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
+        ? { format }
+        : {}),
+      ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId }),
+      ...(tags === undefined ? {} : { tags }),
+      expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
+    };
     next();
-  };
-}
-
-function callerOf(
-  { requestId, format, tags }: RequestContext,
-  token: Token,
-  limits: Group["limits"],
-  endpoint: Endpoint,
-): Caller {
-  return {
-    accountId: token.accountId,
-    tokenId: token.id,
-    requestId,
-    ...callerLimits(token, limits),
-    ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
-      ? { format }
-      : {}),
-    ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId }),
-    ...(tags === undefined ? {} : { tags }),
-    expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
   };
 }
 

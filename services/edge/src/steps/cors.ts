@@ -12,14 +12,9 @@ const exposed = [
   "x-modelgate-attempts",
   "x-modelgate-cost",
   "x-modelgate-max-output-tokens",
-  ...["requests", "tokens"].flatMap((what) => [
-    `x-ratelimit-limit-${what}`,
-    `x-ratelimit-remaining-${what}`,
-    `x-ratelimit-reset-${what}`,
-    `anthropic-ratelimit-${what}-limit`,
-    `anthropic-ratelimit-${what}-remaining`,
-    `anthropic-ratelimit-${what}-reset`,
-  ]),
+  ...["limit", "remaining", "reset"].flatMap((part) =>
+    ["requests", "tokens"].flatMap((unit) => [`x-ratelimit-${part}-${unit}`, `anthropic-ratelimit-${unit}-${part}`]),
+  ),
   // Of a video that is read in ranges.
   "accept-ranges",
   "content-range",

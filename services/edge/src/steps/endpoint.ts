@@ -13,17 +13,18 @@ import { contextOf, type Step } from "../request-context.ts";
 /** Finds the endpoint in the table. The route comes from the path alone, never from Host or forwarded headers. */
 export const endpoint: Step = (request, _response, next) => {
   const context = contextOf(request);
-  const found = findEndpoint(request.method ?? "GET", context.path);
+  const { method = "GET" } = request;
+  const found = findEndpoint(method, context.path);
   if (found.kind === "endpoint") {
     context.id = found.id;
     context.endpoint = endpointOf(found.id);
     context.params = found.params;
     const { path } = context.endpoint;
     context.span = startSpan({
-      name: `${request.method ?? ""} ${path}`,
+      name: `${method} ${path}`,
       kind: "server",
       parent: firstHeader(request.headers, [headers.traceparent]),
-      attributes: () => ({ "http.request.method": request.method, "http.route": path }),
+      attributes: () => ({ "http.request.method": method, "http.route": path }),
     });
     context.format = errorFormatOf(context.endpoint, request.headers, context.query.has("key"));
     return next();
@@ -34,13 +35,11 @@ export const endpoint: Step = (request, _response, next) => {
     case "double-v1":
       throw new Failure("invalid_url_double_v1");
     case "wrong-method":
-      throw new Failure(
-        "method_not_allowed",
-        `This path takes ${found.allow.join(", ")}, not ${request.method ?? ""}.`,
-        { allow: found.allow },
-      );
+      throw new Failure("method_not_allowed", `This path takes ${found.allow.join(", ")}, not ${method}.`, {
+        allow: found.allow,
+      });
     case "unknown":
-      throw new Failure("unknown_url", unknownPath(request.method ?? "", context.path));
+      throw new Failure("unknown_url", unknownPath(method, context.path));
   }
 };
 

@@ -3,19 +3,22 @@ import { digestOf, isKeyShaped } from "@modelgate/accounts";
 import { Failure, headerAliases, type KeyCarrier } from "@modelgate/contracts";
 import { contextOf, type Step } from "../request-context.ts";
 
+const bearer = /^bearer +(\S+)$/i;
+const subprotocolHeader = "sec-websocket-protocol";
 const subprotocolPrefix = "openai-insecure-api-key.";
 
 /** Keys of a request, by carrier; more than one is a contradiction unless all are the same. */
 const carriers: Readonly<Record<KeyCarrier, (request: IncomingMessage, query: URLSearchParams) => readonly string[]>> =
   {
-    authorization: (request) => headerValues(request, "authorization").map(bearerOf),
+    authorization: (request) =>
+      headerValues(request, "authorization").map((value) => bearer.exec(value.trim())?.[1] ?? ""),
     "x-api-key": (request) => headerValues(request, "x-api-key"),
     "api-key": (request) => headerValues(request, "api-key"),
     "gamma-header": (request) => headerAliases.gammaKey.flatMap((name) => headerValues(request, name)),
     "gamma-query": (_, query) => query.getAll("key"),
     subprotocol: (request) =>
-      headerValues(request, "sec-websocket-protocol")
-        .flatMap(itemsOf)
+      headerValues(request, subprotocolHeader)
+        .flatMap((list) => list.split(",").map((item) => item.trim()))
         .filter((item) => item.startsWith(subprotocolPrefix))
         .map((item) => item.slice(subprotocolPrefix.length)),
   };
@@ -30,9 +33,8 @@ const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.ga
 export const key: Step = (request, _response, next) => {
   const context = contextOf(request);
   const found = (context.endpoint?.keys ?? []).map((carrier) => carriers[carrier](request, context.query));
-  if (found.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
   const distinct = new Set(found.flat());
-  if (distinct.size > 1) throw new Failure("contradicting_api_keys");
+  if (distinct.size > 1 || found.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
   const [only] = distinct;
   if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
   if (!isKeyShaped(only))
@@ -43,11 +45,15 @@ export const key: Step = (request, _response, next) => {
   context.digest = digestOf(only);
   for (const name of keyHeaders) delete request.headers[name];
   context.query.delete("key");
-  forgetSubprotocolKey(request);
+  // The other subprotocols go on: the service answers with one of them.
+  const subprotocols = request.headers[subprotocolHeader]?.split(",").map((item) => item.trim()) ?? [];
+  const others = subprotocols.filter((item) => item !== "" && !item.startsWith(subprotocolPrefix));
+  if (others.length > 0) request.headers[subprotocolHeader] = others.join(", ");
+  else delete request.headers[subprotocolHeader];
   next();
 };
 
-/** Tells that no key was sent; or, where one is in another client's header, that it is not read there. */
+/** Returns the message where no key was found, or where one is in another client's header, which is not read. */
 function missingKey(request: IncomingMessage): string {
   const elsewhere = keyHeaders.find((name) => headerValues(request, name).length > 0);
   const wanted = "send it as `Authorization: Bearer sk-…`.";
@@ -56,33 +62,9 @@ function missingKey(request: IncomingMessage): string {
   return `This endpoint does not read an API key from the header ${elsewhere}; ${wanted}`;
 }
 
-/** The other subprotocols go on: the service answers with one of them. */
-function forgetSubprotocolKey({ headers }: IncomingMessage): void {
-  const offered = headers["sec-websocket-protocol"];
-  if (offered === undefined) return;
-  const others = itemsOf(offered).filter((item) => !item.startsWith(subprotocolPrefix));
-  if (others.length > 0) headers["sec-websocket-protocol"] = others.join(", ");
-  else delete headers["sec-websocket-protocol"];
-}
-
-function itemsOf(list: string): readonly string[] {
-  return list
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}
-
 /** Returns every value of a header as it was sent: node joins or drops repetitions, and a second key must not go unseen. */
 function headerValues(request: IncomingMessage, name: string): readonly string[] {
   if (request.headers[name] === undefined) return [];
   const raw = request.rawHeaders;
-  const values: string[] = [];
-  for (let at = 0; at < raw.length; at += 2) {
-    if (raw[at]?.length === name.length && raw[at]?.toLowerCase() === name) values.push(raw[at + 1] ?? "");
-  }
-  return values.filter((text) => text !== "");
-}
-
-function bearerOf(value: string): string {
-  return /^bearer +(\S+)$/i.exec(value.trim())?.[1] ?? "";
+  return raw.filter((value, at) => at % 2 === 1 && value !== "" && raw[at - 1]?.toLowerCase() === name);
 }

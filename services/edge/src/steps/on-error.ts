@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { endpointLabel, type Failure } from "@modelgate/contracts";
 import { answerFailure, failureOf, idsOf, lingerOver, type Logger, type RequestIds } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
-import { contextOf, type RequestContext } from "../request-context.ts";
+import { contextOf } from "../request-context.ts";
 
 /**
  * Answers whatever a step threw in the format of the request, and records it where the key is known. Express knows an error
@@ -12,17 +12,13 @@ export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
   return (error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown): void => {
     const failure = failureOf(error);
     const context = contextOf(request);
+    const { requestId, id, token, format } = context;
     logFailure(log, failure, idsOf(context));
-    recordRefused(refused, context, failure);
+    if (id !== undefined && token !== undefined)
+      refused.add({ requestId, accountId: token.accountId, tokenId: token.id, endpoint: endpointLabel(id) }, failure);
     lingerOver(request);
-    answerFailure(response, context.format, failure, context.requestId);
+    answerFailure(response, format, failure, requestId);
   };
-}
-
-/** Records a refusal of a call whose key is known. */
-function recordRefused(refused: Deps["refused"], { requestId, id, token }: RequestContext, failure: Failure): void {
-  if (id === undefined || token === undefined) return;
-  refused.add({ requestId, accountId: token.accountId, tokenId: token.id, endpoint: endpointLabel(id) }, failure);
 }
 
 /**

@@ -4,12 +4,6 @@ import { endpoints, openApi } from "@modelgate/contracts";
 import { once } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** A page as it is sent. */
-interface Content {
-  readonly type: string;
-  readonly body: string | Buffer;
-}
-
 /** Scripts set styles of elements, never inline scripts. */
 const policy = [
   "default-src 'none'",
@@ -25,44 +19,43 @@ const policy = [
 const json = "application/json; charset=utf-8";
 const script = "text/javascript; charset=utf-8";
 const require = createRequire(import.meta.url);
-
-/** The pages; the one at /docs shows /openapi.json, with scripts and styles of this table alone. */
-const contents: Readonly<Record<string, () => Content>> = {
-  "/openapi.json": once(() => ({ type: json, body: JSON.stringify(openApi()) })),
-  "/": once(() => ({
-    type: json,
-    body: JSON.stringify({
-      name: "modelgate",
-      say: "One address and one key for every AI model.",
-      interface: "/openapi.json",
-      docs: "/docs",
-      models: endpoints.listModels.path,
-    }),
-  })),
-  "/healthz": () => ({ type: "text/plain; charset=utf-8", body: "ok\n" }),
-  "/docs": fileOf("text/html; charset=utf-8", require.resolve("../pages/reader.html")),
-  "/docs/icon.svg": fileOf("image/svg+xml", require.resolve("../pages/icon.svg")),
-  "/docs/start.js": fileOf(script, require.resolve("../pages/start.js")),
-  "/docs/reader.js": fileOf(script, require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
-  "/docs/reader.css": fileOf("text/css; charset=utf-8", require.resolve("swagger-ui-dist/swagger-ui.css")),
+const about = {
+  name: "modelgate",
+  say: "One address and one key for every AI model.",
+  interface: "/openapi.json",
+  docs: "/docs",
+  models: endpoints.listModels.path,
 };
 
-/** Returns a page that is a file, read once. */
-function fileOf(type: string, path: string): () => Content {
-  return once(() => ({ type, body: readFileSync(path) }));
+/** The pages: type and body. The one at /docs shows /openapi.json, with scripts and styles of this table alone. */
+const contents = new Map<string, readonly [type: string, body: () => string | Buffer]>([
+  ["/", [json, () => JSON.stringify(about)]],
+  ["/openapi.json", [json, once(() => JSON.stringify(openApi()))]],
+  ["/healthz", ["text/plain; charset=utf-8", () => "ok\n"]],
+  ["/docs", ["text/html; charset=utf-8", fileOf(require.resolve("../pages/reader.html"))]],
+  ["/docs/icon.svg", ["image/svg+xml", fileOf(require.resolve("../pages/icon.svg"))]],
+  ["/docs/start.js", [script, fileOf(require.resolve("../pages/start.js"))]],
+  ["/docs/reader.js", [script, fileOf(require.resolve("swagger-ui-dist/swagger-ui-bundle.js"))]],
+  ["/docs/reader.css", ["text/css; charset=utf-8", fileOf(require.resolve("swagger-ui-dist/swagger-ui.css"))]],
+]);
+
+/** Returns the body of a page that is a file, read once. */
+function fileOf(path: string): () => Buffer {
+  return once(() => readFileSync(path));
 }
 
 /** Answers with a page that needs no key, where the path names one. */
 export const pages: Step = (request, response, next) => {
-  const { path } = contextOf(request);
-  const page = request.method === "GET" && Object.hasOwn(contents, path) ? contents[path]?.() : undefined;
+  const page = request.method === "GET" ? contents.get(contextOf(request).path) : undefined;
   if (page === undefined) return next();
+  const [type, bodyOf] = page;
+  const body = bodyOf();
   response.writeHead(200, {
-    "content-type": page.type,
-    "content-length": Buffer.byteLength(page.body),
+    "content-type": type,
+    "content-length": Buffer.byteLength(body),
     "content-security-policy": policy,
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
   });
-  response.end(page.body);
+  response.end(body);
 };

@@ -12,36 +12,30 @@ export function report(log: Logger): Step {
 
 function reportEnd(log: Logger, request: IncomingMessage, response: ServerResponse): void {
   const context = contextOf(request);
-  const { requestId, endpoint, token, span, failure } = context;
+  const { requestId, startedAt, endpoint, token, span, failure } = context;
+  const error = failure?.code;
   const { method } = request;
-  const { status, isWhole } = answerOf(request, response);
-  const milliseconds = performance.now() - context.startedAt;
+  const switched = upgradeOf(request)?.status;
+  const status = switched ?? statusOf(response);
+  const whole = (switched !== undefined || response.writableFinished) && failure === undefined;
+  const milliseconds = performance.now() - startedAt;
   const of = { path: endpoint?.path, account: token?.accountId, token: token?.id };
-  if (!(isWhole && status === 200 && isCallHere(context))) {
-    const end = { status, error: failure?.code, ms: Math.round(milliseconds), whole: isWhole };
+  if (!(whole && status === 200 && isLoggedByArea(context))) {
+    const end = { status, error, ms: Math.round(milliseconds), whole };
     log.info({ requestId, traceId: traceIdOf(span), method, ...of, ...end }, "request");
   }
   observeRequest({ method, route: of.path, status, seconds: milliseconds / 1_000 });
-  span?.set({
+  if (span === undefined) return;
+  span.set({
     "http.response.status_code": status,
     "modelgate.request": requestId,
     "modelgate.account": of.account,
     "modelgate.token": of.token,
   });
-  span?.end(failure?.code ?? (status >= 500 ? String(status) : undefined));
+  span.end(error ?? (status >= 500 ? String(status) : undefined));
 }
 
-/** Returns the status of a request's answer, and whether its client got all of it. */
-function answerOf(request: IncomingMessage, response: ServerResponse) {
-  const switched = upgradeOf(request)?.status;
-  const isSent = switched !== undefined || response.writableFinished;
-  return {
-    status: switched ?? statusOf(response),
-    isWhole: isSent && contextOf(request).failure === undefined,
-  };
-}
-
-/** Returns whether the request is a call that this process serves itself, and logs in a line for the call. */
-function isCallHere({ isLocal, endpoint }: RequestContext): boolean {
+/** Returns whether this process serves the call itself, which then has a line of its area. */
+function isLoggedByArea({ isLocal, endpoint }: RequestContext): boolean {
   return isLocal === true && endpoint?.kinds !== undefined && endpoint.free !== true;
 }

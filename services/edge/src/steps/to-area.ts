@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Failure, headers, ownHeaderPrefix } from "@modelgate/contracts";
-import { signCaller, type LocalAreas } from "@modelgate/platform";
-import type { AreaProxy } from "../area-proxy.ts";
+import { signCaller } from "@modelgate/platform";
+import type { Deps } from "../deps.ts";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
 /** Headers that a client may not set for the services, apart from the gateway's own: what proxies in front would add. */
@@ -15,18 +15,8 @@ const notForwarded = new Set([
   "expect",
 ]);
 
-/** The ways to the areas. */
-export interface ToAreaDeps {
-  /** The areas of this process. */
-  readonly areas: LocalAreas;
-  /** The way to all others. */
-  readonly proxy: AreaProxy;
-  /** Secret with which the edge signs who calls. */
-  readonly secret: string;
-}
-
 /** Hands a call or WebSocket to its area: directly where this process serves it, else through the proxy to its service. */
-export function toArea({ areas, proxy, secret }: ToAreaDeps): Step {
+export function toArea({ areas, proxy, secret }: Pick<Deps, "areas" | "proxy" | "secret">): Step {
   return (request, response, next) => {
     if (response.destroyed) return; // the client left while it was let in
     const context = contextOf(request);
