@@ -56,6 +56,8 @@ export class Charges {
   readonly #turns = new Transcripts();
   readonly #billed = new RecentIds();
   readonly #payments: Payments;
+  /** The key was checked for the request for a response that waits: its slice may have been held long before. */
+  #isKeyChecked = false;
   /** The vendor is lost: what it owes will never be reported. */
   #forgotten = false;
   /** The session has ended: nothing more is held for it. */
@@ -115,13 +117,23 @@ export class Charges {
     this.coverSpeech();
   }
 
-  /** Whether an event of the client's may go to the vendor: for a response, a slice must be ready. */
+  /** Whether an event of the client's may go to the vendor: for a response, a slice must be ready and the key still valid. */
   mayGo({ type }: ClientEvent): boolean {
     if (this.#payments.holdUp) return false;
     const { responses, bridge } = this.#parts;
     if (type === "response.create" && bridge.state.isResponding === true) return false;
-    if (type !== "response.create" || responses.ready > bridge.state.pendingResponses) return true;
-    this.#payments.payForAnother(() => responses.hold(bridge.state.pendingResponses));
+    if (type !== "response.create") return true;
+    if (responses.ready <= bridge.state.pendingResponses)
+      this.#payments.payForAnother(() => responses.hold(bridge.state.pendingResponses));
+    else if (!this.#isKeyChecked)
+      this.#payments.payOn(() => {
+        this.#isKeyChecked = true;
+        return Promise.resolve();
+      });
+    else {
+      this.#isKeyChecked = false;
+      return true;
+    }
     return false;
   }
 

@@ -9,7 +9,7 @@ import { EventSink } from "./event-sink.ts";
 import { errorEvent } from "./events.ts";
 import { KeptTurns } from "./kept-turns.ts";
 import { keepOnly } from "./keep-only.ts";
-import { admitNext, callOf, type OpeningCall } from "./socket-call.ts";
+import { callerOfNext, callOf, type OpeningCall } from "./socket-call.ts";
 
 /** Requests of one connection that may wait for the one before them. */
 const maxWaiting = 16;
@@ -30,7 +30,7 @@ interface WaitingMessage {
 
 /**
  * One WebSocket for responses: each `response.create` is a call of its own, as POST /v1/responses is, one after another.
- * The handshake was let in for the first; the key and its limits are checked for each that follows.
+ * The handshake was admitted for the first, the others are admitted here; each is checked against the key as it is then.
  */
 export class ResponseSocket {
   /** Resolves when the connection is closed and its last response is settled. */
@@ -129,7 +129,8 @@ export class ResponseSocket {
       const event = await parseMessage(message, body);
       lane = laneOf(event);
       const { value, bytes, generate } = await readCreateEvent(event, message.length);
-      const caller = this.#requests++ > 0 ? await admitNext(this.#deps.relay, this.#call) : this.#call.caller;
+      const isAdmitted = this.#requests++ === 0;
+      const caller = await callerOfNext(this.#deps.relay, this.#call, isAdmitted);
       const sink = new EventSink(this.#socket, lane, bufferedBytes);
       this.#answering = sink;
       const call = callOf(

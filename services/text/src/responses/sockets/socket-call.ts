@@ -12,12 +12,17 @@ export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | 
 const noLeaseMs = 1;
 
 /**
- * Lets one more response of a connection in, as the edge did the first, and returns its caller: what the key and its group
- * allow may have changed since. Throws Failure where that is refused.
+ * Returns the caller of a connection's next response, with what the key and its group allow now. Admits the response,
+ * unless the edge did when the connection was opened. Throws Failure where that is refused.
  */
-export async function admitNext(deps: RelayDeps, { caller: opening }: OpeningCall): Promise<Caller> {
+export async function callerOfNext(
+  deps: RelayDeps,
+  { caller: opening }: OpeningCall,
+  isAdmitted: boolean,
+): Promise<Caller> {
   const { redis, catalog } = deps;
   const caller = await currentCaller(deps, opening);
+  if (isAdmitted) return caller;
   const { accountId, tokenId, group, requestId } = caller;
   const { requestsPerMinute, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, tokensPerMinute };
