@@ -24,6 +24,7 @@ export const accountKeys = {
   account: (accountId: string) => `account:${tag(accountId)}:${accountId}`,
   credits: (accountId: string) => `credits:${tag(accountId)}:${accountId}`,
   token: (digest: string) => `token:${digest}`,
+  clientSecrets: (accountId: string) => `client-secrets:${tag(accountId)}:${accountId}`,
   sessionSettings: (accountId: string, id: string) => `session-settings:${tag(accountId)}:${id}`,
   contentSizes: (accountId: string) => `content-sizes:${tag(accountId)}:${accountId}`,
   contentExpiries: (accountId: string) => `content-expiries:${tag(accountId)}:${accountId}`,

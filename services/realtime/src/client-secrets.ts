@@ -3,6 +3,7 @@ import {
   findSessionSettings,
   findTokenById,
   newClientSecret,
+  type ClientSecretRequest,
   type SessionSettings,
   type Token,
 } from "@modelgate/accounts";
@@ -31,7 +32,8 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const token = await orUnavailable(findTokenById(redis, caller.tokenId));
     if (token === undefined) throw new Failure("invalid_api_key");
     const settings = JSON.stringify(session);
-    if (Buffer.byteLength(settings) > maxSettingsBytes)
+    const bytes = Buffer.byteLength(settings);
+    if (bytes > maxSettingsBytes)
       throw new Failure("request_too_large", `The session's settings are larger than ${maxSettingsBytes} bytes.`, {
         param: "session",
       });
@@ -39,20 +41,25 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const lifetimeSeconds = lifetimeWithin(token, expiry?.seconds ?? usualSeconds, now);
     const expiresAt = now + lifetimeSeconds;
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
-    if (!(await deps.contentBook.keep(record, settings.length, lifetimeSeconds * 1_000))) throw contentFull();
+    if (!(await deps.contentBook.keep(record, bytes, lifetimeSeconds * 1_000))) throw contentFull();
     const stores = { redis, content: deps.content };
     // A name that no model has would put text of the client's into its key, which is no content.
     const mayCall = (name: string): boolean =>
       catalog.current().kindOf(name) !== undefined && (caller.models?.includes(name) ?? true);
-    const value = await orUnavailable(
-      newClientSecret(stores, {
-        token,
-        models: [session.model, ...transcribersIn(session).filter(mayCall)],
-        expiresAt: new Date(expiresAt * 1_000).toISOString(),
-        lifetimeSeconds,
-        settings,
-      }),
-    );
+    const request: ClientSecretRequest = {
+      token,
+      models: [session.model, ...transcribersIn(session).filter(mayCall)],
+      expiresAt: new Date(expiresAt * 1_000).toISOString(),
+      lifetimeSeconds,
+      settings,
+    };
+    let value: string;
+    try {
+      value = await orUnavailable(newClientSecret(stores, request));
+    } catch (error) {
+      await deps.contentBook.drop(record);
+      throw error;
+    }
     answerJson(response, 200, {
       value,
       expires_at: expiresAt,

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Type, type Static } from "typebox";
-import { stored } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
+import { Failure, stored } from "@modelgate/contracts";
+import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
+import { clockScript } from "../shared-scripts.ts";
 import { digestOf } from "./key.ts";
 import type { Token } from "./token.ts";
 
@@ -21,6 +22,17 @@ export interface ClientSecretRequest {
 /** Time for which settings outlive their key: a connection that began in the key's last moment still reads them. */
 const graceSeconds = 60;
 
+/** Maximum of client secrets that one account has at a time: each is a record in the Redis of money. */
+const maxClientSecrets = 1_000;
+
+const countSecret = defineScript({
+  file: new URL("count-secret.lua", import.meta.url),
+  shared: [clockScript],
+  keys: ["secrets"],
+  args: { id: "text", lifetimeMs: "number", maxSecrets: "number", nowMs: "number?" },
+  replies: { counted: {}, full: {} },
+});
+
 /** The Redis that the edge finds keys in, and that of clients' content. */
 interface ClientSecretStores {
   readonly redis: Redis;
@@ -29,16 +41,25 @@ interface ClientSecretStores {
 
 /**
  * Makes such a key; it expires in Redis, and is not in the books. The edge must find it without the content's Redis:
- * only the session's settings are there.
+ * only the session's settings are there. Throws Failure where the account has as many as it may. `nowMs` replaces Redis'
+ * time in tests.
  */
 export async function newClientSecret(
   { redis, content }: ClientSecretStores,
   request: ClientSecretRequest,
+  nowMs?: number,
 ): Promise<string> {
   const key = `ek_${randomBytes(36).toString("base64url")}`;
   const digest = digestOf(key);
   const settingsId = digest.slice(0, 32);
   const { token, models, expiresAt, lifetimeSeconds, settings } = request;
+  const secrets = accountKeys.clientSecrets(token.accountId);
+  const counting = { id: settingsId, lifetimeMs: lifetimeSeconds * 1_000, maxSecrets: maxClientSecrets, nowMs };
+  if ((await countSecret(redis, { secrets }, counting)).verdict === "full")
+    throw new Failure(
+      "content_limit_exceeded",
+      `The account has ${maxClientSecrets} client secrets: wait until some expire.`,
+    );
   const record: Token = { ...token, models, expiresAt, settingsId };
   await content.set(
     accountKeys.sessionSettings(token.accountId, settingsId),

@@ -1,0 +1,10 @@
+--[[ Counts a new client secret of an account, which has so many at a time (clock.lua comes before this). Secrets that have
+     expired do not count.
+  secrets zset: the id of a secret's settings -> when it expires (ms) ]]
+local now = clock(nowMs)
+redis.call('ZREMRANGEBYSCORE', secrets, '-inf', now)
+if redis.call('ZCARD', secrets) >= maxSecrets then return {'full'} end
+redis.call('ZADD', secrets, string.format('%.0f', now + lifetimeMs), id)
+local last = redis.call('ZREVRANGE', secrets, 0, 0, 'WITHSCORES')[2]
+redis.call('PEXPIRE', secrets, string.format('%.0f', math.max(1000, last - now)))
+return {'counted'}
