@@ -33,7 +33,6 @@ interface ReliedMember {
   readonly known: string;
   /** Its name however its words are joined. */
   readonly joined: string;
-  /** The members of it that are relied on. */
   readonly within: readonly string[];
 }
 
@@ -71,7 +70,6 @@ function folded(name: string): string {
   return name.toLowerCase().toUpperCase();
 }
 
-/** Characters of a name that a failure shows. */
 const longestShown = 200;
 
 /** Values of a document that are counted in one turn. */
@@ -95,7 +93,6 @@ export function* refuseTwiceInTurns(bytes: Buffer, value: unknown): Generator<un
   if ((yield* countMembers(value)) !== memberCountOf(bytes)) yield* refuseFirst(bytes);
 }
 
-/** Members of all objects of a parsed value. */
 function* countMembers(value: unknown): Generator<undefined, number> {
   const open: unknown[] = [value];
   let members = 0;

@@ -205,7 +205,11 @@ export function own<Entry>(table: Readonly<Record<string, Entry>>, name: string)
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Bounds of a number in a query. */
+/** Returns a name of a member in camelCase. */
+export function camelName(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 interface NumberBounds {
   /** Value for a query without the parameter. */
   readonly fallback: number;

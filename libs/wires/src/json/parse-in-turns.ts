@@ -54,7 +54,6 @@ interface Region {
   readonly end: number;
 }
 
-/** A scanned document whose large containers are parsed item by item, and small items together. */
 class LargeDocument {
   readonly #bytes: Buffer;
   readonly #large: ReadonlyMap<number, LargeContainer>;
@@ -141,7 +140,6 @@ class LargeDocument {
     return object;
   }
 
-  /** Finds the members of the whole document. */
   *#members(container: LargeContainer): Generator<undefined, readonly Member[]> {
     const members: Member[] = [];
     for (const region of items(container)) {
@@ -153,7 +151,6 @@ class LargeDocument {
     return members;
   }
 
-  /** A member by its name and where its value stands. Throws if the item is not a member. */
   *#member({ start, end }: Region): Generator<undefined, Member> {
     const afterName = this.#endOfName(start, end);
     const name: unknown = JSON.parse(this.#bytes.toString("utf8", start, afterName));
@@ -173,7 +170,6 @@ class LargeDocument {
     throw new Failure("request_too_large", `The body has a member with a name longer than ${nameBytes} bytes.`);
   }
 
-  /** A region without the spaces around it. */
   *#trim(region: Region): Generator<undefined, Region> {
     let { start, end } = region;
     for (; start < end && isSpace(this.#bytes[start]); start++) if (start % turnBytes === 0) yield;

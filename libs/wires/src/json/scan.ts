@@ -83,7 +83,6 @@ export class JsonScanner {
     return true;
   }
 
-  /** Values of any kind that were scanned. */
   get values(): number {
     return this.#values;
   }

@@ -51,19 +51,13 @@ export function bytesOfTexts(texts: Iterable<string>): number {
 /** A model marks the begin and the end of a text by a token each; a token is at least two bytes. */
 const bytesAround = 4;
 
-/** A compiled schema. */
-interface CompiledSchema {
-  Check(value: unknown): boolean;
-  Errors(value: unknown): Iterable<SchemaError>;
-}
-
 /**
  * Parses a client's body and checks it against its published schema. The parser goes first, since it names what is wrong
  * with one of many alternatives better than a schema can. Throws Failure (400) naming the field.
  */
 export function readChecked<Request>(
   body: unknown,
-  shape: CompiledSchema,
+  shape: { Check(value: unknown): boolean; Errors(value: unknown): Iterable<SchemaError> },
   parse: (body: JsonRecord) => Parsed<Request>,
 ): Parsed<Request> {
   if (!isRecord(body)) throw firstProblem(shape.Errors(body), body);

@@ -3,8 +3,7 @@ import type { ModerationAnswer, ModerationRequest } from "./hub/index.ts";
 import { moderations } from "./moderations/index.ts";
 
 export { bytesOfInstructions, parseJudgement, renderJudgementRequest } from "./by-chat/index.ts";
-export type { ModerationAnswer } from "./hub/index.ts";
-export { sizeOf, type ModerationRequest } from "./hub/index.ts";
+export { sizeOf, type ModerationAnswer, type ModerationRequest } from "./hub/index.ts";
 
 /** The wires of moderation: one line each. */
 export const wires = { moderations } as const satisfies Readonly<

@@ -37,7 +37,6 @@ export interface RealtimeBridge {
   /** Tells whether the vendor sends the first message of a session. */
   readonly greets: boolean;
   readonly state: SessionState;
-  /** Returns the messages for a vendor whose connection is open. */
   open(): Bridged;
   fromClient(message: RealtimeMessage): Bridged;
   fromVendor(message: RealtimeMessage): Bridged;
@@ -49,7 +48,6 @@ export interface RealtimeBridge {
 
 /** The state of a session, as far as its bill depends on it. */
 export interface SessionState {
-  /** Form of the client's speech. */
   readonly input: InputFormat;
   /**
    * Current transcriber of the client's speech. Absent without one, and where the vendor transcribes by itself and

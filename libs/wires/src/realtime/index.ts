@@ -26,13 +26,11 @@ export { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage }
 export { isPlainAudio } from "./openai/bridge.ts";
 export { roughUnits, type SessionBytes } from "./usage.ts";
 
-/** The vendor side of a wire of sessions. */
 interface RealtimeVendor {
   /** Creates the bridge of a session whose client speaks the realtime format. */
   bridge(names: RealtimeNames): RealtimeBridge;
 }
 
-/** The client side of a wire of sessions. */
 interface RealtimeClient {
   /** Brings a bridge of the realtime format to this wire. */
   over(bridge: RealtimeBridge, names: RealtimeNames): RealtimeBridge;

@@ -6,8 +6,7 @@ import { elevenlabs } from "./elevenlabs/index.ts";
 import type { SpeechClient, SpeechVendor } from "./hub/index.ts";
 import { speech } from "./openai/index.ts";
 
-export type { SpeechAnswer, SpeechVendor } from "./hub/index.ts";
-export { charactersIn, speechFormats, type SpeechRequest } from "./hub/index.ts";
+export { charactersIn, speechFormats, type SpeechAnswer, type SpeechRequest, type SpeechVendor } from "./hub/index.ts";
 
 /** The wires of speech: one line each. */
 export const wires = {

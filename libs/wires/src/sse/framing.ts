@@ -97,12 +97,10 @@ export class SseSplitter {
     return frames;
   }
 
-  /** Returns true if the stream stands between two frames. */
   get empty(): boolean {
     return this.#heldBytes === 0;
   }
 
-  /** Returns the bytes that are left at the end of the stream. */
   end(): Buffer {
     const rest = this.#room.subarray(0, this.#heldBytes);
     this.#room = nothing;

@@ -40,11 +40,9 @@ const boundNames = [
   "maxOutputTokens",
 ] as const;
 
-/** Bounds of the output of one answer. */
 interface Bounds {
   /** The largest bound; undefined where the wire's own members hold none. */
   readonly most: number | undefined;
-  /** The members of the body that hold one. */
   readonly names: readonly string[];
 }
 

@@ -71,3 +71,12 @@ export function asksToThink(value: unknown): boolean {
   const setting = isRecord(value) ? (value["type"] ?? value["effort"] ?? value["thinkingBudget"] ?? true) : value;
   return !offValues.has(setting);
 }
+
+/** Reads the conversation of a request whose turns are its `messages`. */
+export function dialogueOfMessages(body: JsonRecord): Dialogue {
+  return dialogueOf(
+    body,
+    { instructions: body["system"], turns: body["messages"] },
+    ({ role }) => role === "assistant",
+  );
+}

@@ -1,6 +1,5 @@
 // Text wires by their names, and what passing and converting share.
-export type { TextAsk } from "./ask.ts";
-export { surplusBounds } from "./ask.ts";
+export { surplusBounds, type TextAsk } from "./ask.ts";
 export { chatWireIn } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming } from "./hub/wire.ts";
@@ -27,8 +26,7 @@ export type {
 } from "./hub/wire.ts";
 export type { FieldSupport } from "./hub/field-support.ts";
 export type { JsonObject, TextRequest } from "./hub/request.ts";
-export { hasEnvelope } from "./hub/seals.ts";
-export { withoutSeals } from "./hub/seals.ts";
+export { hasEnvelope, withoutSeals } from "./hub/seals.ts";
 export type { TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";
 export { memberOf, withBound } from "./pass.ts";

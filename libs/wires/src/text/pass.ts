@@ -194,11 +194,9 @@ export interface EarlyEnd {
 interface EarlyChunkForm<Chunk> {
   /** Reads a frame; undefined for one of another shape. */
   read(frame: Buffer): Chunk | undefined;
-  /** A word that stands in every frame that ends an answer, and hardly in another: the others are not read. */
   readonly endWord: Buffer;
   /** The answers that a frame ends. */
   ends(chunk: Chunk): readonly number[];
-  /** The frames that end the answers `open`, in the likeness of one that passed. */
   frames(like: Chunk, open: readonly number[], used: Units): readonly string[];
 }
 

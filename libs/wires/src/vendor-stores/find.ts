@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, parseRecord } from "../json/fields.ts";
+import { camelName, isRecord, type JsonRecord, parseRecord } from "../json/fields.ts";
 import { plainMembers, storeMembers } from "./members.ts";
 import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 
@@ -122,7 +122,6 @@ class VendorIdSearch {
   }
 }
 
-/** An id, and its path within its member. */
 interface Named {
   readonly id: string;
   readonly at: string;
@@ -202,7 +201,7 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
   const folded = new Map([...rules].map(([name, rule]) => [fold(name), rule]));
   const exact = new Map<string, Rules>([
     ...plainMembers.map((name) => [name, null] as const),
-    ...[...rules].flatMap(([name, rule]) => [[name, rule] as const, [camel(name), rule] as const]),
+    ...[...rules].flatMap(([name, rule]) => [[name, rule] as const, [camelName(name), rule] as const]),
   ]);
   // Most names are ruled out by their length or first letter.
   const begins = new Set([...folded.keys()].map((name) => name.charCodeAt(0)));
@@ -224,10 +223,6 @@ function firstFolded(name: string): number {
   const code = name.charCodeAt(0);
   if (code >= 0x61 && code <= 0x7a) return code - 0x20;
   return code >= 0x41 && code <= 0x5a ? code : fold(name).charCodeAt(0);
-}
-
-function camel(name: string): string {
-  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Hosts of Google's API: its content is read with the operator's key, and none of it is public. */

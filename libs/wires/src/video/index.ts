@@ -10,8 +10,7 @@ import { veo, vertex } from "./veo/index.ts";
 import { videos } from "./videos/index.ts";
 import { wan } from "./wan/index.ts";
 
-export { parseImage, type VideoImage } from "./hub/request.ts";
-export type { VideoRequest } from "./hub/request.ts";
+export { parseImage, type VideoImage, type VideoRequest } from "./hub/request.ts";
 export { parseSize } from "./hub/size.ts";
 export {
   requestedVideoOf,

@@ -31,7 +31,6 @@ export interface ImagesContext {
 
 /** The client side of a wire of images. */
 export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, ImagesContext> {
-  /** Renders a complete answer as a whole stream. */
   events(answer: ImagesAnswer, context: ImagesContext): string;
 }
 
@@ -87,7 +86,6 @@ const usualMembers: JsonRecord = {
   },
 };
 
-/** Returns the format of an image whose bytes are known. */
 function formatOf(image: MadeImage): JsonRecord {
   const type = "base64" in image ? imageTypeOfBase64(image.base64) : undefined;
   return { output_format: type?.replace("image/", "") ?? "png" };

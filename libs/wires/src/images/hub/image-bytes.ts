@@ -3,7 +3,6 @@ import { Base64Text, decodeBase64 } from "../../json/base64.ts";
 import { turnBytes } from "../../json/scan.ts";
 import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
 
-/** First bytes of an image file. */
 const beginnings: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) => boolean])[] = [
   ["image/png", (bytes) => bytes.toString("latin1", 0, 8) === "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff],

@@ -26,7 +26,6 @@ export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer | Im
   parse(body: Rendered["body"]): ImagesAnswer | ImagesTask;
 }
 
-/** The body of a request to a vendor. */
 interface SentImages {
   /** Written in steps of about a millisecond. */
   readonly body: Generator<undefined, Buffer>;
@@ -58,7 +57,6 @@ function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
   };
 }
 
-/** Maximum of bytes that are copied in one step. */
 const copiedAtOnce = 1024 * 1024;
 
 /** Joins pieces, copied in steps of about a millisecond. */

@@ -11,7 +11,7 @@ const both = { begins: "image", needsBytes: false, streams: false, parse: parseA
 /** Imagen at the Gemini API (:predict). */
 export const imagen = {
   name: "imagen",
-  vendor: { ...both, render: renderAtGemini },
+  vendor: { ...both, render: (request) => rendered(request, {}, supported) },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 /** Imagen at Google Cloud's Vertex AI, which takes more. */
@@ -28,10 +28,6 @@ const maxImages = 4;
 const supported: readonly ImageField[] = ["count", "size", "outputFormat", "outputCompression"];
 const alsoAtVertex: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
 const formats: ReadonlySet<string> = new Set(["png", "jpeg"]);
-
-function renderAtGemini(request: ImageRequest): RenderedImages {
-  return rendered(request, {}, supported);
-}
 
 function renderAtVertex(request: ImageRequest): RenderedImages {
   const { negativePrompt, promptExtend, watermark, seed } = request;

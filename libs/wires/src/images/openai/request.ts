@@ -6,7 +6,6 @@ import { imageFile, inputImage } from "../hub/image-bytes.ts";
 import { maxImages, maxInputImages, maxPromptCharacters, parseSize } from "../hub/request.ts";
 import type { ImageRequest, InputImage } from "../hub/request.ts";
 
-/** Images that are files of a form. */
 interface FormImages {
   readonly images: readonly InputImage[];
   readonly mask?: InputImage | undefined;

@@ -10,7 +10,6 @@ import {
   resultsFor,
   type ModerationAnswer,
   type ModerationResult,
-  type ModerationItem,
   type ModerationPart,
   type ModerationRequest,
 } from "../hub/index.ts";
@@ -65,14 +64,15 @@ export function renderJudgementRequest(request: ModerationRequest): Parsed<TextR
     model: request.model,
     stream: false,
     instructions: [{ kind: "text", text: instructions }],
-    turns: [{ role: "user", parts: request.items.flatMap(renderItem) }],
+    turns: [
+      {
+        role: "user",
+        parts: request.items.flatMap(({ parts }, item) => parts.flatMap((part) => renderPart(part, item))),
+      },
+    ],
     format: { kind: "schema", name: "moderation", schema, strict: true },
   };
   return { request: judged, dropped: Object.keys(request.own?.members ?? {}) };
-}
-
-function renderItem({ parts }: ModerationItem, item: number): readonly (TextPart | ImagePart)[] {
-  return parts.flatMap((part) => renderPart(part, item));
 }
 
 /** Renders a text as JSON, so that nothing in it can look like another item; an image follows a line with its item. */

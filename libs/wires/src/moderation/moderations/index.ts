@@ -100,7 +100,7 @@ function parseResult(item: Fields): ModerationResult {
   return present({
     flagged: item.flag("flagged") ?? false,
     categories,
-    scores: membersOf(item, "category_scores", "a number", isNumber),
+    scores: membersOf(item, "category_scores", "a number", (value) => typeof value === "number"),
     appliedInputTypes: applied,
   });
 }
@@ -124,10 +124,6 @@ function membersOf<Value>(
 
 function isAnswer(value: unknown): value is boolean | null {
   return value === null || typeof value === "boolean";
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === "number";
 }
 
 function isWords(value: unknown): value is readonly string[] {

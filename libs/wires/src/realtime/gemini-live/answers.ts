@@ -29,12 +29,10 @@ export class Answers {
     return this.#response !== undefined;
   }
 
-  /** Returns the name of a call that the vendor waits for. */
   nameOfCall(id: string): string | undefined {
     return this.#calls.get(id);
   }
 
-  /** Takes a call as answered by the client. */
   callAnswered(id: string): void {
     this.#calls.delete(id);
   }
@@ -93,7 +91,6 @@ export class Answers {
     this.#sink.send("conversation.item.input_audio_transcription.delta", { ...at, delta });
   }
 
-  /** Ends the transcript of the client's turn. */
   #endTranscript(): void {
     if (this.#transcript === undefined) return;
     const { itemId, text } = this.#transcript;

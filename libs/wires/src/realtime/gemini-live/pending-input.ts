@@ -4,7 +4,6 @@ import { cannotPass } from "../message.ts";
 
 /** Maximum of all that waits, in characters of the events that it came in. */
 const maxCharacters = 32 * 1024 * 1024;
-/** Maximum of items that wait for a response. */
 const maxItems = 1_024;
 
 /** Input of one kind, as the vendor has it. */

@@ -7,7 +7,6 @@ export interface LiveResponseSink {
   send(type: string, members: JsonRecord): void;
 }
 
-/** Facts of a response that are known before it begins. */
 interface ResponseFacts {
   readonly conversationId: string;
   readonly spoken: boolean;
@@ -39,12 +38,10 @@ export class ResponseWriter {
     this.#delta("response.output_audio.delta", delta, "");
   }
 
-  /** Writes a part of the transcript of the speech. */
   transcript(delta: string): void {
     this.#delta("response.output_audio_transcript.delta", delta, delta);
   }
 
-  /** Writes a function call as the vendor makes it. */
   call({ id: callId, name, args }: { readonly id: string; readonly name: string; readonly args: unknown }): void {
     this.#close();
     const sink = this.#sink;

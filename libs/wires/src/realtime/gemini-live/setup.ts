@@ -7,9 +7,7 @@ import { eventMessage, type RealtimeMessage } from "../message.ts";
 /** Maximum of messages to the vendor that wait until it has confirmed the settings, and of the bytes of all of them. */
 const [maxQueued, maxQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
-/** Receiver of a session's settings. */
 interface SetupEvents {
-  /** Takes a message for the vendor. */
   send(message: RealtimeMessage): void;
   /** Called when an update of the client's is in force. */
   updated(): void;

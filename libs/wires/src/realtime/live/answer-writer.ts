@@ -9,7 +9,6 @@ interface Written {
   readonly failure?: Failure;
 }
 
-/** Events of the vendor that the client wants. */
 interface Shown {
   readonly inputTranscription: boolean;
   readonly outputTranscription: boolean;
@@ -25,9 +24,7 @@ const harmless: ReadonlySet<unknown> = new Set([
 
 /** Converts the events of a vendor of the realtime format to messages of the live format. */
 export class AnswerWriter {
-  /** Responses that have begun and not ended. */
   readonly #responses = new Set<string>();
-  /** Calls that wait for their results. */
   readonly #calls = new Set<string>();
   /** Items of the client's speech whose transcript came in deltas. */
   readonly #transcribed = new Set<string>();
@@ -35,7 +32,6 @@ export class AnswerWriter {
   #isReady = false;
   #interrupted = false;
 
-  /** Sets the events that the client wants. */
   show(shown: Shown): void {
     this.#shown = shown;
   }

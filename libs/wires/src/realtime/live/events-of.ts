@@ -31,7 +31,6 @@ export class EventsOf {
     this.#facts = facts;
   }
 
-  /** Returns the settings that the client began with. */
   get setup(): JsonRecord {
     return this.#setup ?? {};
   }

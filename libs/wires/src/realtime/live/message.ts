@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, own, type JsonRecord } from "../../json/fields.ts";
+import { camelName, isRecord, own, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent, type RealtimeMessage } from "../message.ts";
 
 /** A message of a client of the live format; the members that are read here are in camelCase. */
@@ -100,9 +100,7 @@ export function objectsIn(value: unknown, path: string): readonly JsonRecord[] {
 export function camel(value: JsonRecord): JsonRecord {
   const names = Object.keys(value);
   if (!names.some((name) => name.includes("_"))) return value;
-  const pairs = Object.entries(value).map(
-    ([name, each]) => [name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), each] as const,
-  );
+  const pairs = Object.entries(value).map(([name, each]) => [camelName(name), each] as const);
   const after = Object.fromEntries(pairs);
   if (Object.keys(after).length < names.length)
     throw new Failure("invalid_value", "A member appears more than once, in two spellings.");

@@ -10,13 +10,6 @@ import { checkedSetup, hasOwnTurns, noHandles, wantsHandles } from "./setup.ts";
 import { defaultRate, rateOf, sampleBytes } from "./sound.ts";
 import { LiveTally } from "./tally.ts";
 
-/** A message on its way to the vendor, the event that it amounts to, and the input to the model. */
-interface Forwarded {
-  readonly body: JsonRecord;
-  readonly type: string;
-  readonly input: ModelInput;
-}
-
 const createResponse = "response.create";
 const createItem = "conversation.item.create";
 const picture: ModelInput = { audioBytes: 0, textBytes: pictureTextBytes };
@@ -92,7 +85,7 @@ export class LivePassBridge implements RealtimeBridge {
   }
 
   /** Renders a message for the vendor. One that the vendor answers counts as a request of a response. */
-  #forward(live: LiveMessage): Forwarded {
+  #forward(live: LiveMessage) {
     const { checkStores } = this.#names;
     switch (live.kind) {
       case "setup": {

@@ -36,7 +36,6 @@ function toolsIn({ tools }: JsonRecord): readonly JsonRecord[] {
   return objectsIn(tools, "setup.tools");
 }
 
-/** Returns the functions that a setup declares. */
 function functionsIn(setup: JsonRecord): readonly JsonRecord[] {
   return toolsIn(setup).flatMap(({ functionDeclarations }) =>
     objectsIn(functionDeclarations, "setup.tools.functionDeclarations"),

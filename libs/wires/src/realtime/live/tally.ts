@@ -24,12 +24,10 @@ export class LiveTally {
     this.#sessionId = sessionId;
   }
 
-  /** Number of responses that were requested and have not begun. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Takes the request of a response. */
   request(): void {
     this.#pending++;
   }
@@ -40,7 +38,6 @@ export class LiveTally {
     return this.#calls.size === 0;
   }
 
-  /** Takes a message of the vendor's. */
   take(message: JsonRecord): readonly SeenEvent[] {
     const { usageMetadata: usage, serverContent: content, toolCall, toolCallCancellation: cancelled } = message;
     if (isRecord(usage)) this.#usage = usage;

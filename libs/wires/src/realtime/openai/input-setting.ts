@@ -24,12 +24,10 @@ export class InputSetting {
     };
   }
 
-  /** Takes a client's update of its session. */
   request(session: JsonRecord): void {
     this.#requested = { ...this.#requested, ...formatIn(session) };
   }
 
-  /** Takes the vendor's report of its session. */
   report(session: JsonRecord): void {
     this.#reported = { ...this.#reported, ...formatIn(session) };
   }

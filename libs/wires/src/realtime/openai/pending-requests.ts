@@ -21,12 +21,10 @@ export class PendingRequests {
   #waiting: { readonly type: RequestType; readonly eventId: unknown }[] = [];
   #hasSpeech = false;
 
-  /** Tells whether anything waits for an answer. */
   get any(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Number of responses among the requests that wait. */
   get responses(): number {
     return this.#waiting.filter(({ type }) => type === "response.create").length;
   }
@@ -36,12 +34,10 @@ export class PendingRequests {
     return this.#hasSpeech;
   }
 
-  /** Takes samples that the client sent. */
   addSpeech(): void {
     this.#hasSpeech = true;
   }
 
-  /** Takes another event that the client sent. */
   add({ type, event_id: eventId }: JsonRecord): void {
     if (type === "input_audio_buffer.append") return this.addSpeech();
     if (!isRequest(type)) return;

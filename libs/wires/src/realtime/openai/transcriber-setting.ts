@@ -31,7 +31,6 @@ export class TranscriberSetting {
     return this.#current;
   }
 
-  /** Returns the transcriber that the client requested last, or else the current one: the price of speech from now on. */
   get next(): Transcriber | undefined {
     return this.#requested === undefined ? this.#current : { model: this.#requested.model };
   }
@@ -99,7 +98,6 @@ export class TranscriberSetting {
   }
 }
 
-/** Returns an event without the member at a path. */
 function without({ data }: RealtimeMessage, path: readonly string[]): RealtimeMessage {
   const cut = (value: unknown, [name = "", ...rest]: readonly string[]): unknown => {
     if (!isRecord(value)) return value;

@@ -3,7 +3,6 @@ import { otherSpeed, voiceOf } from "../hub/index.ts";
 import type { RenderedSpeech, SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
-/** Parameters of the address for each format. */
 const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> = {
   mp3: { encoding: "mp3" },
   opus: { encoding: "opus", container: "ogg" },

@@ -94,8 +94,6 @@ export interface SpeechOutput {
 
 /** The client side of a wire of speech. */
 export interface SpeechClient extends ClientSide<SpeechRequest, SpeechAnswer, SpeechRequest, SpeechOutput> {
-  /** Renders a piece of audio as an event. */
   audioEvent(bytes: Buffer): string;
-  /** Renders the last event, with the usage. */
   doneEvent(usage: Units): string;
 }

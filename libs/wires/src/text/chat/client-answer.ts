@@ -115,7 +115,6 @@ export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom 
   return call.custom !== true && custom.has(call.name);
 }
 
-/** A call in a whole message. */
 function callMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
   const { id, name, seal } = call;
   const extra = { extra_content: extraFor(seal) };

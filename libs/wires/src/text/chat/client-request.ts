@@ -55,7 +55,6 @@ function parseFormat(fields: Fields): OutputFormat | undefined {
   return parseSchema(named, named.record("schema") ?? {});
 }
 
-/** Reads fields that are one value here and one there. */
 function parsePlain(fields: Fields): Partial<TextRequest> {
   return {
     ...parsePlainFields(fields),
@@ -68,7 +67,6 @@ function parsePlain(fields: Fields): Partial<TextRequest> {
   };
 }
 
-/** Kinds of output, and how speech and images are wanted. */
 function parseOutput(fields: Fields): Partial<TextRequest> {
   const image = fields.fields("image_config");
   return {
@@ -144,7 +142,8 @@ export function wantsUsage(body: object): boolean {
 function parseReasoning(body: Fields): ReasoningWish | undefined {
   const wanted = body.fields("reasoning");
   const thinking = body.fields("thinking");
-  const switches = [switchOf(thinking), body.flag("enable_thinking"), wanted?.flag("enabled")];
+  const type = thinking?.word("type", ["enabled", "disabled", "adaptive", "auto"]);
+  const switches = [type && type !== "disabled", body.flag("enable_thinking"), wanted?.flag("enabled")];
   const named = body.word("reasoning_effort", efforts);
   const effort = named ?? wanted?.word("effort", efforts);
   const budgets = [wanted?.count("max_tokens"), thinking?.count("budget_tokens"), body.number("thinking_budget")];
@@ -154,9 +153,4 @@ function parseReasoning(body: Fields): ReasoningWish | undefined {
   const asLiked = effort === undefined && switches.includes(true) ? -1 : undefined;
   const wish = present({ effort, budgetTokens: budgetTokens ?? asLiked, show });
   return Object.keys(wish).length > 0 ? wish : undefined;
-}
-
-function switchOf(thinking: Fields | undefined): boolean | undefined {
-  const type = thinking?.word("type", ["enabled", "disabled", "adaptive", "auto"]);
-  return type === undefined ? undefined : type !== "disabled";
 }

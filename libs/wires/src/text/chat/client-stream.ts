@@ -1,10 +1,9 @@
 import { keepAlive } from "../../sse/framing.ts";
-import type { EventHandlers } from "../hub/events.ts";
+import { dispatch, replayPart, type EventHandlers } from "../hub/events.ts";
 import { failureFrames, Failure, type Units } from "@modelgate/contracts";
 import type { TextEvent, FinishReason, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
-import { dispatch, replayPart } from "../hub/events.ts";
 import type { Citation, Part, Seal, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
@@ -51,7 +50,6 @@ export class ChatWriter implements StreamWriter {
     this.#style = answerStyleOf(context);
   }
 
-  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     // What comes for every few words does not go through the table.
     if (event.type === "part-delta")
@@ -84,7 +82,6 @@ export const maxHeld = 8 * 2 ** 20;
 /** Citations of one choice; those beyond are left out. */
 const maxCitations = 4_096;
 
-/** A part that is open. */
 interface OpenChatPart {
   readonly opened: OpenedPart;
   /** The chunk around a delta's text; undefined where nothing is sent of the part before its end, or ever. */
@@ -93,7 +90,6 @@ interface OpenChatPart {
   readonly call: number;
   /** Text that waits for the end. */
   readonly held: string[] | undefined;
-  /** Beginning of the part in the joined text, and its length so far. */
   readonly from: number;
   length: number;
 }

@@ -7,18 +7,11 @@ import { CallPairs, callId } from "../hub/tool-calls.ts";
 import { parseCitations, modelParts, parseCache, parseContent } from "./parts.ts";
 import { parseSearch } from "./search.ts";
 
-/** Messages that one request may have. */
 const maxMessages = 20_000;
 
-/** The conversation in `messages`. */
-interface ChatConversation {
-  /** System and developer messages before the dialogue. */
-  readonly instructions: readonly TextPart[];
-  readonly turns: readonly Turn[];
-}
-
 /** State while messages are read: results of tools that follow each other are one turn. */
-class ChatTurns implements ChatConversation {
+class ChatTurns {
+  /** System and developer messages before the dialogue. */
   readonly instructions: TextPart[] = [];
   readonly turns: { readonly role: Turn["role"]; readonly parts: Part[]; readonly results: boolean }[] = [];
   readonly calls = new CallPairs();
@@ -37,7 +30,7 @@ class ChatTurns implements ChatConversation {
 }
 
 /** Reads `messages`. Throws Failure (400) for what is wrong in them. */
-export function parseTurns(body: Fields): ChatConversation {
+export function parseTurns(body: Fields) {
   const dialogue = new ChatTurns();
   body.need("messages");
   for (const [index, message] of body.each("messages", maxMessages).entries()) {
@@ -93,7 +86,6 @@ function readResult(dialogue: ChatTurns, message: Fields, id: string): void {
   );
 }
 
-/** Tools that one request may have. */
 const maxTools = 1_024;
 
 /** Tools, functions of old, and search on the web, which is a field of its own here. */

@@ -31,7 +31,6 @@ export interface ChatDialect {
 /** A request as a vendor takes it, and what was left out for that. */
 interface Fitted {
   readonly body: Buffer;
-  /** Members of the client's that were left out. */
   readonly dropped: readonly string[];
 }
 

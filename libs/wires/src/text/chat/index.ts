@@ -3,7 +3,7 @@ import { holdsAny } from "../../json/scan.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { named, type StoreDialect } from "../../vendor-stores/members.ts";
-import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
+import { dialogueOfMessages, sharedThoughts } from "../dialogue.ts";
 import type { TextWire } from "../hub/wire.ts";
 import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
@@ -61,7 +61,7 @@ export const chatWire = {
     endUser: endUserIn,
     keepAlive: chatPass.heartbeat,
     failureFrame: chatPass.failureFrame,
-    dialogue: readDialogue,
+    dialogue: dialogueOfMessages,
     thoughts: sharedThoughts,
   },
   pass: chatPass,
@@ -137,13 +137,4 @@ export function begins(event: JsonRecord): boolean {
   if (choices === undefined)
     return isRecord(usage) || (typeof object === "string" && objects.some((word) => object.startsWith(word)));
   return Array.isArray(choices) && choices.every(isRecord);
-}
-
-/** Reads what a request says of its conversation. */
-function readDialogue(body: JsonRecord): Dialogue {
-  return dialogueOf(
-    body,
-    { instructions: body["system"], turns: body["messages"] },
-    ({ role }) => role === "assistant",
-  );
 }

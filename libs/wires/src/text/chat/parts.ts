@@ -68,15 +68,12 @@ function readFile(part: Fields): FilePart {
 function fileSource(data: string, name: string | undefined): Source {
   const read = readDataUrl(data);
   if (read !== undefined) return { kind: "base64", ...read };
-  return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? mediaTypeOfBytes(data), data };
+  const byBytes = data.startsWith(pdfMagic) ? "application/pdf" : "text/plain";
+  return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? byBytes, data };
 }
 
 /** The Base64 of `%PDF-`, as far as it does not depend on what follows. */
 const pdfMagic = "JVBERi";
-
-function mediaTypeOfBytes(data: string): string {
-  return data.startsWith(pdfMagic) ? "application/pdf" : "text/plain";
-}
 
 /** Tool calls and images that one message may have. */
 const maxCalls = 4_096;

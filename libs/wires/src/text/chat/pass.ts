@@ -21,7 +21,6 @@ import { chatFees, usageOf, renderUsage } from "./usage.ts";
 import { answeredChoices } from "./vendor-answer.ts";
 import { takesNewestFields } from "./vendor-turns.ts";
 
-/** Reads what the model wrote out of raw JSON. */
 const wordsOf = wordsReader([
   "content",
   "reasoning_content",
@@ -82,7 +81,8 @@ export const chatPass: TextPass = {
       usage: usageOf(chunk),
       fees: usage ? chatFees(chunk) : undefined,
       // Some vendors end with usage in a chunk without choices at all, which clients' SDKs cannot read.
-      usageOnly: (choices === undefined || isEmptyList(choices)) && isRecord(chunk["usage"]),
+      usageOnly:
+        (choices === undefined || (Array.isArray(choices) && choices.length === 0)) && isRecord(chunk["usage"]),
       done: false,
       failed: isRecord(chunk["error"]),
     };
@@ -107,10 +107,6 @@ export const chatPass: TextPass = {
   heartbeat: keepAlive,
   earlyEnd: (options) => endChunksEarly(options),
 };
-
-function isEmptyList(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
-}
 
 function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);

@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, textOf } from "../../json/fields.ts";
 import type { Part, ReasoningPart, Seal, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { closeEnvelope, openEnvelope, type Envelope, type SealSpan } from "../hub/seals.ts";
@@ -50,17 +50,13 @@ export function markOf({ data, id }: JsonObject): Mark | undefined {
 
 /** A vendor's details as a seal; none where nothing of theirs is sealed: plain thoughts are sent as text. */
 export function sealOfDetails(details: readonly JsonObject[]): Seal | undefined {
-  const sealed = details.some(({ data, signature }) => isSaid(data) || isSaid(signature));
+  const sealed = details.some(({ data, signature }) => textOf(data) !== "" || textOf(signature) !== "");
   return sealed ? { wire: "chat", kind: ownDetails, value: JSON.stringify(details) } : undefined;
 }
 
 /** The thought in a detail: its text, or its summary. */
 export function thoughtIn({ text, summary }: JsonObject): string {
   return typeof text === "string" ? text : typeof summary === "string" ? summary : "";
-}
-
-function isSaid(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
 }
 
 /** A seal that details carry through a client: that of thoughts, or of a text (`previous`). */

@@ -1,21 +1,14 @@
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { type JsonObject, type Tool, locationOf, saysBeyond } from "../hub/request.ts";
+import { type JsonObject, searchTool, type WebSearchTool, locationOf, saysBeyond } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
-
-type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
 /** `web_search_options`: the wish for search on the web. */
 export function parseSearch(options: JsonObject): WebSearchTool {
   const { search_context_size: contextSize, user_location, ...others } = options;
   const location = isRecord(user_location) ? user_location["approximate"] : undefined;
-  return present({
-    kind: "web-search" as const,
-    wire: "chat" as const,
-    options,
-    wish: present({ contextSize, location: locationOf(location) }),
-    more: Object.keys(others).length > 0 ? true : undefined,
-  });
+  const wish = { contextSize, location: locationOf(location) };
+  return searchTool("chat", options, wish, others);
 }
 
 /** A wish for search, for the vendor: another wire's as far as this one has words for it. */

@@ -9,7 +9,6 @@ import { readExtra, maxDetails, sealOfDetails } from "./seals.ts";
 /** Characters of a call's arguments that are kept to see whether they are whole before the stream says so. */
 const maxKeptCharacters = 2 ** 20;
 
-/** A call as far as it came. */
 interface Call {
   readonly key: string;
   id: string;
@@ -36,7 +35,6 @@ export class CallReader {
     this.#path = path;
   }
 
-  /** Returns true if a piece begins a call. */
   isNew(piece: JsonRecord): boolean {
     const known = this.#latest.get(piece["index"]);
     const { id, name } = headOf(piece);
@@ -92,13 +90,7 @@ export class CallReader {
   }
 }
 
-interface CallHead {
-  readonly id: string;
-  readonly name: string;
-  readonly text: string;
-}
-
-function headOf(piece: JsonRecord): CallHead {
+function headOf(piece: JsonRecord) {
   const called = isRecord(piece["custom"]) ? piece["custom"] : piece["function"];
   if (!isRecord(called)) return { id: textOf(piece["id"]), name: "", text: "" };
   const said: unknown = called["arguments"] ?? called["input"];
@@ -130,7 +122,7 @@ export class DetailReader {
   #characters = 0;
 
   add(detail: JsonRecord): void {
-    for (const name of grown) this.#characters += lengthOf(detail[name]);
+    for (const name of grown) this.#characters += textOf(detail[name]).length;
     const last = this.#details.at(-1);
     if (last !== undefined && last["type"] === detail["type"] && last["index"] === detail["index"])
       this.#details[this.#details.length - 1] = joined(last, detail);
@@ -155,10 +147,6 @@ function joined(last: JsonRecord, next: JsonRecord): JsonRecord {
     if (typeof before === "string" && typeof after === "string") whole[name] = before + after;
   }
   return whole;
-}
-
-function lengthOf(value: unknown): number {
-  return typeof value === "string" ? value.length : 0;
 }
 
 /** Bytes of speech that one choice may have; what is beyond is cut off, as a player would be. */

@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, own, textOf } from "../../json/fields.ts";
-import type { Choice, TextAnswer, FinishReason, TextEvent } from "../hub/answer.ts";
+import { finishWords, type Choice, type TextAnswer, type FinishReason, type TextEvent } from "../hub/answer.ts";
 import { withSources, parseLogProbabilities } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -60,19 +60,11 @@ function answerParts(message: JsonObject, path: readonly (string | number)[]): r
   }
 }
 
-/** Words of this wire for the neutral reasons. */
 const words = {
-  stop: "stop",
-  "stop-sequence": "stop",
-  length: "length",
-  "context-full": "length",
+  ...finishWords,
   "tool-calls": "tool_calls",
-  filtered: "content_filter",
-  refused: "content_filter",
-  paused: "stop",
   // A call that cannot be read is no natural end, and the wire has no word for it.
   "malformed-tool-call": "content_filter",
-  other: "stop",
 } as const satisfies Record<FinishReason, string>;
 
 /** Returns the word for an answer's end: a refusal in words is a whole answer; a call of old has a word of its own. */
@@ -92,7 +84,6 @@ const reasons: Readonly<Record<string, FinishReason>> = {
   sensitive: "filtered",
 };
 
-/** Reason for a choice's end and, where the vendor names it, the stop sequence. */
 interface Finish {
   readonly finish: FinishReason;
   readonly stopSequence?: string | undefined;

@@ -54,7 +54,6 @@ export const fieldSupport: FieldSupport = {
   refused: [],
 };
 
-/** Stop sequences that the wire takes. */
 const maxStops = 4;
 
 /**
@@ -72,7 +71,8 @@ export function renderRequest(asked: TextRequest, { model }: TextTarget): Render
     stream: request.stream ? true : undefined,
     stream_options: request.stream ? { include_usage: true } : undefined,
     ...renderTools(request, model, unsupported),
-    ...renderMaxTokens(request, model),
+    // The wire's own vendor takes only the newer name for its thinking models; most of its followers only the older.
+    [takesNewestFields(model) ? "max_completion_tokens" : "max_tokens"]: request.maxTokens,
     stop: request.stop,
     response_format: renderFormat(request),
     reasoning_effort: request.reasoning === undefined ? undefined : effortOf(request.reasoning),
@@ -96,11 +96,6 @@ export function renderRequest(asked: TextRequest, { model }: TextTarget): Render
     prediction: request.prediction,
   });
   return { body, dropped: unsupported.words };
-}
-
-/** The wire's own vendor takes only the newer name for its thinking models; most of its followers only the older. */
-function renderMaxTokens({ maxTokens }: TextRequest, model: string): JsonObject {
-  return takesNewestFields(model) ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens };
 }
 
 /** The wire's own vendor knows no `top_k`, and takes `metadata` only with answers that it stores, which we never ask. */
@@ -189,17 +184,14 @@ function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupp
 
 function renderChoice(choice: ToolChoice, tools: readonly Tool[], newest: boolean): unknown {
   const { mode } = choice;
-  const names = choice.names?.filter((name) => !isSearch(name, tools));
+  const searches = tools.some(({ kind }) => kind === "web-search");
+  const names = choice.names?.filter((name) => !searches || name !== searchName);
   if (names === undefined || mode === "none") return mode;
   // A model that searches does so unasked: there is no tool that could be forced.
   if (names.length === 0) return undefined;
   const chosen = names.map((name) => named(name, tools, newest));
   if (forcesOne(choice)) return chosen[0];
   return newest ? { type: "allowed_tools", allowed_tools: { mode, tools: chosen } } : mode;
-}
-
-function isSearch(name: string, tools: readonly Tool[]): boolean {
-  return name === searchName && tools.some(({ kind }) => kind === "web-search");
 }
 
 function named(name: string, tools: readonly Tool[], newest: boolean): JsonObject {

@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { type JsonRecord, Fields, isRecord, parseRecord, textOf } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { TextEvent, OpenedPart } from "../hub/answer.ts";
+import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartBook } from "../hub/part-book.ts";
@@ -122,7 +122,6 @@ class PartReader {
     return [...events, { type: "finish", choice: this.#choice, reason, ...at }];
   }
 
-  /** Ends what is open, and emits what waited for the end. */
   close(): readonly TextEvent[] {
     const events = [...this.#endTextBut(undefined), ...this.#calls.end()];
     const seal = this.#details.take();
@@ -160,7 +159,7 @@ class PartReader {
   #say(key: TextKind, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
     if (text === "" && probabilities.length === 0) return;
     if (!this.#book.isOpen(key)) {
-      events.push(...this.#endTextBut(key), ...this.#calls.settle(), ...this.#book.start(key, openings[key]));
+      events.push(...this.#endTextBut(key), ...this.#calls.settle(), ...this.#book.start(key, { kind: key }));
     }
     events.push(...this.#book.delta(key, text, probabilities));
   }
@@ -215,15 +214,8 @@ class PartReader {
     events.push(...this.#calls.take(call));
   }
 
-  /** Ends the open texts, but for one kind. */
   #endTextBut(but: TextKind | undefined): TextEvent[] {
     const open = textKinds.filter((key) => key !== but && this.#book.isOpen(key));
     return open.flatMap((key) => this.#book.end(key, key === "reasoning" ? this.#details.take() : undefined));
   }
 }
-
-const openings: Readonly<Record<TextKind, OpenedPart>> = {
-  reasoning: { kind: "reasoning" },
-  text: { kind: "text" },
-  refusal: { kind: "refusal" },
-};

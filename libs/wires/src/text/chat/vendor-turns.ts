@@ -154,7 +154,6 @@ function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupport
   return { type: "image_url", image_url: present({ url: urlOf(source), detail: isKnown ? detail : "high" }) };
 }
 
-/** An address, or bytes as a data URL. */
 function urlOf(source: Source): string {
   if (source.kind === "file-id") throw unsupportedFailure("file ids of another vendor");
   return source.kind === "url" ? source.url : writeDataUrl(source);
@@ -173,12 +172,9 @@ function inputFile({ source, name, title, context, citations, cache }: FilePart,
   if (source.kind === "text") return fileAsText(source.text, called);
   if (source.kind === "file-id") throw unsupportedFailure("file ids of another vendor");
   if (source.kind === "url") throw unsupportedFailure("files by address");
-  if (isTextType(source.mediaType)) return fileAsText(Buffer.from(source.data, "base64").toString(), called);
+  const isText = source.mediaType.startsWith("text/") || source.mediaType === "application/json";
+  if (isText) return fileAsText(Buffer.from(source.data, "base64").toString(), called);
   return { type: "file", file: { filename: called ?? "document.pdf", file_data: writeDataUrl(source) } };
-}
-
-function isTextType(mediaType: string): boolean {
-  return mediaType.startsWith("text/") || mediaType === "application/json";
 }
 
 function fileAsText(text: string, name = "document.txt"): JsonObject {

@@ -1,6 +1,6 @@
 import { addUnits, Failure, type Units, present } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
-import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
+import { finishWords, type Choice, type TextAnswer } from "../hub/answer.ts";
 import type { AnsweredRequest, AnswerContext } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
@@ -51,21 +51,6 @@ export function echoOf({ asked }: Pick<AnswerContext, "asked">, { turns }: TextR
   if (asked["echo"] !== true) return "";
   return turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))).join("");
 }
-
-/** Words of this wire for the neutral reasons. */
-export const finishWords = {
-  stop: "stop",
-  "stop-sequence": "stop",
-  length: "length",
-  "context-full": "length",
-  "tool-calls": "stop",
-  filtered: "content_filter",
-  // The refusal's words are sent as text, so the reason must say what they are.
-  refused: "content_filter",
-  paused: "stop",
-  "malformed-tool-call": "stop",
-  other: "stop",
-} as const satisfies Record<FinishReason, string>;
 
 /**
  * Probabilities of a text's tokens as this wire has them, in parallel lists; null for none. `offset` is where the

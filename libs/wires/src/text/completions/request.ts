@@ -12,7 +12,6 @@ import type { TextRequest } from "../hub/request.ts";
 /** Tokens of an answer where the client sets no bound: this wire's own default. */
 export const defaultMaxTokens = 16;
 
-/** Alternatives per token that the wire has. */
 const maxAlternatives = 5;
 
 /** A request of one prompt in the neutral form. Several prompts, which come to several calls, are refused. */

@@ -1,19 +1,16 @@
 import { keepAlive } from "../../sse/framing.ts";
-import type { EventHandlers } from "../hub/events.ts";
+import { dispatch, replayPart, replay, type EventHandlers } from "../hub/events.ts";
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
-import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
+import { finishWords, type FinishReason, type OpenedPart, type TextEvent } from "../hub/answer.ts";
 import type { AnsweredRequest, AnswerContext, StreamWriter } from "../hub/wire.ts";
-import { dispatch, replayPart, replay } from "../hub/events.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { echoOf, finishWords, renderProbabilities } from "./answer.ts";
+import { echoOf, renderProbabilities } from "./answer.ts";
 
-/** A choice of the prompt that is being answered. */
 interface OpenChoice {
   /** Number of the choice among those of all prompts. */
   readonly index: number;
-  /** Kinds of its parts, by number. */
   readonly kinds: Map<number, OpenedPart["kind"]>;
   /** Characters sent so far. */
   length: number;
@@ -62,7 +59,6 @@ export class CompletionsWriter implements StreamWriter {
     this.#first = first;
   }
 
-  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     return dispatch(this.#on, event) ?? "";
   }
@@ -77,7 +73,6 @@ export class CompletionsWriter implements StreamWriter {
     return `${wanted ? this.#frame([], renderUsage(usage)) : ""}data: [DONE]\n\n`;
   }
 
-  /** Ends the choices that are open. */
   finish(): string {
     const begun = this.#begun(0);
     return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");

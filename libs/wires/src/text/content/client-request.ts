@@ -1,6 +1,6 @@
 import { present, bodies } from "@modelgate/contracts";
 import { inBothSpellings } from "../../json/ambiguous.ts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { camelName, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextAsk, readsBeyond } from "../ask.ts";
 import type { RequestPath } from "../../wire.ts";
@@ -78,7 +78,6 @@ function parseFormat(config: Fields): OutputFormat | undefined {
 
 const modalities = { TEXT: "text", IMAGE: "image", AUDIO: "audio" } as const;
 
-/** Kinds of output, and how images and speech are wanted. */
 function parseOutput(config: Fields): Partial<TextRequest> {
   const image = config.fields("imageConfig");
   const wanted = config.texts("responseModalities")?.map((word) => {
@@ -195,10 +194,6 @@ function parseToolChoice(body: Fields): ToolChoice | undefined {
   const mode = word === undefined ? undefined : modes[word];
   if (mode === undefined) return undefined;
   return names === undefined || names.length === 0 ? { mode } : { mode, names };
-}
-
-function camelName(name: string): string {
-  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The members that decide what a call may do and cost. */

@@ -1,9 +1,8 @@
-import type { EventHandlers } from "../hub/events.ts";
+import { dispatch, type EventHandlers } from "../hub/events.ts";
 import { Failure, renderFailure, type Units, present } from "@modelgate/contracts";
 import { parseFrame } from "../../sse/decode.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/wire.ts";
-import { dispatch } from "../hub/events.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { answerPart, saidPart } from "./client-answer.ts";
 import { clientSeal } from "./parts.ts";
@@ -15,12 +14,6 @@ import { callPart } from "./vendor-turns.ts";
 /** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
 
-/** A part that is open: what it is, and what of it waits. */
-interface OpenContentPart {
-  readonly opened: OpenedPart;
-  readonly pieces: string[];
-}
-
 /**
  * A stream of pieces. Words go out as they come, a call once it is whole, and why the candidates ended with the
  * usage in the last piece.
@@ -28,7 +21,7 @@ interface OpenContentPart {
 export class ContentWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #framing: ClientFraming;
-  readonly #open = new Map<string, OpenContentPart>();
+  readonly #open = new Map<string, { readonly opened: OpenedPart; readonly pieces: string[] }>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
   /** JSON after the candidates in every piece: the same until the usage changes. */
@@ -60,7 +53,6 @@ export class ContentWriter implements StreamWriter {
     this.#framing = framing;
   }
 
-  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     return dispatch(this.#on, event) ?? "";
   }

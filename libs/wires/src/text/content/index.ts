@@ -67,7 +67,6 @@ function begins(event: JsonRecord): boolean {
   return Array.isArray(candidates) && candidates.every(isRecord);
 }
 
-/** Reads what a request says of its conversation. */
 function readDialogue(body: JsonRecord): Dialogue {
   const instructions = body["systemInstruction"] ?? body["system_instruction"];
   return dialogueOf(body, { instructions, turns: body["contents"] }, ({ role }) => role === "model");

@@ -8,7 +8,6 @@ import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
 /** Images in one tool result. */
 const maxResultParts = 1_024;
 
-/** Place of a part, and the calls before it. */
 interface PartPlace {
   readonly calls: CallPairs;
   /** Makes ids of calls that have none. */
@@ -111,7 +110,6 @@ function mediaPart(source: Source, mediaType = ""): Part {
   return { kind: "file", source };
 }
 
-/** A part of the vendor's own tools, as it is. */
 function readVendor(part: Fields): Part {
   const value = part.whole();
   return { kind: "vendor", wire: "content", value: isRecord(value) ? value : {} };
@@ -130,7 +128,6 @@ export function responseOf(text: string, isError: boolean): JsonObject {
   return isRecord(value) && !isWrapped(value) ? value : { result: value };
 }
 
-/** The text of a result, and whether it is an error. */
 function resultOf(response: JsonObject): { readonly text: string; readonly isError: boolean } {
   if (!isWrapped(response)) return { text: JSON.stringify(response), isError: false };
   const { output, result, error } = response;
@@ -162,7 +159,6 @@ export const noSeal = "skip_thought_signature_validator";
 /** The same, in an older wording of the vendor's. */
 const alsoNoSeal = "context_engineering_is_the_way_to_go";
 
-/** Reads the seal of a part; undefined for none. */
 function sealOf(part: Fields): Seal | undefined {
   const text = part.text("thoughtSignature");
   if (text === undefined || text === "" || text === noSeal || text === alsoNoSeal) return undefined;

@@ -21,7 +21,6 @@ import { thinksInLevels } from "./thinking.ts";
 import { contentFees, contentUsage, renderUsage } from "./usage.ts";
 import { answeredCandidates, isBlocked, finishWords } from "./vendor-answer.ts";
 
-/** Reads what the model wrote out of raw JSON. */
 const wordsOf = wordsReader(["text", "name"]);
 
 const mayEnd = holdsWord('"finishReason"', '"blockReason"');

@@ -24,12 +24,12 @@ export function jsonSchemaOf(schema: unknown, depth = 0): JsonObject {
   const members = Object.entries(schema)
     .filter(([name]) => !meaningless.has(name))
     .map(([name, value]) => {
-      const plain = camelName(name);
+      const plain = own(snakeNames, name) ?? name;
       return [plain, member(plain, value, depth + 1)] as const;
     });
   const example = schema["example"] ?? undefined;
-  const own: JsonObject = Object.fromEntries(members);
-  const read = example === undefined ? own : { ...own, examples: [example] };
+  const converted: JsonObject = Object.fromEntries(members);
+  const read = example === undefined ? converted : { ...converted, examples: [example] };
   return schema["nullable"] === true ? orNull(read) : read;
 }
 
@@ -65,7 +65,3 @@ const snakeNames: Readonly<Record<string, string>> = {
   min_length: "minLength",
   max_length: "maxLength",
 };
-
-function camelName(name: string): string {
-  return own(snakeNames, name) ?? name;
-}

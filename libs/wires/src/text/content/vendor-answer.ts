@@ -10,9 +10,6 @@ import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentUsage } from "./usage.ts";
 
-/** Model, id and time of an answer: what whole answers and streams' pieces say alike. */
-type ContentAnswerHead = Pick<TextAnswer, "id" | "model" | "createdAt">;
-
 /** An answer of a vendor. A blocked prompt is an empty choice, filtered. Throws Failure upstream_error for none. */
 export function parseAnswer(body: JsonObject): TextAnswer {
   const head = headOf(body);
@@ -25,7 +22,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 }
 
 /** The time is 0 where the vendor gives none. */
-export function headOf(body: JsonObject): ContentAnswerHead {
+export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
   return {
     id: textOf(body["responseId"]),
@@ -70,7 +67,6 @@ export function answerParts(candidate: JsonObject, path: readonly (string | numb
   });
 }
 
-/** A part that is words and nothing else, which most pieces of a stream are; undefined for any other. */
 function plainWords(part: JsonObject): Part | undefined {
   for (const name in part) if (name !== "text" && name !== "thought") return undefined;
   const { text, thought } = part;

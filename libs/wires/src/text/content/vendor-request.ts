@@ -75,7 +75,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
     // Zero alternatives are the vendor's default, and refused by some models where said.
     logprobs: request.logProbabilities?.alternatives === 0 ? undefined : request.logProbabilities?.alternatives,
     responseModalities: request.modalities?.map((kind) => kind.toUpperCase()),
-    imageConfig: renderImageConfig(request),
+    imageConfig: request.image && present({ aspectRatio: request.image.aspectRatio, imageSize: request.image.size }),
     speechConfig: renderSpeech(request, unsupported),
   });
 }
@@ -89,10 +89,6 @@ function renderFormat({ format }: TextRequest, unsupported: Unsupported): JsonOb
   return { responseMimeType: "application/json", responseJsonSchema: format.schema };
 }
 
-function renderImageConfig({ image }: TextRequest): JsonObject | undefined {
-  return image === undefined ? undefined : present({ aspectRatio: image.aspectRatio, imageSize: image.size });
-}
-
 function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   if (audio === undefined) return undefined;
   const { voice, ...others } = audio;
@@ -102,7 +98,6 @@ function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObj
   return speech;
 }
 
-/** Names that the vendor takes. */
 const names = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
 /**

@@ -21,17 +21,11 @@ import { argsOf } from "../hub/tool-calls.ts";
 import { noSeal, responseOf } from "./parts.ts";
 import { thinksInLevels } from "./thinking.ts";
 
-/** The dialogue, and what is said before it. */
-interface RenderedContents {
-  readonly contents: readonly JsonObject[];
-  readonly systemInstruction: JsonObject | undefined;
-}
-
 /**
  * Contents for a model. Neighbours of one role are one content, as the vendor wants all results of parallel calls
  * together; instructions in the middle move to the front; instructions alone become the user's words.
  */
-export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): RenderedContents {
+export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported) {
   const context = contextOf(request, model, unsupported);
   const system = allInstructions(request, unsupported).flatMap((part) => renderPart(part, context));
   const contents = merged(request.turns.filter(({ role }) => role !== "system")).flatMap(({ role, parts }) => {
@@ -80,7 +74,6 @@ function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
   );
 }
 
-/** Context of rendering a part. */
 interface ContentPartContext {
   readonly unsupported: Unsupported;
   /** True if results hold images themselves; older models get them in parts beside. */

@@ -49,15 +49,14 @@ function blocksOf({ output }: JsonObject): readonly JsonObject[] {
 function parseBlock(block: JsonObject): readonly Part[] {
   const { text, toolUse, reasoningContent, citationsContent, image } = block;
   if (typeof text === "string") return text === "" ? [] : [{ kind: "text", text }];
-  if (isRecord(toolUse)) return [parseCall(toolUse)];
+  if (isRecord(toolUse)) {
+    const { toolUseId: id, name, input } = toolUse;
+    return [{ kind: "tool-call", id: textOf(id), name: textOf(name), arguments: argumentsOf(input) }];
+  }
   if (isRecord(reasoningContent)) return parseThoughts(reasoningContent);
   if (isRecord(citationsContent)) return parseCited(citationsContent);
   if (isRecord(image)) return parseImage(image);
   return [{ kind: "vendor", wire: "converse", value: block }];
-}
-
-function parseCall({ toolUseId, name, input }: JsonObject): Part {
-  return { kind: "tool-call", id: textOf(toolUseId), name: textOf(name), arguments: argumentsOf(input) };
 }
 
 function parseThoughts({ reasoningText, redactedContent }: JsonObject): readonly Part[] {

@@ -1,5 +1,5 @@
 import { amazonFraming } from "../../amazon-stream/index.ts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord } from "../../json/fields.ts";
 import type { TextWire } from "../hub/wire.ts";
 import { askedFeesOf, converseFees, parseAnswer, readUsage } from "./answer.ts";
 import { fieldSupport, renderRequest } from "./request.ts";
@@ -9,7 +9,7 @@ import { ConverseReader } from "./stream.ts";
 export const converseWire = {
   name: "converse",
   framing: amazonFraming,
-  begins,
+  begins: ({ messageStart }) => isRecord(messageStart),
   vendor: {
     render: renderRequest,
     parse: parseAnswer,
@@ -20,8 +20,3 @@ export const converseWire = {
     fields: fieldSupport,
   },
 } as const satisfies TextWire<"converse">;
-
-/** Returns true if a stream can begin with an event: with the start of a message, and with no failure. */
-function begins({ messageStart }: JsonRecord): boolean {
-  return isRecord(messageStart);
-}

@@ -40,7 +40,7 @@ export function renderRequest(asked: TextRequest, target: TextTarget): Rendered 
   const { system, messages } = renderTurns(request, context);
   const { fields, maxTokens, fixesSampling } = renderThinking(request, target, messages, unsupported);
   const sampling = renderSampling(request, model, fixesSampling, unsupported);
-  const stop = stopOf(request);
+  const stop = request.stop !== undefined && request.stop.length > 0 ? request.stop : undefined;
   const more = { ...fields, ...sampling.fields };
   const body = present({
     system,
@@ -54,10 +54,6 @@ export function renderRequest(asked: TextRequest, target: TextTarget): Rendered 
     serviceTier: tierOf(request, unsupported),
   });
   return { body, dropped: unsupported.words };
-}
-
-function stopOf({ stop }: TextRequest): readonly string[] | undefined {
-  return stop !== undefined && stop.length > 0 ? stop : undefined;
 }
 
 /** Sampling, as far as the model takes it: beside Claude's thoughts none, and of its newest models one at most. */
@@ -111,7 +107,6 @@ function tierOf({ serviceTier }: TextRequest, unsupported: Unsupported): JsonObj
   return undefined;
 }
 
-/** Names that the vendor takes. */
 const names = /^[A-Za-z0-9_-]{1,64}$/;
 
 const noParameters: JsonObject = { type: "object", properties: {} };
@@ -128,17 +123,16 @@ function renderToolConfig(request: TextRequest, context: ConversePartContext): J
   context.unsupported.noteIf("toolChoice", toolChoice?.mode === "none" && tools.length > 0 && !hides);
   if (hides) return undefined;
   const offered = offeredTools(request);
-  const all = offered.length > 0 ? offered.flatMap((tool) => renderTool(tool, context)) : called.map(specOfName);
+  const all =
+    offered.length > 0
+      ? offered.flatMap((tool) => renderTool(tool, context))
+      : called.map((name) => ({ toolSpec: { name: validName(name, names), inputSchema: { json: noParameters } } }));
   return all.length > 0 ? present({ tools: all, toolChoice: renderChoice(offered, toolChoice) }) : undefined;
 }
 
 function calledNames({ turns }: TextRequest): readonly string[] {
   const parts = turns.flatMap((turn) => turn.parts);
   return [...new Set(parts.flatMap((part) => (part.kind === "tool-call" ? [part.name] : [])))];
-}
-
-function specOfName(name: string): JsonObject {
-  return { toolSpec: { name: validName(name, names), inputSchema: { json: noParameters } } };
 }
 
 function renderTool(tool: Tool, context: ConversePartContext): readonly JsonObject[] {

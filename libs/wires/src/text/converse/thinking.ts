@@ -6,7 +6,6 @@ import { forcesTool } from "../hub/render.ts";
 import { pairs } from "./turns.ts";
 import { effortOf, type Effort, type JsonObject, type TextRequest } from "../hub/request.ts";
 
-/** Members of a request for thoughts. */
 interface ConverseThinking {
   /** For `additionalModelRequestFields`: each family of models has members of its own. */
   readonly fields: JsonObject;

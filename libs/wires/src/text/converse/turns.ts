@@ -8,14 +8,8 @@ import type { JsonObject, TextRequest, CacheHint } from "../hub/request.ts";
 import { isRedacted, ownSeal, redactedKind, signatureKind } from "../hub/seals.ts";
 import { argsOf } from "../hub/tool-calls.ts";
 
-/** The dialogue, and what is said before it. */
-interface ConverseTurns {
-  readonly system: readonly JsonObject[] | undefined;
-  readonly messages: readonly Message[];
-}
-
 /** Renders the dialogue for a vendor of this wire. */
-export function renderTurns(request: TextRequest, context: ConversePartContext): ConverseTurns {
+export function renderTurns(request: TextRequest, context: ConversePartContext) {
   const render = (part: Part): readonly JsonObject[] => renderPart(part, context);
   const { system, messages } = pairedConversation(request, context.unsupported, render, pairs);
   return { system: system.length > 0 ? system : undefined, messages: messages.map(withWords) };
@@ -49,7 +43,7 @@ const renders: PartRenderers<ConversePartContext> = {
   text: renderText,
   refusal: ({ text }) => (isBlank(text) ? [] : [{ text }]),
   image: renderImage,
-  file: renderFile,
+  file: (part, context) => withCachePoint([renderDocument(part, context.names.give(part))], part.cache, context),
   audio: ({ source }) => [renderMedia("audio", source)],
   video: ({ source }) => [renderMedia("video", source)],
   reasoning: renderThoughts,
@@ -74,10 +68,6 @@ function renderImage({ source, detail, cache }: ImagePart, context: ConversePart
   return withCachePoint([renderMedia("image", source)], cache, context);
 }
 
-function renderFile(part: FilePart, context: ConversePartContext): readonly JsonObject[] {
-  return withCachePoint([renderDocument(part, context.names.give(part))], part.cache, context);
-}
-
 /** Thoughts that the vendor sealed; others are nothing to it. */
 function renderThoughts({ text, seal }: ReasoningPart, { unsupported }: ConversePartContext): readonly JsonObject[] {
   const value = ownSeal(seal, "converse");
@@ -89,7 +79,6 @@ function renderThoughts({ text, seal }: ReasoningPart, { unsupported }: Converse
   return [{ reasoningContent: thought }];
 }
 
-/** Returns an id that the vendor takes. */
 function vendorId(id: string): string {
   return validId(id, /^[A-Za-z0-9_-]{1,64}$/, "tooluse");
 }

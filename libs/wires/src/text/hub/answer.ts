@@ -15,6 +15,21 @@ export type FinishReason =
   | "malformed-tool-call"
   | "other";
 
+/** Words of OpenAI's old completions for the reasons, which other wires share. */
+export const finishWords = {
+  stop: "stop",
+  "stop-sequence": "stop",
+  length: "length",
+  "context-full": "length",
+  "tool-calls": "stop",
+  filtered: "content_filter",
+  // A refusal's words are sent as text, so the reason must say what they are.
+  refused: "content_filter",
+  paused: "stop",
+  "malformed-tool-call": "stop",
+  other: "stop",
+} as const satisfies Record<FinishReason, string>;
+
 /** One of the answers to a request; almost always the only one. */
 export interface Choice {
   readonly parts: readonly Part[];

@@ -15,7 +15,7 @@ export interface FieldSupport {
  */
 export function unsupportedFields(request: TextRequest, { as, refused }: FieldSupport): readonly RequestField[] {
   const lost = Object.keys(request)
-    .filter(isField)
+    .filter((name): name is RequestField => !common.has(name))
     .filter((field) => as[field] === undefined && isMeaningful(request, field));
   const field = lost.find((each) => refused.includes(each));
   if (field !== undefined) throw unsupportedFailure(field);
@@ -24,10 +24,6 @@ export function unsupportedFields(request: TextRequest, { as, refused }: FieldSu
 
 /** Members of a request that every wire expresses. */
 const common: ReadonlySet<string> = new Set(["model", "stream", "instructions", "turns", "includeUsage"]);
-
-function isField(name: string): name is RequestField {
-  return !common.has(name);
-}
 
 /** Returns the failure of a request that the vendor's wire cannot express. */
 export function unsupportedFailure(param: string, message?: string): Failure {

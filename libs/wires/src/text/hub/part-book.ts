@@ -2,7 +2,6 @@ import type { OpenedPart, TextEvent } from "./answer.ts";
 import type { Part, Seal, TokenProbability } from "./part.ts";
 import { replayPart } from "./events.ts";
 
-/** A part that a reader has open. */
 interface BookedPart {
   readonly number: number;
   hasText: boolean;
@@ -25,7 +24,6 @@ export class PartBook {
     this.#choice = choice;
   }
 
-  /** Kinds of all parts so far. */
   get kinds(): ReadonlySet<Part["kind"]> {
     return this.#kinds;
   }
@@ -34,7 +32,6 @@ export class PartBook {
     return this.#open.has(key);
   }
 
-  /** Returns true if an open part has any text. */
   hasText(key: string): boolean {
     return this.#open.get(key)?.hasText ?? false;
   }
@@ -97,7 +94,6 @@ export class PartBook {
     return [...this.#open.keys()].flatMap((key) => this.end(key));
   }
 
-  /** A part that came in one piece. */
   whole(part: Part): readonly TextEvent[] {
     return replayPart(part, this.#choice, this.#number(part.kind));
   }

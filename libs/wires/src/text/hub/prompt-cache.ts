@@ -26,13 +26,10 @@ function marksOf({ instructions, turns, tools = [] }: TextRequest): readonly Cac
   const parts: readonly object[] = [
     ...instructions,
     ...tools,
-    ...turns.flatMap((turn) => turn.parts.flatMap(withInner)),
+    ...turns.flatMap((turn) => turn.parts),
+    ...turns.flatMap((turn) => turn.parts.flatMap((part) => (part.kind === "tool-result" ? part.parts : []))),
   ];
   return parts.flatMap((part: { readonly cache?: CacheHint | undefined }) => part.cache ?? []);
-}
-
-function withInner(part: Part): readonly object[] {
-  return part.kind === "tool-result" ? [part, ...part.parts] : [part];
 }
 
 function unmarked<Marked extends object>(part: Marked): Marked {

@@ -7,7 +7,6 @@ export interface NamespacedTool {
   readonly namespace: string;
   /** Purpose of the set. */
   readonly about?: string | undefined;
-  /** The tool's name within it. */
   readonly name: string;
   /** Purpose of the tool itself. For other wires the first tool of a set carries the purpose of the set as well. */
   readonly description?: string | undefined;
@@ -171,6 +170,20 @@ interface SearchWish {
   readonly contextSize?: unknown;
   /** Location of the user: city, region, country, timezone. */
   readonly location?: JsonRecord | undefined;
+}
+
+/** A search on the web, as the tools of a request have it. */
+export type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
+
+/** Creates the search that a client of `wire` asks for; `others` are options that the wish has no word for. */
+export function searchTool(
+  wire: TextWireName,
+  options: JsonObject,
+  wish: SearchWish,
+  others: JsonObject,
+): WebSearchTool {
+  const more = Object.keys(others).length > 0 ? true : undefined;
+  return present({ kind: "web-search" as const, wire, options, wish: present(wish), more });
 }
 
 /** A location without the word that every wire puts beside it. */

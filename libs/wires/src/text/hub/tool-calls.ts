@@ -36,16 +36,10 @@ export function callId(...path: readonly (string | number)[]): string {
   return `call_${createHash("sha256").update(JSON.stringify(path)).digest("hex").slice(0, 24)}`;
 }
 
-/** A call that waits for its result. */
-interface Pending {
-  readonly id: string;
-  readonly name: string;
-}
-
 /** Pairs results with calls by id, and by name and order where no call has that id. */
 export class CallPairs {
   readonly #names = new Map<string, string>();
-  readonly #pending: Pending[] = [];
+  readonly #pending: { readonly id: string; readonly name: string }[] = [];
 
   called(id: string, name: string): void {
     this.#names.set(id, name);
@@ -54,10 +48,16 @@ export class CallPairs {
 
   /** The id of the call that a result answers; undefined where no such call waits. */
   answered(id: string | undefined, name: string): string | undefined {
-    const byId = this.#pending.findIndex((call) => call.id === id);
-    const at = byId >= 0 ? byId : this.#pending.findIndex((call) => call.name === name);
-    const [call] = at < 0 ? [] : this.#pending.splice(at, 1);
-    return call?.id ?? id;
+    const byId = id === undefined ? undefined : this.take(id, undefined);
+    return (byId ?? this.take(undefined, name))?.id ?? id;
+  }
+
+  /** Takes the call that a result answers: by its id, else by its tool's name, else the one that has waited longest. */
+  take(id: string | undefined, name: string | undefined): { readonly id: string; readonly name: string } | undefined {
+    const at = this.#pending.findIndex((call) =>
+      id === undefined ? name === undefined || call.name === name : call.id === id,
+    );
+    return at < 0 ? undefined : this.#pending.splice(at, 1)[0];
   }
 
   nameOf(id: string): string | undefined {

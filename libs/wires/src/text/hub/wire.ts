@@ -56,12 +56,12 @@ export interface StreamReader {
 
 /** Neutral events as the client's frames: text to put on the wire as it stands, "" for nothing. */
 export interface StreamWriter {
+  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string;
   /** The end of a whole stream: whatever the wire ends with. */
   end(): string;
   /** The stream broke: the wire's own in-band error, after which nothing follows. */
   fail(failure: Failure, requestId: string): string;
-  /** Keeps a silent stream alive. */
   heartbeat(): string;
 }
 
@@ -71,7 +71,6 @@ export interface StreamWriter {
  */
 export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextVendor, TextClient, TextPass> {
   readonly name: Name;
-  /** Framing of its streams. */
   readonly framing: StreamFraming;
   /** Returns true if a vendor's stream can begin with an event: neither an error nor an event of another shape. */
   begins(event: JsonRecord): boolean;
@@ -93,7 +92,6 @@ export interface TextVendor {
   usage(answer: JsonRecord): Units | undefined;
   /** Reads what a complete answer reports of charges beside tokens. Returns undefined for none. */
   fees(answer: JsonRecord): SeenFees | undefined;
-  /** Creates the reader of one stream. */
   stream(): StreamReader;
   /** Finds what a rendered request asks of the vendor beside tokens; undefined for nothing. */
   askedFees(body: JsonRecord): AskedFees | undefined;
@@ -119,9 +117,7 @@ export interface ClientOnlyWire {
 export interface TextClient<Ask extends TextAsk = TextAsk> {
   /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
   read(body: JsonObject, path: RequestPath): ParsedText;
-  /** Renders a complete answer. */
   render(answer: TextAnswer, context: AnswerContext): JsonObject;
-  /** Creates the writer of one stream. */
   stream(context: AnswerContext): StreamWriter;
   /** Spelling of the fields of the neutral form, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
@@ -129,7 +125,6 @@ export interface TextClient<Ask extends TextAsk = TextAsk> {
   ask(body: unknown, path: RequestPath): Ask;
   /** The members that decide what a call may do and cost: parsers must not be able to read them in two ways. */
   readonly relied: readonly string[];
-  /** Beginning of the ids of answers. */
   readonly answerPrefix: string;
   /** Names of things in the vendor's store, in bodies and in answers. */
   readonly stores: StoreDialect;
@@ -173,7 +168,6 @@ export interface PromptBatch {
   };
   /** Renders the answers to all calls, in their order. */
   render(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject;
-  /** Renders them as a whole stream. */
   stream(all: readonly AnsweredRequest[], context: AnswerContext): string;
 }
 
@@ -199,12 +193,9 @@ export interface TokenCount {
 /** Framing of the pieces of a client's stream: as server-sent events, or as the elements of one JSON array. */
 export interface ClientFraming {
   readonly contentType: string;
-  /** Frames a piece of JSON. */
   piece(json: string): string;
   /** Frames the data of a vendor's server-sent event; "" for one without data. */
   reframe(frame: Buffer): string;
-  /** Ends the stream. */
   end(): string;
-  /** Keeps a silent stream alive. */
   heartbeat(): string;
 }

@@ -6,17 +6,15 @@ import { knownMediaType } from "../hub/sources.ts";
 import { argumentsOf } from "../hub/tool-calls.ts";
 import { parseCache, parseCitation, envelopeOf, sealOfSignature } from "./extras.ts";
 
-/** Blocks that one message or tool result may have. */
 const maxBlocks = 4_096;
 
-/** Names of the calls so far, by id. */
 type CallNames = Map<string, string>;
 
 type ReadBlock = (block: Fields, names: CallNames) => readonly Part[];
 
 const readers: Readonly<Record<string, ReadBlock>> = {
   text: readText,
-  image: (block) => [readImage(block)],
+  image: (block) => [{ kind: "image", source: imageSource(block.needFields("source")), ...parseCache(block) }],
   document: (block) => parseDocument(block, maxBlocks),
   tool_use: readCall,
   tool_result: readResult,
@@ -36,7 +34,10 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
   for (const block of of.each(name, maxBlocks)) {
     const type = block.needText("type");
     if (type === "redacted_thinking") readRedacted(block, parts, carried);
-    else parts.push(...(own(readers, type)?.(block, names) ?? [vendorPart(block)]));
+    else {
+      const read = own(readers, type);
+      parts.push(...(read?.(block, names) ?? [{ kind: "vendor", wire: "messages", value: block.whole() } as const]));
+    }
   }
   for (const { seal, call } of carried) {
     const at = parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
@@ -56,18 +57,10 @@ function readRedacted(block: Fields, parts: Part[], carried: Envelope[]): void {
   else if (last?.kind === "text" || last?.kind === "image") parts[parts.length - 1] = { ...last, seal };
 }
 
-function vendorPart(block: Fields): Part {
-  return { kind: "vendor", wire: "messages", value: block.whole() };
-}
-
 function readText(block: Fields): readonly Part[] {
   const citations = (block.list("citations") ?? []).flatMap(parseCitation);
   const text = block.needText("text");
   return [{ kind: "text", text, ...(citations.length > 0 ? { citations } : {}), ...parseCache(block) }];
-}
-
-function readImage(block: Fields): ImagePart {
-  return { kind: "image", source: imageSource(block.needFields("source")), ...parseCache(block) };
 }
 
 function readCall(block: Fields, names: CallNames): readonly Part[] {
@@ -134,7 +127,6 @@ function fileSource(source: Fields, type: "base64" | "text" | "url" | "file"): F
   return { kind: "text", text: source.needText("data") };
 }
 
-/** Content of a document of blocks. */
 interface DocumentContent {
   readonly text: string;
   readonly images: readonly ImagePart[];
@@ -167,18 +159,15 @@ function searchResultText(block: unknown): string | undefined {
   return [title, source, ...texts].filter((text) => typeof text === "string" && text !== "").join("\n\n");
 }
 
-/** The `source` of an image. */
 function imageSource(source: Fields): Source {
   const type = source.needWord("type", ["base64", "url", "file"]);
   return type === "base64" ? bytesOf(source) : addressOf(source, type);
 }
 
-/** Bytes with their type. */
 function bytesOf(source: Fields): Source {
   return { kind: "base64", mediaType: knownMediaType(source.needText("media_type")), data: source.needText("data") };
 }
 
-/** An address, or an id in the vendor's store. */
 function addressOf(source: Fields, type: "url" | "file"): Source {
   if (type === "url") return { kind: "url", url: source.needText("url") };
   return { kind: "file-id", wire: "messages", id: source.needText("file_id") };

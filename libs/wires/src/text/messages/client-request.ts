@@ -80,17 +80,10 @@ function parseTier(fields: Fields): string | undefined {
   return word === "standard_only" ? "default" : word;
 }
 
-/** Messages that one request may have. */
 const maxMessages = 20_000;
 
-/** The dialogue, and what is said before it. */
-interface ParsedTurns {
-  readonly instructions: readonly TextPart[];
-  readonly turns: readonly Turn[];
-}
-
 /** `system` and `messages`. A system message before the dialogue is an instruction too. */
-function parseTurns(body: Fields): ParsedTurns {
+function parseTurns(body: Fields) {
   body.need("messages");
   const names = new Map<string, string>();
   const instructions = [...onlyText(body, "system", parseContent(body, "system", names))];
@@ -105,7 +98,6 @@ function parseTurns(body: Fields): ParsedTurns {
   return { instructions, turns };
 }
 
-/** Tools that one request may have. */
 const maxTools = 1_024;
 
 /** Functions, the vendor's search, and its other typed tools as its own. */

@@ -1,9 +1,8 @@
-import type { EventHandlers } from "../hub/events.ts";
+import { dispatch, OneAtATime, type EventHandlers } from "../hub/events.ts";
 import { failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { FinishReason, TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
-import { dispatch, OneAtATime } from "../hub/events.ts";
 import type { Citation, Part, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { isRedacted } from "../hub/seals.ts";
@@ -52,7 +51,6 @@ export class MessagesWriter implements StreamWriter {
     this.#usage = { inputTokens: context.inputTokens };
   }
 
-  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     let text = dispatch(this.#on, event) ?? "";
     if ("part" in event && !this.#started) text += this.#start();
@@ -133,7 +131,6 @@ class MessagePartWriter {
     return dispatch(this.#on, event) ?? "";
   }
 
-  /** Ends a block that is still open. */
   close(): string {
     return this.#opened === undefined ? "" : this.#end(undefined);
   }

@@ -9,7 +9,6 @@ const texts: Readonly<Record<string, string>> = {
   compaction_delta: "content",
 };
 
-/** A block while its deltas come. */
 interface OpenBlock {
   readonly block: JsonRecord;
   readonly pieces: Map<string, string[]>;

@@ -2,7 +2,7 @@ import { endUserOf } from "@modelgate/contracts";
 import { memberOf, recordsIn, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming, keepAlive } from "../../sse/framing.ts";
 import { named, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
-import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
+import { dialogueOfMessages, sharedThoughts } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readAsk, relied, parseRequest, askOfMessageCount } from "./client-request.ts";
@@ -68,11 +68,11 @@ export const messagesWire = {
     relied,
     answerPrefix: "msg_",
     stores,
-    endUser: readEndUser,
+    endUser: ({ metadata }) => endUserOf(memberOf(metadata, "user_id")),
     // A ping may only stand behind the stream's first event.
     keepAlive,
     failureFrame: messagesPass.failureFrame,
-    dialogue: readDialogue,
+    dialogue: dialogueOfMessages,
     thoughts: sharedThoughts,
     count: countTokens,
   },
@@ -83,20 +83,6 @@ export const messagesWire = {
 function begins({ type, message }: JsonRecord): boolean {
   if (type === "message_start") return isRecord(message);
   return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
-}
-
-/** Reads what a request says of its conversation. */
-function readDialogue(body: JsonRecord): Dialogue {
-  return dialogueOf(
-    body,
-    { instructions: body["system"], turns: body["messages"] },
-    ({ role }) => role === "assistant",
-  );
-}
-
-/** Reads the end user that a request names, for the books. */
-function readEndUser({ metadata }: JsonRecord): string | undefined {
-  return isRecord(metadata) ? endUserOf(metadata["user_id"]) : undefined;
 }
 
 /** Returns true if the vendor runs a tool by itself. */

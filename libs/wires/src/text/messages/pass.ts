@@ -1,11 +1,11 @@
 import { failureFrames } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { holdsAny } from "../../json/scan.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { spliceMembers } from "../../json/members.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
-import { seenFees, type SeenFees } from "../fees.ts";
+import { seenFees } from "../fees.ts";
 import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { hasUnsealedLoop } from "../hub/paired-messages.ts";
 import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
@@ -15,7 +15,6 @@ import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.t
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
 import { pairs } from "./vendor-turns.ts";
 
-/** Reads what the model wrote out of raw JSON. */
 const wordsOf = wordsReader(["text", "thinking", "partial_json", "name"]);
 
 const modelWord = Buffer.from('"model"');
@@ -57,9 +56,11 @@ export const messagesPass: TextPass = {
 
   /** The end reports the output; what it leaves out of the input was in the beginning. */
   see(frame, before) {
-    if (quietLines.some((line) => frame.subarray(0, line.length).equals(line)))
-      return frame.includes(serverToolWord) ? { ...plainFrame, fees: feesOfBlock(frame) } : plainFrame;
+    const isQuiet = quietLines.some((line) => frame.subarray(0, line.length).equals(line));
+    if (isQuiet && !frame.includes(serverToolWord)) return plainFrame;
     const event = parseFrameRecord(frame);
+    // The call of a tool that the vendor runs is counted where its block begins.
+    if (isQuiet) return { ...plainFrame, fees: seenFees({ calls: callOfBlock(event?.["content_block"]) }) };
     if (event === undefined) return plainFrame;
     const { type, message } = event;
     const report = type === "message_delta" ? event["usage"] : isRecord(message) ? message["usage"] : undefined;
@@ -69,7 +70,7 @@ export const messagesPass: TextPass = {
       usageOnly: false,
       done: type === "message_stop",
       failed: type === "error",
-      overloaded: isOverloaded(event) ? true : undefined,
+      overloaded: type === "error" && memberOf(event["error"], "type") === "overloaded_error" ? true : undefined,
     };
   },
   dropsForeignSeals: true,
@@ -114,11 +115,6 @@ function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
   return changed ? spliceMembers(body, { messages: yield* stringifyInTurns(kept) }) : body;
 }
 
-/** The call of a tool that the vendor runs, counted where its block begins. */
-function feesOfBlock(frame: Buffer): SeenFees | undefined {
-  return seenFees({ calls: callOfBlock(parseFrameRecord(frame)?.["content_block"]) });
-}
-
 /** Returns true if, since the user's last own words, a turn calls tools and begins with no thoughts of this vendor's. */
 function hasForeignLoop(messages: unknown): boolean {
   if (!Array.isArray(messages)) return false;
@@ -136,10 +132,6 @@ function isForeign(block: unknown): boolean {
   const { type, signature, data } = block;
   const sealed = type === "thinking" ? signature : type === "redacted_thinking" ? data : undefined;
   return typeof sealed === "string" && sealed.startsWith(envelopeMark);
-}
-
-function isOverloaded({ type, error }: JsonRecord): boolean {
-  return type === "error" && isRecord(error) && error["type"] === "overloaded_error";
 }
 
 /** Events that change nothing of what is open: most of a stream. */

@@ -1,8 +1,14 @@
 import { present } from "@modelgate/contracts";
-import { type JsonObject, type Tool, locationOf, renderLocation, saysBeyond, searchName } from "../hub/request.ts";
+import {
+  type JsonObject,
+  searchTool,
+  type WebSearchTool,
+  locationOf,
+  renderLocation,
+  saysBeyond,
+  searchName,
+} from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
-
-type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
 /** The version of the vendor's search that is asked for where no other is wished for. */
 const searchType = "web_search_20250305";
@@ -11,18 +17,13 @@ const searchType = "web_search_20250305";
 export function parseSearch(definition: JsonObject): WebSearchTool {
   const { name: _, type, ...said } = definition;
   const { allowed_domains, blocked_domains, max_uses, user_location, cache_control: _cache, ...others } = said;
-  return present({
-    kind: "web-search" as const,
-    wire: "messages" as const,
-    options: type === searchType ? said : { type, ...said },
-    wish: present({
-      allowedDomains: allowed_domains,
-      blockedDomains: blocked_domains,
-      maxUses: max_uses,
-      location: locationOf(user_location),
-    }),
-    more: Object.keys(others).length > 0 ? true : undefined,
-  });
+  const wish = {
+    allowedDomains: allowed_domains,
+    blockedDomains: blocked_domains,
+    maxUses: max_uses,
+    location: locationOf(user_location),
+  };
+  return searchTool("messages", type === searchType ? said : { type, ...said }, wish, others);
 }
 
 /** A search for the vendor: another wire's as far as this one has words for it. */

@@ -31,15 +31,6 @@ interface RenderedThinking {
   readonly on: boolean;
 }
 
-const effortWords = {
-  minimal: "low",
-  low: "low",
-  medium: "medium",
-  high: "high",
-  xhigh: "xhigh",
-  max: "max",
-} as const satisfies Record<Exclude<Effort, "none">, string>;
-
 /**
  * The wish for thoughts. It is given up, and noted as lost, where the vendor refuses it together with the rest: a
  * forced tool, or a running tool loop whose turns do not begin with thoughts that the vendor sealed.
@@ -65,8 +56,12 @@ export function renderThinking(
   }
   if (adaptive) {
     const display = reasoning.show === "none" ? "omitted" : "summarized";
-    const word = effort === undefined ? undefined : effortWords[effort];
-    return { ...silent, thinking: { type: "adaptive", display }, effort: word, on: true };
+    return {
+      ...silent,
+      thinking: { type: "adaptive", display },
+      effort: effort === "minimal" ? "low" : effort,
+      on: true,
+    };
   }
   return withBudget(request, reasoning, { effort: effort ?? "medium", maxTokens, off }, unsupported);
 }

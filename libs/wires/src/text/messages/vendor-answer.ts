@@ -1,5 +1,5 @@
 import { Failure, present } from "@modelgate/contracts";
-import { Fields, isRecord, textOf } from "../../json/fields.ts";
+import { memberOf, Fields, isRecord, textOf } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -28,13 +28,9 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 /** Reads the content blocks of a message. Throws Failure upstream_error if there are none to read. */
 export function blocksOf(body: JsonObject): readonly unknown[] {
   const { content } = body;
-  if (!Array.isArray(content)) throw new Failure("upstream_error", sayOf(body));
-  return content;
-}
-
-function sayOf({ error }: JsonObject): string {
-  const message = isRecord(error) ? error["message"] : undefined;
-  return typeof message === "string" ? message : "The vendor's answer has no content.";
+  if (Array.isArray(content)) return content;
+  const message = memberOf(body["error"], "message");
+  throw new Failure("upstream_error", typeof message === "string" ? message : "The vendor's answer has no content.");
 }
 
 function partsOf(body: JsonObject): readonly Part[] {
@@ -45,7 +41,6 @@ function partsOf(body: JsonObject): readonly Part[] {
   }
 }
 
-/** Words of this wire for the neutral reasons. */
 const stopReasons = {
   stop: "end_turn",
   "stop-sequence": "stop_sequence",

@@ -98,7 +98,6 @@ function renderTools(request: TextRequest, unsupported: Unsupported): readonly J
   return tools.length > 0 ? tools.map((tool) => renderToolBy(renders, tool, unsupported)) : undefined;
 }
 
-/** Names that the vendor takes. */
 const names = /^[A-Za-z0-9_-]{1,128}$/;
 
 const renders: ToolRenderers = {
@@ -163,16 +162,12 @@ function renderSampling(
   const free = !takesAdaptiveOnly(model);
   const alone = temperature === undefined || !takesOneSampling(model);
   const beside = !thinks || (topP ?? 0) >= minTopP;
-  const kept = taken(free && !thinks, { temperature, top_k: topK });
-  const keptTopP = taken(free && alone && beside, { top_p: topP });
+  const kept: JsonObject = free && !thinks ? { temperature, top_k: topK } : {};
+  const keptTopP: JsonObject = free && alone && beside ? { top_p: topP } : {};
   unsupported.noteIf("temperature", temperature === 1 ? undefined : lost(temperature, kept["temperature"]));
   unsupported.noteIf("topP", topP === 1 ? undefined : lost(topP, keptTopP["top_p"]));
   unsupported.noteIf("topK", lost(topK, kept["top_k"]));
   return { ...kept, ...keptTopP };
-}
-
-function taken(takes: boolean, members: JsonObject): JsonObject {
-  return takes ? members : {};
 }
 
 function lost(given: number | undefined, kept: unknown): number | undefined {

@@ -13,7 +13,6 @@ import { finishReasons } from "./vendor-answer.ts";
 /** Characters of a vendor's own block that wait for its end, as it is passed on whole; beyond it: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
 
-/** A block that began: how it began, and what of it waits for its end. */
 interface BegunBlock {
   readonly block: JsonRecord;
   /** A vendor's own block comes whole, at its end. */

@@ -1,23 +1,13 @@
 import { present } from "@modelgate/contracts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
 import { noResult, pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
-import type {
-  ImagePart,
-  Part,
-  ReasoningPart,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-  FilePart,
-  Source,
-} from "../hub/part.ts";
+import type { ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import { isBlank, ownItem, refuseCompaction, renderPartBy, validId, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { isRedacted, ownSeal } from "../hub/seals.ts";
 import { argsOf } from "../hub/tool-calls.ts";
 import { renderCache, ownCitations } from "./extras.ts";
 
-/** The dialogue, and what is said before it. */
 interface RenderedTurns {
   readonly system: string | readonly JsonObject[] | undefined;
   readonly messages: readonly Message[];
@@ -59,7 +49,7 @@ const renders: PartRenderers<Unsupported> = {
     throw unsupportedFailure("video parts");
   },
   reasoning: renderThoughts,
-  "tool-call": (part) => [renderCall(part)],
+  "tool-call": (part) => [{ type: "tool_use", id: vendorId(part.id), name: part.name, input: argsOf(part) }],
   "tool-result": renderResult,
   compaction: refuseCompaction,
   vendor: (part) => [ownItem(part, "messages")],
@@ -99,11 +89,6 @@ function renderThoughts({ text, seal }: ReasoningPart, unsupported: Unsupported)
     : [{ type: "thinking", thinking: text, signature: value }];
 }
 
-function renderCall(part: ToolCallPart): JsonObject {
-  return { type: "tool_use", id: vendorId(part.id), name: part.name, input: argsOf(part) };
-}
-
-/** Returns an id that the vendor takes. */
 function vendorId(id: string): string {
   return validId(id, /^[A-Za-z0-9_-]+$/, "toolu");
 }
@@ -175,7 +160,6 @@ function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject 
   return { type: "file", file_id: source.id };
 }
 
-/** Blocks that cannot be marked. */
 const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
 /**

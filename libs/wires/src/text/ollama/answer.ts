@@ -1,5 +1,5 @@
 import { Failure, inputTotal, outputTotal, type Units } from "@modelgate/contracts";
-import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
+import { finishWords, type Choice, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import type { ToolCallPart } from "../hub/part.ts";
@@ -71,17 +71,11 @@ export function renderCall(
 
 const nanosecondsPerMillisecond = 1_000_000;
 
-/** Time that an answer took, in milliseconds; until its first words, where they are known. */
-interface Took {
-  readonly total: number;
-  readonly untilWords?: number | undefined;
-}
-
-/** Renders the members of an answer's last line beside its words. No model is loaded for a call, so that takes no time. */
+/** Renders the members of an answer's last line beside its words; times are in milliseconds. No model is loaded for a call, so that takes no time. */
 export function lastMembers(
   finish: FinishReason,
   usage: Units | undefined,
-  { total, untilWords = 0 }: Took,
+  { total, untilWords = 0 }: { readonly total: number; readonly untilWords?: number | undefined },
 ): JsonObject {
   return {
     done: true,
@@ -98,20 +92,6 @@ export function lastMembers(
 function nanoseconds(milliseconds: number): number {
   return Math.round(milliseconds * nanosecondsPerMillisecond);
 }
-
-/** Words of this wire for the neutral reasons; filtered answers have a word of OpenAI's, as Ollama filters none. */
-const finishWords = {
-  stop: "stop",
-  "stop-sequence": "stop",
-  length: "length",
-  "context-full": "length",
-  "tool-calls": "stop",
-  filtered: "content_filter",
-  refused: "content_filter",
-  paused: "stop",
-  "malformed-tool-call": "stop",
-  other: "stop",
-} as const satisfies Record<FinishReason, string>;
 
 const forms = { "ollama-chat": chatForm, "ollama-generate": generateForm } as const;
 

@@ -1,13 +1,11 @@
 import { failureFrames } from "@modelgate/contracts";
-import type { TextClient, ParsedText } from "../hub/wire.ts";
-import type { JsonObject } from "../hub/request.ts";
+import type { TextClient } from "../hub/wire.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { asksToThink } from "../dialogue.ts";
 import { askOfChat, askOfGenerate, relied, type OllamaAsk, parseChat, parseGenerate } from "./request.ts";
 import { chatForm, generateForm, type AnswerForm, renderAnswerIn } from "./answer.ts";
 import { LineWriter, silence } from "./stream.ts";
 
-/** Spelling of the fields of the neutral form. */
 const spelling = {
   tools: "tools",
   maxTokens: "options.num_predict",
@@ -26,25 +24,20 @@ const spelling = {
 /** The chat of Ollama's clients (POST /api/chat), over vendors of every text wire; Ollama itself is reached by the chat wire. */
 export const ollamaChatWire = {
   name: "ollama-chat",
-  client: clientOf({ ask: askOfChat, parseRequest: parseChat, form: chatForm }),
+  client: clientOf(chatForm, askOfChat, parseChat),
 } as const;
 
 /** The continued prompt of Ollama's clients (POST /api/generate). */
 export const ollamaGenerateWire = {
   name: "ollama-generate",
-  client: clientOf({ ask: askOfGenerate, parseRequest: parseGenerate, form: generateForm }),
+  client: clientOf(generateForm, askOfGenerate, parseGenerate),
 } as const;
 
-/** Differences of the two endpoints. */
-interface OllamaEndpoint {
-  readonly ask: (body: unknown) => OllamaAsk;
-  readonly parseRequest: (body: JsonObject) => ParsedText;
-  readonly form: AnswerForm;
-}
+type OllamaClient = TextClient<OllamaAsk>;
 
-function clientOf({ ask, parseRequest, form }: OllamaEndpoint): TextClient<OllamaAsk> {
+function clientOf(form: AnswerForm, ask: OllamaClient["ask"], read: OllamaClient["read"]): OllamaClient {
   return {
-    read: parseRequest,
+    read,
     render: renderAnswerIn(form),
     stream: (context) => new LineWriter(context, form),
     spelling,

@@ -13,7 +13,7 @@ import { parseImages, parseTurns } from "./turns.ts";
 export function parseChat(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
-  const tools = parseTools(fields);
+  const tools = fields.each("tools", maxTools).map(parseTool);
   const request = { ...parseShared(fields), instructions, turns, ...(tools.length > 0 ? { tools } : {}) };
   return { request, dropped: fields.unread() };
 }
@@ -40,7 +40,6 @@ export function parseGenerate(body: JsonRecord): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** Reads the members that requests of both endpoints have. */
 function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"> {
   return {
     model: fields.needText("model"),
@@ -87,13 +86,7 @@ function parseThink(fields: Fields): ReasoningWish | undefined {
   return effort === undefined ? undefined : { effort, show: "full" };
 }
 
-/** Tools that a request may have. */
 const maxTools = 4_096;
-
-/** The functions that a model may call. */
-function parseTools(body: Fields): readonly Tool[] {
-  return body.each("tools", maxTools).map(parseTool);
-}
 
 function parseTool(tool: Fields): Tool {
   const type = tool.text("type") ?? "function";

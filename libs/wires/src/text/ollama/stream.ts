@@ -1,9 +1,8 @@
-import type { EventHandlers } from "../hub/events.ts";
+import { dispatch, type EventHandlers } from "../hub/events.ts";
 import { Failure, failureFrames, type Units } from "@modelgate/contracts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
-import { dispatch } from "../hub/events.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { renderCall, type AnswerForm, type OllamaWords, lastMembers, timeOf } from "./answer.ts";
 
@@ -13,17 +12,11 @@ const maxHeld = 8 * 2 ** 20;
 /** White space before a line's JSON, which every reader of lines passes over; an empty line would break some. */
 export const silence = " ";
 
-/** A part that is open: what it is, and what of it waits. */
-interface OpenOllamaPart {
-  readonly opened: OpenedPart;
-  readonly pieces: string[];
-}
-
 /** A stream of lines, each a JSON object. Words go out as they come, a call once it is whole, the usage in the last line. */
 export class LineWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #form: AnswerForm;
-  readonly #open = new Map<number, OpenOllamaPart>();
+  readonly #open = new Map<number, { readonly opened: OpenedPart; readonly pieces: string[] }>();
   #calls = 0;
   #held = 0;
   #usage: Units | undefined;

@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { Part, TextPart, ToolCallPart, ToolResultPart, ImagePart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
-import { argumentsOf, callId } from "../hub/tool-calls.ts";
+import { CallPairs, argumentsOf, callId } from "../hub/tool-calls.ts";
 
 /** Messages that one request may have, and calls of one message. */
 const [maxMessages, maxCalls] = [20_000, 1_024];
@@ -16,7 +16,7 @@ export function parseTurns(fields: Fields): {
 } {
   const instructions: TextPart[] = [];
   const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
-  const calls = new WaitingCalls();
+  const calls = new CallPairs();
   for (const [index, message] of fields.each("messages", maxMessages).entries()) {
     message.needText("role");
     const role = message.word("role", roles);
@@ -44,7 +44,7 @@ function parseThought(message: Fields): readonly Part[] {
 }
 
 /** Calls may have ids, which clients are free to lose. */
-function parseCalls(message: Fields, calls: WaitingCalls, index: number): readonly ToolCallPart[] {
+function parseCalls(message: Fields, calls: CallPairs, index: number): readonly ToolCallPart[] {
   return message.each("tool_calls", maxCalls).map((call, at) => {
     call.ignore("type");
     const named = call.needFields("function");
@@ -59,9 +59,9 @@ function parseCalls(message: Fields, calls: WaitingCalls, index: number): readon
 }
 
 /** A result names its call, or its tool, or neither: then it answers the call that has waited longest. */
-function parseResult(message: Fields, text: string, calls: WaitingCalls, index: number): ToolResultPart {
+function parseResult(message: Fields, text: string, calls: CallPairs, index: number): ToolResultPart {
   const named = message.text("tool_name") ?? message.text("name");
-  const call = calls.answered(message.text("tool_call_id"), named);
+  const call = calls.take(message.text("tool_call_id"), named);
   return {
     kind: "tool-result",
     callId: call?.id ?? callId(index, named ?? ""),
@@ -70,12 +70,13 @@ function parseResult(message: Fields, text: string, calls: WaitingCalls, index: 
   };
 }
 
-/** Images as Base64, whose media type only their first bytes show. */
+/** Images as Base64, whose media type only their first bytes show; what is unknown is taken for a PNG. */
 export function parseImages(fields: Fields): readonly ImagePart[] {
   const images = fields.texts("images") ?? [];
   return images.map((text) => {
     const data = text.replace(/^data:[^,]*,/, "");
-    return { kind: "image", source: { kind: "base64", mediaType: mediaTypeOfImage(data), data } };
+    const mediaType = beginnings.find(([beginning]) => data.startsWith(beginning))?.[1] ?? "image/png";
+    return { kind: "image", source: { kind: "base64", mediaType, data } };
   });
 }
 
@@ -86,31 +87,3 @@ const beginnings = [
   ["R0lGOD", "image/gif"],
   ["UklGR", "image/webp"],
 ] as const;
-
-/** Reads an image's media type off the beginning of its Base64; what is unknown is taken for a PNG. */
-function mediaTypeOfImage(data: string): string {
-  return beginnings.find(([beginning]) => data.startsWith(beginning))?.[1] ?? "image/png";
-}
-
-/** A call that waits for its result. */
-interface WaitingCall {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** Pairs results with calls: by id, else by the tool's name, else in their order. */
-class WaitingCalls {
-  readonly #waiting: WaitingCall[] = [];
-
-  called(id: string, name: string): void {
-    this.#waiting.push({ id, name });
-  }
-
-  /** Takes the call that a result answers; undefined where none of that id or name waits. */
-  answered(id: string | undefined, name: string | undefined): WaitingCall | undefined {
-    const at = this.#waiting.findIndex((call) =>
-      id === undefined ? name === undefined || call.name === name : call.id === id,
-    );
-    return at < 0 ? undefined : this.#waiting.splice(at, 1)[0];
-  }
-}

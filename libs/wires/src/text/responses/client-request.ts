@@ -114,24 +114,13 @@ function lostIncludes(fields: Fields): readonly string[] {
   return (fields.list("include") ?? []).some((name) => !needlessIncludes.includes(name)) ? ["include"] : [];
 }
 
-/** Tools that one request may have. */
 const maxTools = 1_024;
 
-/** Content of `tools`: tools, and whether the model is to make images (a tool on this wire, a modality elsewhere). */
-interface ParsedTools {
-  readonly tools: readonly Tool[];
-  readonly makesImages: boolean;
-}
-
-function parseTools(body: Fields): ParsedTools {
+function parseTools(body: Fields) {
   const all = body.each("tools", maxTools);
-  const images = all.filter(isPlainImageTool);
+  // Image generation without options: any vendor that makes images can do it.
+  const images = all.filter((tool) => tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1);
   return { tools: all.filter((tool) => !images.includes(tool)).flatMap(parseTool), makesImages: images.length > 0 };
-}
-
-/** Image generation without options: any vendor that makes images can do it. */
-function isPlainImageTool(tool: Fields): boolean {
-  return tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1;
 }
 
 function parseTool(tool: Fields): readonly Tool[] {

@@ -1,9 +1,8 @@
 import { keepAlive } from "../../sse/framing.ts";
-import type { EventHandlers } from "../hub/events.ts";
+import { dispatch, type EventHandlers } from "../hub/events.ts";
 import type { Failure, Units } from "@modelgate/contracts";
 import type { FinishReason, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
-import { dispatch } from "../hub/events.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { responseObject, type ResponseState } from "./client-answer.ts";
 import { PartWriter } from "./part-writer.ts";
@@ -44,7 +43,6 @@ export class ResponsesWriter implements StreamWriter {
     this.#builder = new PartWriter(context, (type, members) => this.#emit(type, members));
   }
 
-  /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string {
     const own = dispatch(this.#on, event) ?? "";
     return own + ("part" in event ? this.#start() : "") + this.#builder.take(event);

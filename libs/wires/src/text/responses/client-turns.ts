@@ -6,17 +6,7 @@ import type { Turn } from "../hub/request.ts";
 import type { Envelope } from "../hub/seals.ts";
 import { parseModelItem, carriedSeal, parseContent } from "./parse-items.ts";
 
-/** Items that one request may have. */
 const maxItems = 20_000;
-
-/** The conversation in an `input`. */
-interface Input {
-  /** System and developer messages before the dialogue. */
-  readonly instructions: readonly TextPart[];
-  readonly turns: readonly Turn[];
-  /** The last item asks for a compaction. */
-  readonly compactionTrigger: boolean;
-}
 
 interface OpenTurn {
   readonly role: Turn["role"];
@@ -48,18 +38,15 @@ class ItemTurns {
   /** A seal that travelled beside its part goes back onto it; without the part it has lost its meaning. */
   seal({ seal, call }: Envelope): void {
     const parts = this.turns.at(-1)?.parts ?? [];
-    const at = call === undefined ? parts.length - 1 : parts.findIndex((part) => isCall(part, call));
+    const at =
+      call === undefined ? parts.length - 1 : parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
     const part = parts[at];
     if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image") parts[at] = { ...part, seal };
   }
 }
 
-function isCall(part: Part, id: string): boolean {
-  return part.kind === "tool-call" && part.id === id;
-}
-
 /** Reads `input`: a string, or items. Throws Failure (400) for items that are wrong or were not resolved. */
-export function parseTurns(body: Fields): Input {
+export function parseTurns(body: Fields) {
   const conversation = new ItemTurns();
   // Instructions alone are a request as well.
   const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");
@@ -77,7 +64,8 @@ const clientItems: Readonly<Record<string, ReadTurnItem>> = {
   function_call_output: (conversation, item) => conversation.answer(readOutput(item, false)),
   custom_tool_call_output: (conversation, item) => conversation.answer(readOutput(item, true)),
   item_reference: (_, item) => {
-    throw unresolved(item);
+    const param = item.at("id");
+    throw new Failure("invalid_value", `${param} refers to an item that is not known here.`, { param });
   },
   compaction_trigger: (conversation, item) => {
     item.ignore("type");
@@ -109,11 +97,6 @@ function typeOf(item: Fields): string {
   const type = item.text("type");
   if (type !== undefined) return type;
   return item.has("role") ? "message" : item.has("id") ? "item_reference" : item.needText("type");
-}
-
-function unresolved(item: Fields): Failure {
-  const param = item.at("id");
-  return new Failure("invalid_value", `${param} refers to an item that is not known here.`, { param });
 }
 
 function readMessage(conversation: ItemTurns, item: Fields): void {

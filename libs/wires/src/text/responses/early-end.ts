@@ -35,7 +35,6 @@ export function endResponseEarly(): EarlyEnd {
   };
 }
 
-/** A part of an open item: the event that added it, and what came with it. */
 interface OpenPart {
   readonly added: JsonRecord;
   readonly annotations: unknown[];

@@ -30,13 +30,11 @@ export interface ItemRef {
  * parts: the next part may join it.
  */
 export interface OpenItem {
-  /** Returns true if a part that opens now belongs to this item. */
   joins(opened: OpenedPart): boolean;
   start?(opened: OpenedPart): string;
   delta(text: string, logProbabilities: readonly TokenProbability[]): string;
   cite?(citation: Citation): string;
   endPart(seal: Seal | undefined): string;
-  /** The item as it is now. */
   item(status: ItemStatus): JsonObject;
 }
 
@@ -96,7 +94,6 @@ export class OpenCall implements OpenItem {
   }
 }
 
-/** A text or refusal while it grows. */
 interface GrowingText {
   readonly kind: "text" | "refusal";
   readonly pieces: string[];

@@ -14,8 +14,8 @@ const maxThoughts = 4_096;
 /** Items that the model wrote, as they stand in an answer and come back in the next request. */
 const modelItems: Readonly<Record<string, ReadItem>> = {
   message: readMessage,
-  function_call: readFunctionCall,
-  custom_tool_call: readCustomCall,
+  function_call: (item) => readCall(item, "arguments"),
+  custom_tool_call: (item) => readCall(item, "input"),
   reasoning: readReasoning,
   compaction: readCompaction,
   compaction_summary: readCompaction,
@@ -59,20 +59,12 @@ function readMessage(item: Fields): readonly Part[] {
   return parseContent(item, "content");
 }
 
-function readFunctionCall(item: Fields): readonly Part[] {
+function readCall(item: Fields, member: "arguments" | "input"): readonly Part[] {
   item.ignore("type", "id", "status");
   const id = item.needText("call_id");
-  return [{ kind: "tool-call", id, name: nameOf(item), arguments: item.text("arguments") ?? "" }];
-}
-
-function readCustomCall(item: Fields): readonly Part[] {
-  item.ignore("type", "id", "status");
-  const id = item.needText("call_id");
-  return [{ kind: "tool-call", id, name: nameOf(item), arguments: item.text("input") ?? "", custom: true }];
-}
-
-function nameOf(item: Fields): string {
-  return qualifiedName(item.text("namespace"), item.needText("name"));
+  const name = qualifiedName(item.text("namespace"), item.needText("name"));
+  const call = { kind: "tool-call", id, name, arguments: item.text(member) ?? "" } as const;
+  return [member === "input" ? { ...call, custom: true } : call];
 }
 
 /** Summary and content are two parts under one id; the seal is on the last of them. */
@@ -184,7 +176,6 @@ function fileId(part: Fields, id: string | undefined, missing: string): Source {
 /** The kind of this wire's own seals. */
 const kind = "encrypted_content";
 
-/** Reads the seal of a reasoning item; undefined for none. */
 function sealOf(item: Fields): Seal | undefined {
   const text = item.text("encrypted_content");
   return text === undefined || text === unsealed ? undefined : sealFromClient(text, "responses", kind);

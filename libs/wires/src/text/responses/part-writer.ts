@@ -1,10 +1,9 @@
-import type { EventHandlers } from "../hub/events.ts";
+import { dispatch, OneAtATime, type EventHandlers } from "../hub/events.ts";
 import { Failure } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { customNames } from "../hub/tool-calls.ts";
-import { dispatch, OneAtATime } from "../hub/events.ts";
 import type { Part, Seal } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { closeEnvelope } from "../hub/seals.ts";
@@ -126,7 +125,6 @@ export class PartWriter {
     return this.#added(item) + this.#done(item);
   }
 
-  /** Closes the open item. */
   close(): string {
     const open = this.#open;
     if (open === undefined) return "";

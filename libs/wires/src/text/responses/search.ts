@@ -1,10 +1,15 @@
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { unlessEmpty } from "../hub/render.ts";
-import { type JsonObject, type Tool, locationOf, renderLocation, saysBeyond } from "../hub/request.ts";
+import {
+  type JsonObject,
+  searchTool,
+  type WebSearchTool,
+  locationOf,
+  renderLocation,
+  saysBeyond,
+} from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
-
-type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
 const searchType = "web_search";
 
@@ -18,18 +23,13 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
   const { type, ...said } = definition;
   const { filters, search_context_size: contextSize, user_location, ...others } = said;
   const { allowed_domains, blocked_domains, ...filtering }: JsonObject = isRecord(filters) ? filters : {};
-  return present({
-    kind: "web-search" as const,
-    wire: "responses" as const,
-    options: type === searchType ? said : { type, ...said },
-    wish: present({
-      allowedDomains: allowed_domains,
-      blockedDomains: blocked_domains,
-      contextSize,
-      location: locationOf(user_location),
-    }),
-    more: Object.keys({ ...others, ...filtering }).length > 0 ? true : undefined,
-  });
+  const wish = {
+    allowedDomains: allowed_domains,
+    blockedDomains: blocked_domains,
+    contextSize,
+    location: locationOf(user_location),
+  };
+  return searchTool("responses", type === searchType ? said : { type, ...said }, wish, { ...others, ...filtering });
 }
 
 /** A search for the vendor: another wire's as far as this one has words for it. */

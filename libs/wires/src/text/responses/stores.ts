@@ -89,7 +89,6 @@ function itemsIn(input: unknown, path: string): readonly VendorId[] {
   });
 }
 
-/** Returns true if an item says all that it means. */
 function isWhole(item: JsonRecord): boolean {
   const type = typeOf(item);
   if (selfContained.has(type)) return true;
@@ -105,10 +104,8 @@ function typeOf({ type, role }: JsonRecord): unknown {
 /** Beginnings of items' ids. */
 const prefixes = ["msg", "rs", "fc", "ctc", "ig", "cmp", "item"] as const;
 
-type ItemPrefix = (typeof prefixes)[number];
-
 /** The id of the item at an index of the output: the same in a stream and in the whole answer, and new in every answer. */
-export function itemId(answerId: string, prefix: ItemPrefix, index: number): string {
+export function itemId(answerId: string, prefix: (typeof prefixes)[number], index: number): string {
   return `${prefix}_${answerId.slice(answerId.indexOf("_") + 1)}_${index}`;
 }
 

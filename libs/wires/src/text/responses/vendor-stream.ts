@@ -58,7 +58,6 @@ export class ResponsesReader implements StreamReader {
   }
 }
 
-/** The call of a tool whose item is done. */
 function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
   const calls = type === "response.output_item.done" && isRecord(item) ? callOfItem(item) : [];
   return calls.length === 0 ? [] : [{ type: "fees", fees: { calls } }];
@@ -98,13 +97,10 @@ const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.refusal.delta": (book, event) => grow(book, contentKey(event), { kind: "refusal" }, event["delta"]),
   "response.refusal.done": (book, event) => late(book, contentKey(event), { kind: "refusal" }, event["refusal"]),
   "response.content_part.done": (book, event) => book.end(contentKey(event)),
-  "response.reasoning_summary_text.delta": (book, event) =>
-    think(book, event, true, event["summary_index"], event["delta"]),
-  "response.reasoning_summary_text.done": (book, event) =>
-    lateThought(book, event, true, event["summary_index"], event["text"]),
-  "response.reasoning_text.delta": (book, event) => think(book, event, false, event["content_index"], event["delta"]),
-  "response.reasoning_text.done": (book, event) =>
-    lateThought(book, event, false, event["content_index"], event["text"]),
+  "response.reasoning_summary_text.delta": (book, event) => think(book, event, true, event["delta"]),
+  "response.reasoning_summary_text.done": (book, event) => lateThought(book, event, true, event["text"]),
+  "response.reasoning_text.delta": (book, event) => think(book, event, false, event["delta"]),
+  "response.reasoning_text.done": (book, event) => lateThought(book, event, false, event["text"]),
   "response.function_call_arguments.delta": (book, event) =>
     book.delta(itemKey(event["output_index"]), textOf(event["delta"])),
   "response.function_call_arguments.done": (book, event) => lateArguments(book, event, event["arguments"]),
@@ -156,31 +152,24 @@ function thoughtKey(event: JsonRecord, summary: boolean): string {
   return `${itemKey(event["output_index"])}${summary ? "summary" : "content"}`;
 }
 
+function thoughtIndex(event: JsonRecord, summary: boolean): unknown {
+  return event[summary ? "summary_index" : "content_index"];
+}
+
 /** Parts of a summary are one text with a blank line between them, as they are in a whole answer. */
-function think(
-  book: PartBook,
-  event: JsonRecord,
-  summary: boolean,
-  index: unknown,
-  text: unknown,
-): readonly TextEvent[] {
+function think(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
   const key = thoughtKey(event, summary);
   const id = textOf(event["item_id"]);
   // A summary is over when the content begins: only one part of an item is open at a time.
   const others = book.openKeys(itemKey(event["output_index"])).filter((open) => open !== key);
   const ended = others.flatMap((other) => book.end(other));
   const started = book.start(key, { kind: "reasoning", summary, ...(id === "" ? {} : { id }) });
-  return [...ended, ...started, ...book.delta(key, book.gap(key, index) + textOf(text))];
+  return [...ended, ...started, ...book.delta(key, book.gap(key, thoughtIndex(event, summary)) + textOf(text))];
 }
 
-function lateThought(
-  book: PartBook,
-  event: JsonRecord,
-  summary: boolean,
-  index: unknown,
-  text: unknown,
-): readonly TextEvent[] {
-  return book.isAt(thoughtKey(event, summary), index) ? [] : think(book, event, summary, index, text);
+function lateThought(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
+  const isSent = book.isAt(thoughtKey(event, summary), thoughtIndex(event, summary));
+  return isSent ? [] : think(book, event, summary, text);
 }
 
 /** The end of an item: its open parts end, a seal on the last of them; what was never opened is emitted whole. */

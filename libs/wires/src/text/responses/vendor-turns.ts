@@ -83,15 +83,15 @@ function renderModelRun(
 ): readonly JsonObject[] {
   const [first] = run;
   if (first === undefined) return [];
-  if (first.kind === "reasoning") return renderThoughts(run.filter(isReasoning), unsupported);
+  if (first.kind === "reasoning")
+    return renderThoughts(
+      run.filter((part) => part.kind === "reasoning"),
+      unsupported,
+    );
   if (first.kind === "tool-call") return [callItem(undefined, first, "completed", names.get(first.name))];
   if (first.kind === "vendor") return [present(ownItem(first, "responses"))];
-  if (first.kind === "compaction") return renderCompaction(first);
+  if (first.kind === "compaction") return [compactionItem(first.id, first) ?? refuseCompaction()];
   return renderWords(run, path);
-}
-
-function isReasoning(part: Part): part is ReasoningPart {
-  return part.kind === "reasoning";
 }
 
 /** Only thoughts that the vendor sealed itself come back to it: it refuses all others. */
@@ -120,9 +120,4 @@ function renderWords(run: readonly Part[], path: string): readonly JsonObject[] 
   }
   flush();
   return items;
-}
-
-function renderCompaction(part: Extract<Part, { kind: "compaction" }>): readonly JsonObject[] {
-  const item = compactionItem(part.id, part);
-  return [item ?? refuseCompaction()];
 }

@@ -56,7 +56,8 @@ function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
 }
 
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
-  const inputType = inputTypeOf(commonTask(request));
+  const task = commonTask(request);
+  const inputType = Object.keys(tasks).find((name) => tasks[name] === task);
   const hints = lostHints(request);
   const lost = inputType === undefined ? hints : { ...hints, task: undefined };
   const body = present({
@@ -67,10 +68,6 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     output_dimension: request.dimensions,
   });
   return { body, dropped: [...renderOwn(request.own, "cohere-embeddings").dropped, ...hintNames(lost)] };
-}
-
-function inputTypeOf(task: VectorTask | undefined): string | undefined {
-  return Object.keys(tasks).find((name) => tasks[name] === task);
 }
 
 function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefined {

@@ -10,7 +10,6 @@ const [single, batch] = [
   checkedBy(bodies.EmbedContentRequest, parseSingle),
   checkedBy(bodies.BatchEmbedContentsRequest, parseBatch),
 ];
-/** Members that decide what a call may do and cost, of either call. */
 const relied = [...single.relied, ...batch.relied];
 const spelling = { inputs: "content", dimensions: "outputDimensionality", task: "taskType" } as const;
 

@@ -16,10 +16,8 @@ export const taskWords = {
   "code-query": "CODE_RETRIEVAL_QUERY",
 } as const satisfies Record<VectorTask, string>;
 
-/** The value for no task. */
 const noTask = "TASK_TYPE_UNSPECIFIED";
 
-/** Maximum of parts of one content. */
 const maxParts = 4_096;
 
 /** Parses the body of :embedContent. Names may be in camelCase or snake_case. */

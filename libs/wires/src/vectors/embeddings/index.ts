@@ -173,7 +173,6 @@ function readUsage({ usage }: JsonRecord): Units | undefined {
   return inputTokens === undefined ? undefined : { inputTokens };
 }
 
-/** Renders numbers or Base64 as the client wants them, whichever the vendor gave. */
 function renderAnswer(answer: VectorsAnswer, context: WholeContext<VectorsRequest>): JsonRecord {
   const write = context.request.encoding === "base64" ? base64Of : floatsOf;
   const inputTokens = answer.usage === undefined ? context.inputTokens : (answer.usage.inputTokens ?? 0);

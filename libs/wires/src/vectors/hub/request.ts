@@ -32,7 +32,6 @@ export type VectorContent =
 export interface VectorInput {
   readonly content: VectorContent;
   readonly task?: VectorTask | undefined;
-  /** Title of a document. */
   readonly title?: string | undefined;
 }
 

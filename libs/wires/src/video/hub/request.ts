@@ -28,12 +28,10 @@ export interface VideoRequest {
   readonly size?: VideoSize | undefined;
   /** `<w>:<h>`, where the client gave a shape and no size. */
   readonly aspectRatio?: string | undefined;
-  /** Frames per second. */
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
   /** Parameters of any vendor, in that vendor's spelling; none of them is priced. */
   readonly extras?: JsonRecord | undefined;
-  /** Members of one wire. */
   readonly own?: OwnMembers<VideoWire> | undefined;
 }
 

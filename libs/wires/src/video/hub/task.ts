@@ -6,7 +6,6 @@ import type { ClientSide, Rendered, Target, VendorSide } from "../../wire.ts";
 
 /** The client side of a wire of video tasks. */
 export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskContext> {
-  /** Renders the answer to a task that was just created. */
   created(task: VideoTask, context: TaskContext): JsonRecord;
 }
 
@@ -22,7 +21,6 @@ export interface RequestedVideo {
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
-  /** Made from a picture. */
   readonly fromImage: boolean;
   /** Resolution of the request to the vendor (`linesIn`); no answer repeats it. */
   readonly lines?: number | undefined;
@@ -120,7 +118,6 @@ export interface VideoResult {
 
 export const unknownResult: PollResult = { kind: "unknown" };
 
-/** States by the vendor's words for them. */
 type StateWords = Readonly<Record<string, "queued" | "in_progress" | "completed" | "failed">>;
 
 /** Reads the vendor's id of a new task. Throws Failure upstream_error where there is none, or no `task` at all. */
@@ -133,7 +130,6 @@ export function startedAs(task: unknown, name: string): string {
 
 /** A vendor's report of a task, as its wire has it. */
 interface TaskReport {
-  /** The vendor's word for the state. */
   readonly word: unknown;
   /** The finished video; absent: its address is not there yet, and the vendor is polled again. */
   readonly result?: VideoResult | undefined;

@@ -32,7 +32,7 @@ export const jimeng = {
   client: {
     read: parseRequest,
     render: renderTask,
-    created: renderCreated,
+    created: (task, context) => envelope(success, "Success", { task_id: task.id }, context),
     relied,
     spelling: { model: "req_key", firstFrame: "binary_data_base64", seconds: "frames", aspectRatio: "aspect_ratio" },
   },
@@ -92,7 +92,6 @@ function readImages(fields: Fields): readonly (VideoImage | undefined)[] {
 const lengths = [5, 10];
 const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
 
-/** Renders the vendor's request, whose name of the model is `req_key`. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseFields(request, ["negativePrompt"]);
   const more = moreMembers(request, "jimeng-video", []);
@@ -163,10 +162,6 @@ const words: Readonly<Record<TaskState, string>> = {
 };
 /** The vendor's code for an internal failure. */
 const failure = 50_500;
-
-function renderCreated(task: VideoTask, context: TaskContext): JsonRecord {
-  return envelope(success, "Success", { task_id: task.id }, context);
-}
 
 /** Renders a fetched result; as at the vendor, a failed task is done with another code. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {

@@ -39,7 +39,6 @@ const ownNames = ["watermark", "camera_fixed", "generate_audio", "return_last_fr
 /** Options in the prompt that the vendor reads as a length or a resolution, other than what the price was made from. */
 const pricedOption = /--(?:dur(?:ation)?|rs|resolution|frames|fps|framespersecond)\b/i;
 
-/** Renders the vendor's request, the prompt and the pictures as one content. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseLastFrameAlone(request);
   refusePricedOption(request);

@@ -17,7 +17,7 @@ export const veo = {
   name: "veo-video",
   vendor: {
     defaultSeconds,
-    render: renderFor({ takesSeed: false, extras: ["personGeneration"] }),
+    render: renderFor(false, ["personGeneration"]),
     started: parseStarted,
     parse: pollResultOf(videosOfGemini),
     takesBytesOnly: true,
@@ -32,10 +32,7 @@ export const vertex = {
   name: "vertex-video",
   vendor: {
     defaultSeconds,
-    render: renderFor({
-      takesSeed: true,
-      extras: ["personGeneration", "enhancePrompt", "generateAudio", "resizeMode", "compressionQuality"],
-    }),
+    render: renderFor(true, ["personGeneration", "enhancePrompt", "generateAudio", "resizeMode", "compressionQuality"]),
     started: parseStarted,
     parse: pollResultOf(videosOfVertex),
     takesBytesOnly: true,
@@ -107,15 +104,8 @@ const formerModels = /veo-2/;
 const ratios = ["16:9", "9:16"];
 const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
 
-/** Differences between the two places that serve these models. */
-interface Flavour {
-  readonly takesSeed: boolean;
-  /** Parameters of the vendor that any client may set in `metadata`; none of them changes the price. */
-  readonly extras: readonly string[];
-}
-
-/** Creates the renderer of one of the places. It requests one video, whatever the vendor's default is. */
-function renderFor({ takesSeed, extras: known }: Flavour): VideoVendor["render"] {
+/** Creates the renderer of one of the places; `known` are parameters for any client to set in `metadata`, none of them priced. It requests one video, whatever the vendor's default is. */
+function renderFor(takesSeed: boolean, known: readonly string[]): VideoVendor["render"] {
   return (request, { model }): RenderedVideo => {
     refuseLastFrameAlone(request);
     const more = moreMembers(request, "veo-video", known);
