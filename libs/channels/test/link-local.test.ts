@@ -1,7 +1,26 @@
-import { expect, test } from "vitest";
+import type * as dns from "node:dns";
+import { expect, test, vi } from "vitest";
 import { connectSocket } from "../src/connect.ts";
-import { isLinkLocal } from "../src/link-local.ts";
+import { isLinkLocal, vendorLookup } from "../src/link-local.ts";
 import { openTransport } from "../src/transport.ts";
+
+/** Addresses of the names of these tests. */
+const names: Readonly<Record<string, readonly string[]>> = {
+  "metadata.example": ["203.0.113.7", "169.254.169.254"],
+  "vendor.example": ["203.0.113.7", "203.0.113.8"],
+};
+vi.mock("node:dns", async (importOriginal) => ({
+  ...(await importOriginal<typeof dns>()),
+  lookup: (
+    host: string,
+    _options: object,
+    callback: (error: null, found: readonly dns.LookupAddress[]) => void,
+  ): void =>
+    callback(
+      null,
+      (names[host] ?? []).map((address) => ({ address, family: 4 })),
+    ),
+}));
 
 test.each([
   ["169.254.169.254", true],
@@ -26,4 +45,34 @@ test("no request and no WebSocket goes to a link-local address", async () => {
   );
   const socket = connectSocket({ ...request, url: new URL("ws://[fe80::1]/") }, { maxMessageBytes: 1 }, signal);
   await expect(socket).rejects.toThrow("link-local");
+});
+
+test.each([{}, { all: true }])(
+  "a name that leads to a link-local address is not found, with the options %j",
+  (options) => {
+    const found = vi.fn();
+    vendorLookup("metadata.example", options, found);
+    expect(found).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ message: expect.stringMatching(/link-local/) }),
+      "",
+      0,
+    );
+  },
+);
+
+test("another name is found, by one address or by all", () => {
+  const found = vi.fn();
+  vendorLookup("vendor.example", {}, found);
+  expect(found).toHaveBeenLastCalledWith(null, "203.0.113.7", 4);
+  vendorLookup("vendor.example", { all: true }, found);
+  const both = ["203.0.113.7", "203.0.113.8"].map((address) => ({ address, family: 4 }));
+  expect(found).toHaveBeenLastCalledWith(null, both);
+});
+
+test("no request goes to a name that leads to a link-local address", async () => {
+  await using transport = openTransport();
+  const request = { method: "GET", headers: {}, timeoutMs: 1_000, url: new URL("http://metadata.example/") } as const;
+  await expect(transport.send(request, AbortSignal.timeout(1_000))).rejects.toThrow(
+    "metadata.example is a link-local address",
+  );
 });

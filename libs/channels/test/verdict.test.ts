@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Failure, type FailureCode } from "@modelgate/contracts";
 import type { VendorFailure } from "@modelgate/providers";
 import { Refused } from "../src/refused.ts";
-import { blameOf } from "../src/verdict.ts";
+import { blameOf, wordsOf } from "../src/verdict.ts";
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
 const failure = (code: FailureCode, cause?: Error): Failure => new Failure(code, undefined, { cause });
@@ -42,4 +42,23 @@ test.each<[string, unknown, object | undefined]>([
 ])("%s", (_, error, expected) => {
   if (expected === undefined) expect(blameOf(error)).toBeUndefined();
   else expect(blameOf(error)).toMatchObject(expected);
+});
+
+const saying = (message: string): Refused =>
+  new Refused({ code: "upstream_error", retryable: true, blame: "channel" }, 500, undefined, { message });
+
+test.each<[string, unknown, string | undefined]>([
+  ["a long text", saying("x".repeat(5_000)), "x".repeat(300)],
+  ["a key", saying("Bearer sk-canary is wrong, sk-canary"), "Bearer [redacted] is wrong, [redacted]"],
+  ["a key where the text is cut", saying(`${"x".repeat(296)}sk-canary`), `${"x".repeat(296)}[red`],
+  ["escapes of a terminal, and lines", saying("\u001b[31mred\u0007\r\nsecond\u009b2J"), "[31mred second 2J"],
+  ["marks of direction", saying("safe\u202Eexe.\u2066txt"), "safe exe. txt"],
+  [
+    "a connection's error",
+    failure("upstream_error", new Error("connect to sk-canary\nfailed")),
+    "connect to [redacted] failed",
+  ],
+  ["no words", failure("upstream_timeout"), undefined],
+])("the words that an operator sees of %s are short, on one line and without the key", (_, error, expected) => {
+  expect(wordsOf(error, "sk-canary")).toBe(expected);
 });
