@@ -19,6 +19,7 @@ const config = {
     ears: { kind: "transcription", price: { second: 0.0001 } },
     talk: { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
     twice: { kind: "chat", price: { input: 2.5, output: 10 } },
+    wordy: { kind: "chat", price: { input: 2.5, output: 10 } },
     claude: { kind: "chat", price: { input: 3, output: 15 } },
   },
   channels: [
@@ -27,6 +28,8 @@ const config = {
     channel("sounds", ["voice", "ears", "talk"]),
     channel("shaky", ["twice"], { priority: 1 }),
     channel("steady", ["twice"]),
+    channel("broken", ["wordy"]),
+    channel("unset", ["wordy"], { baseUrl: "https://${UNSET_HOST}/v1", keys: ["env:UNSET_API_KEY"] }),
     channel(
       "claudes",
       { claude: "demo-claude" },
@@ -72,6 +75,79 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       expect.stringMatching(/^settled\$.*m?s$/),
     ]);
     expect(session.errors).toEqual([]);
+  });
+
+  test("the page of a call that its vendor failed shows the vendor's words", async () => {
+    await suite.simulator.script("broken", [{ status: 500, errorMessage: "The engine <b>melted</b>" }]);
+    const answer = await post(suite, hello("wordy"));
+    expect(answer.status).toBe(502);
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await page.goto(`${suite.controlUrl}/console/calls/${answer.headers.get("x-request-id")}`);
+    const attempt = page.getByRole("table", { name: "Timeline" }).getByRole("row", { name: /^attempt 1/ });
+    await attempt.getByText("The engine <b>melted</b>", { exact: true }).waitFor();
+    expect(session.errors).toEqual([]);
+  });
+
+  test("a refused call is listed, and its page shows code and field", async () => {
+    const answer = await post(suite, hello("no-such-model"));
+    expect(answer.status).toBe(404);
+    const requestId = answer.headers.get("x-request-id") ?? "";
+    await until("the refusal to be kept", async () => (await suite.gatectl("usage", "show", requestId)).status === 0);
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await page.goto(`${suite.controlUrl}/console/calls?request=${requestId}`);
+    await page.getByRole("table", { name: "Refused calls" }).getByRole("link").click();
+    await page.getByText("Why it was refused").waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/console/calls/${requestId}`);
+    for (const [name, value] of [
+      ["Reason", "model_not_found"],
+      ["Field", "model"],
+    ])
+      expect(await page.getByRole("row", { name: `${name} ${value}`, exact: true }).count(), name).toBe(1);
+    expect(session.errors).toEqual([]);
+  });
+
+  test("a call's page that is open before the call shows its cost without a reload", async () => {
+    const requestId = "opened-before-its-call";
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    await page.goto(`${suite.controlUrl}/console/calls/${requestId}`);
+    await page.getByText(/^No call in the books has this request id/).waitFor();
+    const answer = await post(suite, hello("chat"), keys.demo, { "x-request-id": requestId });
+    expect([answer.status, answer.headers.get("x-request-id")]).toEqual([200, requestId]);
+    await page.getByText(/^Cost: \$0\.\d+/).waitFor();
+    expect(session.errors).toEqual([]);
+  });
+
+  test("a channel whose variables are not set is no problem on the overview; one that was disabled is", async () => {
+    await suite.ask("channel", "disable", "films");
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    try {
+      await page.getByText(`1 of ${config.channels.length} channels are unavailable`, { exact: true }).waitFor();
+      await page.getByRole("alert").getByRole("link", { name: "films", exact: true }).waitFor();
+    } finally {
+      await suite.ask("channel", "enable", "films");
+    }
+  });
+
+  test("the pages with filters say that Enter applies them", async () => {
+    await using session = await visitSignedIn(browser, suite);
+    const { page } = session;
+    for (const name of ["Calls", "Video tasks", "Audit"]) {
+      await page.getByRole("link", { name, exact: true }).click();
+      await page.getByRole("heading", { name, exact: true }).waitFor();
+      await page.getByText("Press Enter to apply a filter.", { exact: true }).waitFor();
+    }
+    expect(session.errors).toEqual([]);
+  });
+
+  test("the console's icon is served", async () => {
+    await using session = await visitSignedIn(browser, suite);
+    const icon = await session.page.locator("link[rel=icon]").evaluate((link) => Reflect.get(link, "href"));
+    const answer = await fetch(String(icon));
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
   });
 
   test("a call's page names what its vendor could not take", async () => {

@@ -6,10 +6,16 @@ import { signInByLink } from "./console-people.ts";
 
 /** Refused calls, found by the request id that their client was answered. */
 const emptyKey = "sk-empty-0123456789abcdef";
+/** A key whose budget of a day is less than a call costs. */
+const boundKey = "sk-bound-0123456789abcdef";
 let suite: Suite;
 beforeAll(async () => {
   const empty = { balance: "0.00", tokens: [{ key: emptyKey, group: "default" }] };
-  suite = await startSuite({ config: { ...config, accounts: { ...config.accounts, empty } } });
+  const bound = {
+    balance: "1.00",
+    tokens: [{ key: boundKey, group: "default", budget: { dollarsPerDay: 0.0005 } }],
+  };
+  suite = await startSuite({ config: { ...config, accounts: { ...config.accounts, empty, bound } } });
   await suite.ask("channel", "disable", "other");
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -49,6 +55,7 @@ test.each([
     "insufficient_quota",
     "poor",
   ],
+  ["a key's budget of a day", hello("fixed"), boundKey, 402, "insufficient_quota", "bound"],
   ["a wrong field", { ...hello("chat"), messages: "my secret" }, keys.demo, 400, "invalid_value", "demo"],
 ] as const)("%s is found by its request id", async (_, body, key, status, code, accountId) => {
   const [answered, requestId] = await call(body, key);

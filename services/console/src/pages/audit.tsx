@@ -24,8 +24,10 @@ export function AuditPage() {
       <TextInput
         key={account}
         label={say("Account")}
+        description={say("Press Enter to apply a filter.")}
+        inputWrapperOrder={["label", "input", "description"]}
         size="xs"
-        w={172}
+        w={232}
         defaultValue={account ?? ""}
         onBlur={({ currentTarget: { value } }) =>
           void navigate({ search: { account: value || undefined }, replace: true })

@@ -50,30 +50,35 @@ function Filters() {
   const { state, account } = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <Group align="end" gap="sm">
-      <Select
-        label={say("State")}
-        size="xs"
-        clearable
-        data={states.map((value) => ({ value, label: sayWord(value) }))}
-        value={state ?? null}
-        onChange={(chosen) =>
-          void navigate({ search: (before) => ({ ...before, state: chosen ?? undefined }), replace: true })
-        }
-      />
-      <TextInput
-        key={account}
-        label={say("Account")}
-        size="xs"
-        defaultValue={account ?? ""}
-        onBlur={({ currentTarget: { value } }) =>
-          void navigate({ search: (before) => ({ ...before, account: value || undefined }), replace: true })
-        }
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === "Enter") currentTarget.blur();
-        }}
-      />
-    </Group>
+    <Stack gap="xs">
+      <Group align="end" gap="sm">
+        <Select
+          label={say("State")}
+          size="xs"
+          clearable
+          data={states.map((value) => ({ value, label: sayWord(value) }))}
+          value={state ?? null}
+          onChange={(chosen) =>
+            void navigate({ search: (before) => ({ ...before, state: chosen ?? undefined }), replace: true })
+          }
+        />
+        <TextInput
+          key={account}
+          label={say("Account")}
+          size="xs"
+          defaultValue={account ?? ""}
+          onBlur={({ currentTarget: { value } }) =>
+            void navigate({ search: (before) => ({ ...before, account: value || undefined }), replace: true })
+          }
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === "Enter") currentTarget.blur();
+          }}
+        />
+      </Group>
+      <Text size="xs" c="dimmed">
+        {say("Press Enter to apply a filter.")}
+      </Text>
+    </Stack>
   );
 }
 

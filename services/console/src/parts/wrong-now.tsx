@@ -101,9 +101,9 @@ function ChannelsOut() {
   );
 }
 
-/** A channel without the variable of its key was never switched on, such as one of the demo's: nothing is wrong with it. */
+/** A channel whose variables are not set was never switched on, such as one of the demo's: nothing is wrong with it. */
 function isWaiting({ state, reason }: Pick<Channel, "state" | "reason">): boolean {
-  return state === "off" && reason !== undefined && /^\w+ is not set$/.test(reason);
+  return state === "off" && reason !== undefined && /^\w+ is not set(?:; \w+ is not set)*$/.test(reason);
 }
 
 function LowAccounts() {
