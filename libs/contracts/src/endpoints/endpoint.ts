@@ -30,7 +30,7 @@ export type StreamFormat = "chat" | "responses" | "messages" | "content" | "olla
 
 /** One endpoint: a row of the table from which routes, key look-up, docs and tests come. */
 export interface Endpoint {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "DELETE" | "PATCH";
   /** Path as interface.md writes it; `{name}` is a parameter. With the method it is a usage event's `endpoint`. */
   readonly path: string;
   readonly area: Area;

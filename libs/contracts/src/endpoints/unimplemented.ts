@@ -37,6 +37,24 @@ export const unimplementedEndpoints = {
     path: "/v1/fine_tuning/jobs/{job_id}/cancel",
     summary: "Cancel a fine-tuning job.",
   },
+  pauseFineTuningJob: {
+    ...declared,
+    method: "POST",
+    path: "/v1/fine_tuning/jobs/{job_id}/pause",
+    summary: "Pause a fine-tuning job.",
+  },
+  resumeFineTuningJob: {
+    ...declared,
+    method: "POST",
+    path: "/v1/fine_tuning/jobs/{job_id}/resume",
+    summary: "Resume a fine-tuning job.",
+  },
+  listFineTuningCheckpoints: {
+    ...declared,
+    method: "GET",
+    path: "/v1/fine_tuning/jobs/{job_id}/checkpoints",
+    summary: "A fine-tuning job's checkpoints.",
+  },
   listFineTuningEvents: {
     ...declared,
     method: "GET",
@@ -80,6 +98,13 @@ export const unimplementedEndpoints = {
     method: "GET",
     path: "/v1beta/cachedContents/{content_id}",
     summary: "A cached content.",
+  },
+  updateCachedContent: {
+    ...gamma,
+    ...json,
+    method: "PATCH",
+    path: "/v1beta/cachedContents/{content_id}",
+    summary: "Change a cached content's expiry.",
   },
   deleteCachedContent: {
     ...gamma,

@@ -10,7 +10,7 @@ describe("every row of the table", () => {
     expect(found).toMatchObject({ kind: "endpoint", id });
     const { errors } = endpointOf(id);
     const family = errors === "by-request" ? "common" : errors;
-    expect(findEndpoint("PATCH", filled)).toMatchObject({ kind: "wrong-method", errors: family });
+    expect(findEndpoint("PUT", filled)).toMatchObject({ kind: "wrong-method", errors: family });
   });
 
   test("interface.md's 28 endpoints and the declared ones are there", () => {
@@ -133,6 +133,9 @@ const declared = [
   "POST /v1/fine_tuning/jobs",
   "GET /v1/fine_tuning/jobs/{job_id}",
   "POST /v1/fine_tuning/jobs/{job_id}/cancel",
+  "POST /v1/fine_tuning/jobs/{job_id}/pause",
+  "POST /v1/fine_tuning/jobs/{job_id}/resume",
+  "GET /v1/fine_tuning/jobs/{job_id}/checkpoints",
   "GET /v1/fine_tuning/jobs/{job_id}/events",
   "GET /v1/batches",
   "POST /v1/batches",
@@ -147,6 +150,7 @@ const declared = [
   "GET /v1beta/cachedContents",
   "POST /v1beta/cachedContents",
   "GET /v1beta/cachedContents/{content_id}",
+  "PATCH /v1beta/cachedContents/{content_id}",
   "DELETE /v1beta/cachedContents/{content_id}",
   "GET /v1/files",
   "POST /v1/files",

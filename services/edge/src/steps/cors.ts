@@ -34,7 +34,7 @@ export function cors(origins: string): Step {
     }
     if (request.method !== "OPTIONS") return next();
     response.writeHead(204, {
-      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+      "access-control-allow-methods": "GET, POST, PATCH, DELETE, OPTIONS",
       "access-control-allow-headers": request.headers["access-control-request-headers"] ?? "*",
       "access-control-max-age": "86400",
     });
