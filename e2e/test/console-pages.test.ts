@@ -126,7 +126,8 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const { page } = session;
     try {
       await page.getByText(`1 of ${config.channels.length} channels are unavailable`, { exact: true }).waitFor();
-      await page.getByRole("alert").getByRole("link", { name: "films", exact: true }).waitFor();
+      expect(await page.getByRole("alert").getByRole("link", { name: "films", exact: true }).count()).toBe(1);
+      expect(await page.getByRole("alert").getByRole("link", { name: "unset", exact: true }).count()).toBe(0);
     } finally {
       await suite.ask("channel", "enable", "films");
     }

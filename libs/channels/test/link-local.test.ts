@@ -50,7 +50,7 @@ test("no request and no WebSocket goes to a link-local address", async () => {
 test.each([{}, { all: true }])(
   "a name that leads to a link-local address is not found, with the options %j",
   (options) => {
-    const found = vi.fn();
+    const found = vi.fn<Parameters<typeof vendorLookup>[2]>();
     vendorLookup("metadata.example", options, found);
     expect(found).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ message: expect.stringMatching(/link-local/) }),
@@ -61,7 +61,7 @@ test.each([{}, { all: true }])(
 );
 
 test("another name is found, by one address or by all", () => {
-  const found = vi.fn();
+  const found = vi.fn<Parameters<typeof vendorLookup>[2]>();
   vendorLookup("vendor.example", {}, found);
   expect(found).toHaveBeenLastCalledWith(null, "203.0.113.7", 4);
   vendorLookup("vendor.example", { all: true }, found);
