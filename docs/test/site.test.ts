@@ -18,6 +18,12 @@ test("the site is built, and none of its links leads nowhere", { timeout: 240_00
     "runbooks/store-away",
   ])
     expect(existsSync(join(docs, `dist/${page}.html`)), page).toBe(true);
+  expect(existsSync(join(docs, "dist/icon.svg"))).toBe(true);
+  const home = readFileSync(join(docs, "dist/index.html"), "utf8");
+  expect(home).toContain('<link rel="icon" href="/icon.svg">');
+  expect(home).toContain('href="/guide/console"');
+  const quickStart = readFileSync(join(docs, "dist/quick-start.html"), "utf8");
+  expect(quickStart).toContain('signs you in to <a href="./guide/console">the console</a>');
   expect(readFileSync(join(docs, "dist/reference/errors.html"), "utf8")).toContain("insufficient_quota");
   const api = readFileSync(join(docs, "dist/reference/api.html"), "utf8");
   for (const { path } of endpointIds.map(endpointOf)) expect(api.replaceAll("&#123;", "{"), path).toContain(path);
