@@ -1,19 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { admit as admitToken, callerLimits, refusalOf, type Admission } from "@modelgate/accounts";
 import { Failure, needsBalance } from "@modelgate/contracts";
-import { SeriesCounter } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
+import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
 
 /** Time for which a service takes the signed caller, in seconds: it is sent at once. */
 const callerSeconds = 60;
-
-/** Decisions of the limiter: `admitted`, or what refused. */
-const limiterDecisions = new SeriesCounter({
-  name: "modelgate_limiter_decisions_total",
-  help: "decisions of the limiter",
-  labelNames: ["decision"],
-});
 
 /** Lets the call in (one step in Redis for all replicas), sets the limit headers, and names its caller for the services. */
 export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" | "seats">): Step {

@@ -86,9 +86,14 @@ export function openTurnStore<Turn extends object>(
       const packed = text.length <= maxAtOnce ? zstdCompressSync(text) : await compress(text);
       if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);
-      if (!(await book.keep({ accountId, record: key }, packed.length, lifetimeMs))) return "full";
-      await redis.set(key, seal.seal(packed, key), "PX", lifetimeMs);
-      return "kept";
+      // Both are sent at once, so that a request which the client sends next finds the turn.
+      const [isKept] = await Promise.all([
+        book.keep({ accountId, record: key }, packed.length, lifetimeMs),
+        redis.set(key, seal.seal(packed, key), "PX", lifetimeMs),
+      ]);
+      if (isKept) return "kept";
+      await redis.del(key);
+      return "full";
     },
     find: async (accountId, id, memory) => (await findAll(accountId, [id], memory))[0],
     findAll,

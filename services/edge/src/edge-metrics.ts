@@ -1,0 +1,8 @@
+import { SeriesCounter } from "@modelgate/platform";
+
+/** Decisions of the limiter: `admitted`, or what refused. */
+export const limiterDecisions = new SeriesCounter({
+  name: "modelgate_limiter_decisions_total",
+  help: "decisions of the limiter",
+  labelNames: ["decision"],
+});
