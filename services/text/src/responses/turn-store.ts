@@ -86,14 +86,19 @@ export function openTurnStore<Turn extends object>(
       const packed = text.length <= maxAtOnce ? zstdCompressSync(text) : await compress(text);
       if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);
-      // Both are sent at once, so that a request which the client sends next finds the turn.
-      const [isKept] = await Promise.all([
+      const sealed = seal.seal(packed, key);
+      // A new turn is written without waiting for its share, so that a request which the client sends next finds it. One that
+      // is there already stays until the new one has its share.
+      const [isKept, written] = await Promise.all([
         book.keep({ accountId, record: key }, packed.length, lifetimeMs),
-        redis.set(key, seal.seal(packed, key), "PX", lifetimeMs),
+        redis.set(key, sealed, "PX", lifetimeMs, "NX"),
       ]);
-      if (isKept) return "kept";
-      await redis.del(key);
-      return "full";
+      if (!isKept) {
+        if (written !== null) await redis.del(key);
+        return "full";
+      }
+      if (written === null) await redis.set(key, sealed, "PX", lifetimeMs);
+      return "kept";
     },
     find: async (accountId, id, memory) => (await findAll(accountId, [id], memory))[0],
     findAll,
