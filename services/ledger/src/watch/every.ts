@@ -5,6 +5,8 @@ export interface Repeated {
   readonly name: string;
   readonly everyMs: number;
   readonly log: Logger;
+  /** Level at which the first of several failures is logged; absent: debug. */
+  readonly level?: "debug" | "warn";
   /** Does it once; `signal` is aborted when it is to end. */
   step(signal: AbortSignal): Promise<void>;
   /** Undoes what a step reported when one has failed: no figure rather than an old one. */
@@ -12,7 +14,7 @@ export interface Repeated {
 }
 
 /** Does something at once and then again and again, until disposed; what fails is logged once, and tried again. */
-export function repeat({ name, everyMs, log, step, failed }: Repeated): AsyncDisposable {
+export function repeat({ name, everyMs, log, level = "debug", step, failed }: Repeated): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
   let complained = false;
@@ -23,7 +25,7 @@ export function repeat({ name, everyMs, log, step, failed }: Repeated): AsyncDis
         complained = false;
       } catch (error) {
         failed?.();
-        if (!complained && !signal.aborted) log.debug({ err: error }, `${name} failed; trying again`);
+        if (!complained && !signal.aborted) log[level]({ err: error }, `${name} failed; trying again`);
         complained = true;
       }
       await pause(untilBeat(everyMs), signal);
