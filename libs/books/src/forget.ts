@@ -41,3 +41,12 @@ export async function forgetCalls(books: Books, keepDays: number, nowMs: number)
     if ((removed.numAffectedRows ?? 0n) === 0n) return undefined;
   }
 }
+
+/** Removes refused calls from before a time, Unix ms. */
+export async function forgetRefused({ db }: Books, before: number): Promise<void> {
+  for (;;) {
+    const { numAffectedRows = 0n } = await sql`delete from refused_calls where (account, at, id) in
+      (select account, at, id from refused_calls where at < ${before} order by at limit ${rowsAtOnce})`.execute(db);
+    if (numAffectedRows < BigInt(rowsAtOnce)) return;
+  }
+}

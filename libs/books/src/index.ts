@@ -67,7 +67,7 @@ export { linkModulus, linkOf, reduced, stepOf } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { firstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
 export { isAway, isUnwritable } from "./failure.ts";
-export { forgetCalls } from "./forget.ts";
+export { forgetCalls, forgetRefused } from "./forget.ts";
 export { isLabelName, labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./read-calls.ts";
 export { measuresOf, unitMeasures, type UnitMeasure } from "./measures.ts";
@@ -85,7 +85,7 @@ export {
   type TotalsQuery,
   type UsageTotal,
 } from "./totals-query.ts";
-export { forgetRefused, readRefused, recordRefused, type CountedRefusal, type RefusedFilter } from "./refused-calls.ts";
+export { readRefused, recordRefused, type CountedRefusal, type RefusedFilter } from "./refused-calls.ts";
 export { isRecordable, recordCalls } from "./record-calls.ts";
 export { verifyTotals } from "./verify-totals.ts";
 export { recordCredits } from "./record-credits.ts";

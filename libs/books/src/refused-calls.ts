@@ -1,15 +1,14 @@
 import { sql, type Transaction } from "kysely";
 import { RefusedCall, stored } from "@modelgate/contracts";
+import { periodOf, totalsPeriods } from "./add-totals.ts";
 import type { CallFilter, CallPage } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
 import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
 
-const hourMs = 3_600_000;
+const hourMs = totalsPeriods.hourly_totals;
 /** Refused calls of an account and hour that are all kept. */
 const maxWhole = 100;
-/** Rows of a SQLite file that one transaction removes, so that no reader or writer waits long. */
-const rowsAtOnce = 5_000;
 
 const readCall = stored("refused call", RefusedCall);
 
@@ -34,7 +33,7 @@ export interface RefusedPage {
  */
 export async function recordRefused({ db }: Books, refusals: readonly CountedRefusal[]): Promise<void> {
   const sound = refusals.filter(({ call }) => !Number.isNaN(Date.parse(call.time)));
-  const byHour = Map.groupBy(sound, ({ call }) => `${hourOf(Date.parse(call.time))} ${call.accountId}`);
+  const byHour = Map.groupBy(sound, ({ call }) => `${periodOf(Date.parse(call.time), hourMs)} ${call.accountId}`);
   if (byHour.size === 0) return;
   await db.transaction().execute(async (at) => {
     // In one order, so that two ledgers wait for each other and do not lock each other out.
@@ -46,7 +45,7 @@ async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRef
   const [first] = refusals;
   if (first === undefined) return;
   const { accountId: account, time } = first.call;
-  const from = hourOf(Date.parse(time));
+  const from = periodOf(Date.parse(time), hourMs);
   const kept = await at
     .selectFrom("refused_calls")
     .select(["at", "id", "left_out"])
@@ -103,10 +102,6 @@ function rowOf(call: RefusedCall): Omit<Tables["refused_calls"], "left_out"> {
   };
 }
 
-function hourOf(at: number): number {
-  return Math.floor(at / hourMs) * hourMs;
-}
-
 /** Reads a page of refused calls, newest first. */
 export async function readRefused(
   { db }: Books,
@@ -126,13 +121,4 @@ export async function readRefused(
   const last = rows.at(-1);
   if (last === undefined || rows.length < limit) return { refusals };
   return { refusals, next: { at: last.at, account: last.account, id: last.id } };
-}
-
-/** Removes refused calls from before a time, Unix ms. */
-export async function forgetRefused({ db }: Books, before: number): Promise<void> {
-  for (;;) {
-    const { numAffectedRows = 0n } = await sql`delete from refused_calls where (account, at, id) in
-      (select account, at, id from refused_calls where at < ${before} order by at limit ${rowsAtOnce})`.execute(db);
-    if (numAffectedRows < BigInt(rowsAtOnce)) return;
-  }
 }

@@ -51,7 +51,7 @@ export {
 } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";
-export { failures, type FailureCode, type FailureKind } from "./failures/registry.ts";
+export { failures, isFailureCode, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./configuration/check.ts";
 export { allowedValues, oneOf, schemaWords, type SchemaError } from "./schema-words.ts";

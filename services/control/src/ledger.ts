@@ -1,5 +1,5 @@
 import type { CreditReply, Token } from "@modelgate/accounts";
-import { Failure, failures, type CreditEvent, type FailureCode, type Nanos } from "@modelgate/contracts";
+import { Failure, isFailureCode, type CreditEvent, type Nanos } from "@modelgate/contracts";
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { field } from "./field.ts";
 
@@ -108,11 +108,7 @@ async function dataOf<T>(answer: Response): Promise<T> {
 function refusalOf(body: unknown, status: number): Failure {
   const error = field(body, "error");
   const [code, message, param] = ["code", "message", "param"].map((name) => field(error, name));
-  if (!isCode(code) || typeof message !== "string")
+  if (!isFailureCode(code) || typeof message !== "string")
     return new Failure("internal_error", undefined, { cause: new Error(`the ledger answered ${status}`) });
   return new Failure(code, message, { status, ...(typeof param === "string" ? { param } : {}) });
-}
-
-function isCode(code: unknown): code is FailureCode {
-  return typeof code === "string" && Object.hasOwn(failures, code);
 }

@@ -198,3 +198,8 @@ export const failures = {
 } as const satisfies Record<string, FailureKind>;
 
 export type FailureCode = keyof typeof failures;
+
+/** Returns true for a code of the table: another version may have others. */
+export function isFailureCode(code: unknown): code is FailureCode {
+  return typeof code === "string" && Object.hasOwn(failures, code);
+}

@@ -29,7 +29,7 @@ const about = {
 
 /** The pages: type and body. The one at /docs shows /openapi.json, with scripts and styles of this table alone. */
 const contents = new Map<string, readonly [type: string, body: () => string | Buffer]>([
-  ["/", [json, () => JSON.stringify(about)]],
+  ["/", [json, once(() => JSON.stringify(about))]],
   ["/openapi.json", [json, once(() => JSON.stringify(openApi()))]],
   ["/healthz", ["text/plain; charset=utf-8", () => "ok\n"]],
   ["/docs", ["text/html; charset=utf-8", fileOf(require.resolve("../pages/reader.html"))]],

@@ -1,5 +1,5 @@
 import { readRefused } from "@modelgate/books";
-import { failures } from "@modelgate/contracts";
+import { failures, isFailureCode } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { cursorOf, limitIn, positionIn } from "./cursor.ts";
@@ -26,7 +26,7 @@ export function refusedRoutes(connection: BooksConnection): OperatorRoutes {
   };
 }
 
-/** What a failure's code means, in the gateway's words; of a code of another version the code itself. */
+/** Returns the meaning of a failure's code, in the gateway's words; of a code of another version the code itself. */
 function meaningOf(code: string): string {
-  return new Map(Object.entries(failures)).get(code)?.message ?? code;
+  return isFailureCode(code) ? failures[code].message : code;
 }
