@@ -118,7 +118,7 @@ export function areaHandler<A extends Area>({
     const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, span };
     const findCaller = (): Caller =>
       verifyCaller(secrets, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
-    void answer({ ...call, log, refused }, findCaller, handler);
+    void answer({ ...call, log }, findCaller, handler, refused);
   };
 }
 
@@ -135,7 +135,7 @@ export function localCalls<A extends Area>({
   return (call) => {
     const handler = byId.get(call.id);
     if (handler === undefined) throw new Failure("unknown_url");
-    void answer({ ...call, log, refused }, () => call.caller, handler);
+    void answer({ ...call, log }, () => call.caller, handler, refused);
   };
 }
 
@@ -164,26 +164,25 @@ function seen(request: IncomingMessage, response: ServerResponse, id: EndpointId
 }
 
 async function answer(
-  { refused, ...call }: Omit<AdmittedCall, "caller"> & Pick<ServiceCall, "log"> & Pick<AreaOptions, "refused">,
+  call: Omit<AdmittedCall, "caller"> & Pick<ServiceCall, "log">,
   findCaller: () => Caller,
   handler: EndpointHandler,
+  refused: Pick<RefusedCalls, "add">,
 ): Promise<void> {
   const { request, response, endpoint, requestId, log } = call;
   const ending = endingOf(response);
   let format = errorFormatOf(endpoint, request.headers, call.query.has("key"));
+  let known: ServiceCall | undefined;
   try {
     const caller = findCaller();
     format = caller.format ?? format;
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
-    const known = { ...call, answer: sinkOf(response), ending, caller, strict, format, facts: {} };
-    await recordingRefusal(refused, known, async (served) => {
-      try {
-        await handler(served);
-      } catch (error) {
-        throw endedBy(ending) ?? error; // whatever fails because the call was ended
-      }
-    });
-  } catch (error) {
+    known = { ...call, answer: sinkOf(response), ending, caller, strict, format, facts: {} };
+    await handler(known);
+  } catch (caught) {
+    // Whatever fails because the call was ended fails with the reason of that.
+    const error = known === undefined ? caught : (endedBy(ending) ?? caught);
+    if (known !== undefined) recordRefusal(refused, known, error);
     if (response.writableEnded) return; // the client has its answer
     if (error instanceof ClientGone) return void response.destroy();
     const failure = failureOf(error);
@@ -193,22 +192,8 @@ async function answer(
   }
 }
 
-/** Runs a call, and records where it is refused. Throws what the call throws. */
-export async function recordingRefusal<C extends RecordedCall>(
-  refused: Pick<RefusedCalls, "add">,
-  call: C,
-  run: (call: C) => Promise<void>,
-): Promise<void> {
-  try {
-    await run(call);
-  } catch (error) {
-    recordRefusal(refused, call, error);
-    throw error;
-  }
-}
-
-/** What of a call is recorded where it is refused. */
-type RecordedCall = Pick<ServiceCall, "caller" | "facts" | "id" | "requestId">;
+/** Facts of a call that are recorded where it is refused. */
+export type RecordedCall = Pick<ServiceCall, "caller" | "facts" | "id" | "requestId">;
 
 /** Records a call that was refused, unless its failure is in the books or its client has left. */
 export function recordRefusal(

@@ -9,7 +9,8 @@ import {
   type EndpointId,
 } from "@modelgate/contracts";
 import { refuseUpgrade } from "./answer.ts";
-import { recordingRefusal, type AreaOptions, type ServiceCall } from "./area-handler.ts";
+import { recordRefusal, type AreaOptions, type RecordedCall, type ServiceCall } from "./area-handler.ts";
+import type { RefusedCalls } from "./refused-calls.ts";
 import type { UpgradeHandler } from "./http-server.ts";
 import { ClientGone } from "./read-body.ts";
 import { failureOf } from "./store-failure.ts";
@@ -100,5 +101,19 @@ async function orRefused(
       log.error({ ...idsOf(call), err: failure.cause ?? failure }, "upgrade failed");
     refuseUpgrade(socket, "common", failure, requestId);
     return failure.status;
+  }
+}
+
+/** Runs a call, and records where it is refused. Throws what the call throws. */
+async function recordingRefusal<C extends RecordedCall>(
+  refused: Pick<RefusedCalls, "add">,
+  call: C,
+  run: (call: C) => Promise<void>,
+): Promise<void> {
+  try {
+    await run(call);
+  } catch (error) {
+    recordRefusal(refused, call, error);
+    throw error;
   }
 }
