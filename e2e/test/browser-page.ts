@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 
 /** The script of the tests' page: what it can do in its browser, with the SDK that a bundler put in. */
-const acts = { converse, write, talkOn, fail, chat, refusedChat };
+const acts = { converse, talkOn, fail, chat, refusedChat };
 export type PageActs = typeof acts;
 
 Object.assign(globalThis, { acts });
@@ -37,38 +37,6 @@ async function converse({ baseURL, apiKey, model }: Asked) {
     live.close({ code: 1000, reason: "done" });
   });
   return { model: created.session.model, protocol, transcript, audioBytes, usage: response.usage, close };
-}
-
-/** Two questions in text over the browser's own WebSocket. */
-async function write({ baseURL, apiKey, model }: Asked) {
-  const url = `${baseURL.replace("http", "ws")}/realtime?model=${model}`;
-  const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${apiKey}`]);
-  const answers: { text: string; usage: any }[] = [];
-  let text = "";
-  const say = (words: string): void => {
-    const content = [{ type: "input_text", text: words }];
-    socket.send(JSON.stringify({ type: "conversation.item.create", item: { type: "message", role: "user", content } }));
-    socket.send(JSON.stringify({ type: "response.create" }));
-  };
-  await new Promise<void>((resolve, reject) => {
-    socket.addEventListener("close", ({ code }) => reject(new Error(`closed with ${code}`)));
-    socket.addEventListener("message", ({ data }) => {
-      const event = JSON.parse(data);
-      if (event.type === "session.created")
-        socket.send(
-          JSON.stringify({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } }),
-        );
-      if (event.type === "session.updated") say("one two three");
-      if (event.type === "response.output_text.delta") text += event.delta;
-      if (event.type !== "response.done") return;
-      answers.push({ text, usage: event.response.usage });
-      text = "";
-      if (answers.length === 2) resolve();
-      else say("four");
-    });
-  });
-  socket.close();
-  return { deltas: answers.map((answer) => answer.text), usages: answers.map(({ usage }) => usage) };
 }
 
 /** Asks again and again until the session is closed: the last error, and how it was closed. */

@@ -4,7 +4,7 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser, servePage, type PageServer } from "./browser.ts";
 import type { Asked, PageActs } from "./browser-page.ts";
 import { channel, config as house, keys, money } from "./house.ts";
-import { limits, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { booksAgree, limits, price, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 /** A model whose vendor speaks another format, and one whose answers a poor account cannot pay for long. */
@@ -94,14 +94,8 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
       outputAudioTokens: output.audio_tokens,
     });
     const nanos = input.text_tokens * 4_000 + output.text_tokens * 16_000 + output.audio_tokens * 64_000;
-    await nothingHeld(suite);
+    await booksAgree(suite, "demo");
     expect(BigInt((await money(suite)).spentNanos) - before).toBe(BigInt(nanos));
-  });
-
-  test("text comes in pieces, and a later answer reads what was said before", async () => {
-    const { deltas, usages } = await page.evaluate((as) => acts.write(as), asked("live"));
-    expect(deltas).toEqual(["You said: one two three", "You said: four"]);
-    expect(usages[1].input_token_details.cached_tokens).toBeGreaterThan(0);
   });
 
   test("gets an error event, and a reason, when its account cannot pay on", async () => {
@@ -111,7 +105,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
       reason: "insufficient_quota",
       wasClean: true,
     });
-    await nothingHeld(suite, "poor");
+    await booksAgree(suite, "poor");
   });
 
   test.each([

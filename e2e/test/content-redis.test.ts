@@ -2,8 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalRedis, startLocalSuite, until, type LocalRedis, type Suite } from "@modelgate/testkit";
 import { channel, config as house, hello, keys, post } from "./house.ts";
-import { openSession } from "./realtime-client.ts";
-import { price } from "./realtime-house.ts";
+import { openSession, price } from "./realtime-client.ts";
 
 /** Clients' content in a Redis apart: calls that keep nothing do not need it. */
 let content: LocalRedis;

@@ -1,81 +1,14 @@
 import OpenAI from "openai";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import type { Suite } from "@modelgate/testkit";
+import { keys } from "../../libs/relay/test/house.ts";
 
-/** Keys of the tests' accounts. */
-export const keys = {
-  demo: "sk-demo-0123456789abcdef",
-  poor: "sk-poor-0123456789abcdef",
-  narrow: "sk-narrow-0123456789abcdef",
-  expired: "sk-expired-0123456789abcdef",
-  disabled: "sk-disabled-0123456789abcdef",
-  slow: "sk-slow-0123456789abcdef",
-  single: "sk-single-0123456789abcdef",
-  thrifty: "sk-thrifty-0123456789abcdef",
-} as const;
-
-/** A channel that is an instance of the simulator of its own. */
-export function channel(id: string, models: readonly string[] | Record<string, string>, more: object = {}): object {
-  return {
-    id,
-    provider: "openai",
-    baseUrl: `\${SIMULATOR_URL}/at/${id}/openai/v1`,
-    keys: [`key-of-${id}`],
-    models,
-    ...more,
-  };
-}
-
-/** A house with a price of each kind and a key for every way to be refused. */
-export const config = {
-  groups: {
-    default: { models: ["*"] },
-    double: { multiplier: 2, models: ["*"] },
-    slow: { models: ["*"], limits: { requestsPerMinute: 2 } },
-    single: { models: ["*"], limits: { concurrency: 1 } },
-    thrifty: { models: ["*"], limits: { tokensPerMinute: 100 } },
-  },
-  models: {
-    chat: { kind: "chat", ownedBy: "acme", price: { input: 2.5, cachedInput: 1.25, output: 10 } },
-    fixed: { kind: "chat", price: { request: 0.001 } },
-    renamed: { kind: "chat", price: { input: 2.5, output: 10 } },
-    sketch: { kind: "image", price: { image: 0.04 } },
-  },
-  channels: [channel("main", ["chat", "fixed", "sketch"]), channel("other", { renamed: "vendor-name" })],
-  accounts: {
-    demo: {
-      balance: "10.00",
-      tokens: [
-        { key: keys.demo, group: "default" },
-        { key: keys.narrow, group: "default", models: ["chat"] },
-        { key: keys.expired, group: "default", expiresAt: "2020-01-01T00:00:00Z" },
-        { key: keys.disabled, group: "default", disabled: true },
-        { key: keys.slow, group: "slow" },
-        { key: keys.single, group: "single" },
-        { key: keys.thrifty, group: "thrifty" },
-      ],
-    },
-    // Covers fifty calls of the fixed price.
-    poor: { balance: "0.05", tokens: [{ key: keys.poor, group: "default" }] },
-  },
-};
-
-/** A second account with money, for what must not depend on the first one's calls. */
-export const rival = {
-  key: "sk-rival-0123456789abcdef",
-  account: { balance: "10.00", tokens: [{ key: "sk-rival-0123456789abcdef", group: "default" }] },
-};
-
-let asked = 0;
-/** A chat request with words of its own: failures of one and the same body count once. */
-export const another = (model: string) => hello(model, `Hello ${++asked}`);
+export { another, channel, config, hello, keys, rival } from "../../libs/relay/test/house.ts";
 
 /** The official SDK, as an application sets it up. */
 export function sdk(suite: Suite, key: string = keys.demo): OpenAI {
   return new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: key, maxRetries: 0 });
 }
-
-export const hello = (model: string, content = "Hello") => ({ model, messages: [{ role: "user" as const, content }] });
 
 /** A chat call over plain HTTP. */
 export function post(

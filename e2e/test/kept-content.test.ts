@@ -4,8 +4,7 @@ import { WebSocket } from "ws";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { channel, config as house, keys, money, rival } from "./house.ts";
 import { askOperator } from "./operator.ts";
-import { ask, handshake, openSession, refusal, textSession } from "./realtime-client.ts";
-import { price } from "./realtime-house.ts";
+import { ask, handshake, openSession, price, refusal, textSession } from "./realtime-client.ts";
 
 /** What clients have the gateway keep: within their account's share, for a balance, and within what their key allows now. */
 const broke = "sk-broke-0123456789abcdef";

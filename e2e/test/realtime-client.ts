@@ -1,139 +1,46 @@
-import { once } from "node:events";
-import { request } from "node:http";
 import { expect } from "vitest";
-import { WebSocket } from "ws";
 import { until, type Suite } from "@modelgate/testkit";
+import { openSessionAt, refusalAt, textOnly, type TestSession } from "../../services/realtime/test/session-client.ts";
 import { storedEvents } from "./events.ts";
 import { keys, money } from "./house.ts";
 
-/** A session as a test drives it: what came is kept, and can be waited for. */
-export interface TestSession {
-  readonly socket: WebSocket;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly texts: string[];
-  /** The next event of a type that was not taken yet. */
-  next(type: string): Promise<any>;
-  send(event: object | string): void;
-  /** How it was closed. */
-  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+export { ask, handshake, say, simulated, type TestSession } from "../../services/realtime/test/session-client.ts";
+
+/** Prices at which every unit shows in the sum. */
+export const price = { input: 4, cachedInput: 0.4, output: 16, inputAudio: 32, outputAudio: 64, second: 0.0001 };
+
+/** A service that waits shortly for a vendor, and holds little. */
+export const limits = {
+  realtime: { sessions: { firstEventMs: 500 }, slice: { audioSeconds: 1, textTokens: 100 } },
+};
+
+/** Waits until a model has so many usage events. */
+export async function usageEvents({ backends }: Suite, model: string, count: number) {
+  return until(`${count} events of ${model}`, async () => {
+    const found = (await storedEvents(backends.natsUrl)).filter(({ event }) => event.model === model);
+    return found.length >= count && found;
+  });
 }
 
 /** Opens a session by hand; rejects with the refusal where it is refused. */
-export async function openSession(
+export function openSession(
   suite: Suite,
-  { model, key = keys.demo, ...options }: { model?: string; key?: string; headers?: Record<string, string> } = {},
+  { model, key = keys.demo, headers }: { model?: string; key?: string; headers?: Record<string, string> } = {},
 ): Promise<TestSession> {
-  const query = model === undefined ? "" : `?model=${encodeURIComponent(model)}`;
-  const url = `${suite.edgeUrl.replace("http", "ws")}/v1/realtime${query}`;
-  const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}`, ...options.headers } });
-  const texts: string[] = [];
-  const untaken: any[] = [];
-  const changed = new Set<() => void>();
-  const session: { closedWith?: { code: number; reason: string } } = {};
-  const change = (): void => {
-    for (const notify of changed) notify();
-  };
-  socket.on("message", (data: Buffer, binary) => {
-    if (binary) return;
-    texts.push(data.toString());
-    untaken.push(JSON.parse(data.toString()));
-    change();
-  });
-  const closed = new Promise<{ code: number; reason: string }>((resolve) => {
-    socket.on("close", (code, reason) => {
-      session.closedWith = { code, reason: reason.toString() };
-      resolve(session.closedWith);
-      change();
-    });
-  });
-  socket.on("error", () => undefined);
-  const [response] = await once(socket, "upgrade");
-  // It may be open, or even over, by now.
-  if (socket.readyState === WebSocket.CONNECTING) await once(socket, "open");
-
-  async function next(type: string): Promise<any> {
-    for (;;) {
-      const at = untaken.findIndex((event) => event.type === type);
-      const [found] = at < 0 ? [] : untaken.splice(0, at + 1).slice(-1);
-      if (found !== undefined) return found;
-      const { closedWith } = session;
-      if (closedWith !== undefined)
-        throw new Error(
-          `closed with ${closedWith.code} ${closedWith.reason} before ${type}: ${texts.slice(-3).join("\n")}`,
-        );
-      await new Promise<void>((resolve) => {
-        const notify = (): void => {
-          changed.delete(notify);
-          resolve();
-        };
-        changed.add(notify);
-      });
-    }
-  }
-  return {
-    socket,
-    headers: response.headers,
-    texts,
-    next,
-    closed,
-    send: (event) => socket.send(typeof event === "string" ? event : JSON.stringify(event)),
-  };
+  return openSessionAt(suite.edgeUrl, model, { authorization: `Bearer ${key}`, ...headers });
 }
 
-/** The headers of a well-formed opening handshake. */
-export const handshake = {
-  connection: "Upgrade",
-  upgrade: "websocket",
-  "sec-websocket-version": "13",
-  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
-} as const;
+/** Returns the answer to an opening handshake that is refused. */
+export const refusal = (suite: Suite, path: string, headers: Record<string, string>) =>
+  refusalAt(suite.edgeUrl + path, headers);
 
-/** What an opening handshake is answered, where that is no 101. */
-export async function refusal(
-  suite: Suite,
-  path: string,
-  headers: Record<string, string>,
-): Promise<{ readonly status: number; readonly headers: Record<string, unknown>; readonly body: any }> {
-  const asked = request(`${suite.edgeUrl}${path}`, { headers });
-  asked.end();
-  const [response] = await Promise.race([
-    once(asked, "response"),
-    once(asked, "upgrade").then(([, socket]) => {
-      socket.destroy();
-      throw new Error("it was let in");
-    }),
-  ]);
-  let text = "";
-  for await (const chunk of response) text += String(chunk);
-  return { status: response.statusCode, headers: response.headers, body: JSON.parse(text) };
-}
-
-/** Text in, text out. */
-export const textOnly = { type: "session.update", session: { type: "realtime", output_modalities: ["text"] } };
-
-/** What a user says in text. */
-export const say = (text: string) => ({
-  type: "conversation.item.create",
-  item: { type: "message", role: "user", content: [{ type: "input_text", text }] },
-});
-
-/** Says something and waits for the whole answer. */
-export async function ask(session: TestSession, text: string): Promise<any> {
-  session.send(say(text));
-  session.send({ type: "response.create" });
-  return session.next("response.done");
-}
-
-/** A session whose answers are text. */
+/** Opens a session whose answers are text. */
 export async function textSession(suite: Suite, model = "live", key: string = keys.demo): Promise<TestSession> {
   const session = await openSession(suite, { model, key });
   session.send(textOnly);
   await session.next("session.updated");
   return session;
 }
-
-/** Words that ask the simulated vendor for an answer of a kind. */
-export const simulated = (behaviour: object): string => `Hi {{simulate: ${JSON.stringify(behaviour)}}}`;
 
 /**
  * Waits until nothing is held and every settlement is a stored event; then the books must agree to the nano. Money is

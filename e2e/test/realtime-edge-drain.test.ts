@@ -3,8 +3,7 @@ import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config as house, keys } from "./house.ts";
-import { ask, booksAgree, handshake, say, simulated, textSession } from "./realtime-client.ts";
-import { price } from "./realtime-house.ts";
+import { ask, booksAgree, handshake, price, say, simulated, textSession } from "./realtime-client.ts";
 
 const config = {
   ...house,

@@ -2,25 +2,32 @@ import { once } from "node:events";
 import OpenAI from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
-import { channel, config as house, keys, money } from "./house.ts";
-import { limits, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { channel, config as house, hello, keys, money, post } from "./house.ts";
+import { ask, booksAgree, handshake, limits, openSession, price, refusal, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
+/** A key with a budget that no session fits in. */
+const hardly = "sk-hardly-0123456789abcdef";
 const config = {
   ...house,
   models: {
     ...house.models,
     live: { kind: "realtime", price },
+    other: { kind: "realtime", price },
   },
-  channels: [...house.channels, channel("voice", ["live"])],
+  channels: [...house.channels, channel("voice", ["live", "other"])],
+  accounts: {
+    ...house.accounts,
+    hardly: { balance: "10.00", tokens: [{ key: hardly, group: "default", budget: { dollarsPerDay: 0.000001 } }] },
+  },
 };
 
 let suite: Suite;
 let front: TlsFront;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, limits });
+  suite = await startSuite({ shape: "apart", config, env: { CORS_ORIGINS: "https://app.example" }, limits });
   front = await tlsFront(suite.edgeUrl);
 });
 afterAll(async () => {
@@ -116,7 +123,7 @@ test("the official SDK speaks text and audio, calls a tool, and pays for each re
     expect(event.costNanos).toBe(String(nanos));
     cost += BigInt(nanos);
   }
-  await nothingHeld(suite);
+  await booksAgree(suite, "demo");
   expect(BigInt((await money(suite)).spentNanos) - before).toBe(cost);
   expect(failures).toEqual([]);
 });
@@ -150,4 +157,76 @@ test("the browser's WebSocket brings its key as a subprotocol, which is never an
   expect(JSON.stringify(seen)).not.toContain(keys.demo);
   expect(seen?.headers["sec-websocket-protocol"]).toBeUndefined();
   expect(seen?.headers["authorization"]).toBe("Bearer key-of-voice");
+});
+
+describe("a client secret", () => {
+  const create = (apiKey: string = keys.demo) =>
+    new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey, maxRetries: 0 }).realtime.clientSecrets.create({
+      expires_after: { anchor: "created_at", seconds: 60 },
+      session: { type: "realtime", model: "live", instructions: "Answer as a pirate." },
+    });
+  const refusalOf = (key: string, model = "live"): Promise<string> =>
+    openSession(suite, { key, model }).then(() => "it was opened", String);
+
+  test("opens a session with the settings that it is bound to, and its owner pays", async () => {
+    const before = BigInt((await money(suite)).spentNanos);
+    const secret = await create();
+    expect(secret).toMatchObject({
+      value: expect.stringMatching(/^ek_/),
+      session: { type: "realtime", model: "live" },
+    });
+    expect(secret.expires_at).toBeGreaterThan(Date.now() / 1_000);
+    const session = await openSession(suite, { key: secret.value });
+    const { session: settings } = await session.next("session.updated");
+    expect(settings).toMatchObject({ model: "live", instructions: "Answer as a pirate." });
+    await ask(session, "Hello");
+    session.socket.close();
+    await booksAgree(suite, "demo");
+    expect(BigInt((await money(suite)).spentNanos)).toBeGreaterThan(before);
+  });
+
+  test("opens no other model, makes no other call and no other secret", async () => {
+    const { value } = await create();
+    expect(await refusalOf(value, "other")).toContain("40");
+    expect((await post(suite, hello("chat"), value)).status).toBe(401);
+    await expect(create(value)).rejects.toMatchObject({ status: 401 });
+  });
+
+  test("spends from its owner's budget", async () => {
+    const { value } = await create(hardly);
+    expect([await refusalOf(value), await refusalOf(hardly)]).toEqual([
+      expect.stringContaining("402"),
+      expect.stringContaining("402"),
+    ]);
+  });
+});
+
+describe("a handshake that the edge refuses is answered as HTTP with the error body", () => {
+  const authorization = `Bearer ${keys.demo}`;
+  test.each<[string, Record<string, string>, number, string]>([
+    ["no key", {}, 401, "invalid_api_key"],
+    ["an unknown key", { authorization: "Bearer sk-unknown-0123456789" }, 401, "invalid_api_key"],
+    ["two keys", { authorization, "x-api-key": keys.poor }, 401, "contradicting_api_keys"],
+    ["an expired key", { "api-key": keys.expired }, 401, "api_key_expired"],
+    ["a foreign page", { authorization, origin: "https://evil.example" }, 403, "origin_not_allowed"],
+    ["another protocol", { authorization, upgrade: "h2c" }, 400, "websocket_required"],
+  ])("%s", async (_, headers, status, code) => {
+    const answer = await refusal(suite, "/v1/realtime?model=live", { ...handshake, ...headers });
+    expect(answer).toMatchObject({ status, body: { error: { code } } });
+    expect(answer.headers["x-request-id"]).toMatch(/^req_/);
+  });
+
+  test("a second session of a key with one seat, until the first has ended", async () => {
+    const session = await openSession(suite, { model: "live", key: keys.single });
+    const headers = { ...handshake, authorization: `Bearer ${keys.single}` };
+    expect(await refusal(suite, "/v1/realtime?model=live", headers)).toMatchObject({ status: 429 });
+    session.socket.close();
+    await session.closed;
+    const opens = () =>
+      openSession(suite, { model: "live", key: keys.single }).then(
+        ({ socket }) => (socket.close(), true),
+        () => false,
+      );
+    await until("the seat to be back", opens);
+  });
 });

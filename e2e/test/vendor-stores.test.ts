@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel } from "./house.ts";
-import { openSession, type TestSession } from "./realtime-client.ts";
-import { limits, price } from "./realtime-house.ts";
+import { type TestSession, limits, openSession, price } from "./realtime-client.ts";
 import { madeAs, startStoringVendor, type StoringVendor } from "./storing-vendor.ts";
 
 const keys = {

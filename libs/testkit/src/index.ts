@@ -1,4 +1,4 @@
-export type { Limits } from "./limits/limits.ts";
+export { adjustEnv, type Limits } from "./limits/limits.ts";
 export { startServiceAlone, type AloneService } from "./alone.ts";
 export { ChildEnded, findProgram, freePorts, startNats } from "@modelgate/deploy/local";
 export {
@@ -17,7 +17,7 @@ export { startNatsCluster, type NatsClusterBackends } from "./nats-cluster.ts";
 export { handOver, startReplica, type ReplicaServer } from "./redis-replica.ts";
 export { startSentinels, type SentinelBackends } from "./redis-sentinels.ts";
 export { startTlsBackends, type TlsBackends } from "./tls-backends.ts";
-export type { SeenRequest, SimulatorClient } from "./simulator-client.ts";
+export { simulatorAt, type SeenRequest, type SimulatorClient } from "./simulator-client.ts";
 export { shapes, startLocalSuite, startSuite, type Shape, type Suite, type SuiteOptions } from "./suite.ts";
 export { until } from "./until.ts";
 export { wavHead } from "./wav-head.ts";

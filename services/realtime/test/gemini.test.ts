@@ -1,41 +1,27 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { storedEvents } from "./events.ts";
-import { config as house } from "./house.ts";
-import { ask, booksAgree, openSession, say, simulated, textOnly } from "./realtime-client.ts";
+import { until } from "@modelgate/testkit";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { geminiChannel, openSession, startSessions } from "./house.ts";
+import { ask, say, simulated, textOnly } from "./session-client.ts";
 
 /** Sessions of a vendor that speaks Gemini's live format, by clients of the realtime format. */
-const config = {
-  ...house,
-  models: {
-    ...house.models,
-    gem: { kind: "realtime", price: { input: 3, cachedInput: 1, output: 12, inputAudio: 20, outputAudio: 50 } },
-  },
-  channels: [
-    ...house.channels,
-    {
-      id: "gem",
-      provider: "gemini",
-      baseUrl: "${SIMULATOR_URL}/at/gem/gemini",
-      keys: ["key-of-gem"],
-      models: { gem: "gemini-live-1" },
-    },
-  ],
-};
-
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config });
+  area = await startSessions({
+    models: {
+      gem: { kind: "realtime", price: { input: 3, cachedInput: 1, output: 12, inputAudio: 20, outputAudio: 50 } },
+    },
+    channels: [geminiChannel("gem", { gem: "gemini-live-1" })],
+  });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
-const eventsOf = async () =>
-  (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event).filter(({ model }) => model === "gem");
+const eventsOf = async () => (await area.events()).filter(({ model }) => model === "gem");
 
 const weather = { type: "function", name: "weather", parameters: { type: "object", properties: {} } };
 
 test("text and function calls, paid for each response to the token", async () => {
-  const session = await openSession(suite, { model: "gem" });
+  const session = await openSession(area, { model: "gem" });
   expect((await session.next("session.created")).session.model).toBe("gem");
   session.send({ ...textOnly, session: { ...textOnly.session, instructions: "Be kind.", tools: [weather] } });
   await session.next("session.updated");
@@ -52,7 +38,7 @@ test("text and function calls, paid for each response to the token", async () =>
   const answered = await session.next("response.done");
   expect(answered.response.output[0].content[0].text).toBe("sunny");
   session.socket.close();
-  await booksAgree(suite, "demo");
+  await area.settled("demo");
   const events = await eventsOf();
   expect(events).toHaveLength(3);
   for (const [at, { response }] of [hello, asked, answered].entries()) {
@@ -61,7 +47,7 @@ test("text and function calls, paid for each response to the token", async () =>
     expect(events[at]).toMatchObject({ estimated: false, channelId: "gem", upstreamModel: "gemini-live-1" });
     expect(events[at]?.costNanos).toBe(String(text * 3_000 + cached * 1_000 + output * 12_000));
   }
-  const [seen] = await suite.simulator.requests("gem");
+  const [seen] = await area.simulator.requests("gem");
   expect(seen?.headers["x-goog-api-key"]).toBe("key-of-gem");
   expect(seen?.path).toBe(
     "/at/gem/gemini/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent",
@@ -70,7 +56,7 @@ test("text and function calls, paid for each response to the token", async () =>
 
 test("speech both ways: turns are heard, and speech over an answer interrupts it", async () => {
   const before = (await eventsOf()).length;
-  const session = await openSession(suite, { model: "gem" });
+  const session = await openSession(area, { model: "gem" });
   session.send({ type: "session.update", session: { type: "realtime", audio: { input: { transcription: {} } } } });
   await session.next("session.updated");
   const hear = (bytes: number, value: number) =>
@@ -93,14 +79,14 @@ test("speech both ways: turns are heard, and speech over an answer interrupts it
   const cut = await session.next("response.done");
   expect(cut.response).toMatchObject({ status: "cancelled", status_details: { reason: "turn_detected" } });
   session.socket.close();
-  await booksAgree(suite, "demo");
+  await area.settled("demo");
   const [spoken, interrupted] = (await eventsOf()).slice(before);
   expect(spoken?.units).toMatchObject({ inputAudioTokens: 11 });
   expect(interrupted).toMatchObject({ outcome: "cancelled", estimated: false });
 });
 
 test("settings that the vendor refuses close the session with its reason", async () => {
-  const session = await openSession(suite, { model: "gem" });
+  const session = await openSession(area, { model: "gem" });
   const bad = { type: "function", name: "no spaces please", parameters: {} };
   session.send({ ...textOnly, session: { ...textOnly.session, tools: [bad] } });
   expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
@@ -109,7 +95,7 @@ test("settings that the vendor refuses close the session with its reason", async
 
 test("a client that leaves interrupts the vendor, whose own count is paid", async () => {
   const before = (await eventsOf()).length;
-  const session = await openSession(suite, { model: "gem" });
+  const session = await openSession(area, { model: "gem" });
   session.send(textOnly);
   session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 })));
   session.send({ type: "response.create" });
@@ -117,5 +103,5 @@ test("a client that leaves interrupts the vendor, whose own count is paid", asyn
   session.socket.terminate();
   await until("its event", async () => (await eventsOf()).length > before);
   expect((await eventsOf()).at(-1)).toMatchObject({ outcome: "cancelled", estimated: false });
-  await booksAgree(suite, "demo");
+  await area.settled("demo");
 });

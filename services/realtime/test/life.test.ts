@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { storedEvents } from "./events.ts";
-import { channel, config as house, keys } from "./house.ts";
-import { ask, booksAgree, openSession, say, simulated, textSession } from "./realtime-client.ts";
+import { until } from "@modelgate/testkit";
+import { digestOf, findToken, projectToken } from "@modelgate/accounts";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { channel, keys, openSession, startSessions, textSession, vendorsEnd } from "./house.ts";
+import { ask, say, simulated } from "./session-client.ts";
 
 /** A dollar for 10 000 words of output: a few answers and the account of a poor token is empty. */
 const price = { input: 4, output: 100 };
@@ -30,21 +31,14 @@ const losses = [
   { model: "lost-4", how: "fails with an error event", behaviour: { errorAfterChunks: 3, chunks: 6 }, code: 1011 },
 ];
 const models = Object.fromEntries(losses.map(({ model }) => [model, { kind: "realtime", price }]));
-const config = {
-  ...house,
-  models: { ...house.models, live: { kind: "realtime", price }, ...models },
-  channels: [...house.channels, channel("voice", ["live"]), ...losses.map(({ model }) => channel(model, [model]))],
-  accounts: {
-    ...house.accounts,
-    poor: { balance: "0.05", tokens: [{ key: keys.poor, group: "default" }] },
-  },
-};
+const lent = "sk-lent-0123456789abcdef";
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startSuite({
-    shape: "apart",
-    config,
+  area = await startSessions({
+    models: { live: { kind: "realtime", price }, ...models },
+    channels: [channel("voice", ["live"]), ...losses.map(({ model }) => channel(model, [model]))],
+    accounts: { lending: { balance: "1.00", tokens: [{ key: lent, group: "default" }] } },
     limits: {
       relay: { limits: { leaseMs: 1_500 } },
       realtime: {
@@ -54,51 +48,47 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
-const eventsOf = async (account: string) =>
-  (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event).filter((event) => event.accountId === account);
+const eventsOf = async (account: string) => (await area.events()).filter(({ accountId }) => accountId === account);
 
 test("an account that cannot pay on gets an error, is closed with a reason, and not below zero", async () => {
-  const session = await textSession(suite, "live", keys.poor);
+  const session = await textSession(area, "live", keys.poor);
   // Each answer costs a cent and more; the next slice is as dear as the last answer.
   const failure = session.next("error");
   const ended = session.closed.then(() => "closed");
   while ((await Promise.race([ask(session, simulated({ bodyBytes: 600 })).catch(() => "closed"), ended])) !== "closed");
   expect((await failure).error).toMatchObject({ type: "insufficient_quota", code: "insufficient_quota" });
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
-  await booksAgree(suite, "poor");
+  await area.settled("poor");
   const answers = session.texts.filter((text) => text.startsWith('{"type":"response.done"')).length;
   expect(answers).toBeGreaterThan(0);
   expect(await eventsOf("poor")).toHaveLength(answers);
 });
 
 test("an answer that outgrows what is held is cut when the account cannot cover more", async () => {
-  await suite.ask("account", "top-up", "poor", "0.05", "--operation-id", "once-more");
+  await area.topUp("poor", "0.05");
   const before = (await eventsOf("poor")).length;
-  const session = await textSession(suite, "live", keys.poor);
+  const session = await textSession(area, "live", keys.poor);
   session.send(say(simulated({ bodyBytes: 400_000, chunks: 4_000, chunkDelayMs: 1 })));
   session.send({ type: "response.create" });
   expect((await session.next("error")).error.code).toBe("insufficient_quota");
   expect((await session.closed).code).toBe(1008);
-  await booksAgree(suite, "poor");
+  await area.settled("poor");
   const [event, ...more] = (await eventsOf("poor")).slice(before);
   expect(event).toMatchObject({ outcome: "cancelled", estimated: false });
   expect(more).toEqual([]);
 });
 
 test("more words than the account can pay for end the session before an answer is asked for", async () => {
-  await suite.ask("account", "top-up", "poor", "0.05", "--operation-id", "and-again");
-  const session = await textSession(suite, "live", keys.poor);
+  await area.topUp("poor", "0.05");
+  const session = await textSession(area, "live", keys.poor);
   session.send(say("word ".repeat(20_000)));
   session.send({ type: "response.create" });
   expect((await session.next("error")).error.code).toBe("insufficient_quota");
   expect((await session.closed).code).toBe(1008);
-  await booksAgree(suite, "poor");
-  const seen = await until("the vendor's end", async () => {
-    const request = (await suite.simulator.requests("voice")).at(-1);
-    return request?.closeCode !== undefined && request;
-  });
+  await area.settled("poor");
+  const seen = await vendorsEnd(area);
   expect(seen.messages?.some((message) => message.includes("response.create"))).toBe(false);
 });
 
@@ -106,12 +96,12 @@ test.each(losses)(
   "a vendor that is lost and $how: an error event, a close, and what was said is charged",
   async ({ model, behaviour, code }) => {
     const before = (await eventsOf("demo")).length;
-    const session = await textSession(suite, model);
+    const session = await textSession(area, model);
     session.send(say(simulated({ ...behaviour, text: "one two three four five six seven eight" })));
     session.send({ type: "response.create" });
     expect((await session.next("error")).error).toMatchObject({ message: expect.any(String) });
     expect((await session.closed).code).toBe(code);
-    await booksAgree(suite, "demo");
+    await area.settled("demo");
     const after = (await eventsOf("demo")).slice(before);
     expect(after).toHaveLength(1);
     expect(after[0]).toMatchObject({ estimated: true, outcome: "cancelled", status: 101 });
@@ -121,42 +111,42 @@ test.each(losses)(
 
 test("a client that leaves in the middle ends the vendor's work, and the vendor's own count is what is paid", async () => {
   const before = (await eventsOf("demo")).length;
-  const session = await textSession(suite);
+  const session = await textSession(area);
   session.send(say(simulated({ chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 })));
   session.send({ type: "response.create" });
   await session.next("response.output_text.delta");
   session.socket.terminate();
-  await booksAgree(suite, "demo");
+  await area.settled("demo");
   const after = (await eventsOf("demo")).slice(before);
   expect(after).toHaveLength(1);
   expect(after[0]).toMatchObject({ outcome: "cancelled", estimated: false });
   expect(after[0]?.units.outputTokens).toBeLessThan(500);
-  const seen = (await suite.simulator.requests("voice")).at(-1);
+  const seen = (await area.simulator.requests("voice")).at(-1);
   expect(seen?.messages?.at(-1)).toMatch(/^\{"type":"response.cancel","response_id":"resp_/);
   expect(seen?.closeCode).toBe(1000);
 });
 
 test("a client that leaves a vendor that says nothing any more pays what was counted, and nothing stays held", async () => {
   const before = (await eventsOf("demo")).length;
-  const session = await textSession(suite);
+  const session = await textSession(area);
   session.send(say(simulated({ text: "one two three four five", stallAfterChunks: 3 })));
   session.send({ type: "response.create" });
   await session.next("response.output_text.delta");
   session.socket.close();
-  await booksAgree(suite, "demo");
+  await area.settled("demo");
   const after = (await eventsOf("demo")).slice(before);
   expect(after).toHaveLength(1);
   expect(after[0]).toMatchObject({ outcome: "cancelled", estimated: true });
 });
 
 test("a slow reader pauses the vendor, and then gets everything", async () => {
-  const session = await openSession(suite, { model: "live" });
+  const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   session.send(say(simulated({ bodyBytes: 40_000, chunks: 400 })));
   session.send({ type: "response.create" });
   await session.next("response.created");
   session.socket.pause();
-  const sent = async () => (await suite.simulator.requests("voice")).at(-1)?.sentBytes ?? 0;
+  const sent = async () => (await area.simulator.requests("voice")).at(-1)?.sentBytes ?? 0;
   // Speech of these words is 64 MB on the wire, of which three connections' own buffers take what they may.
   const stopped = await until("the vendor to be held up", async () => {
     const first = await sent();
@@ -175,19 +165,21 @@ test("a slow reader pauses the vendor, and then gets everything", async () => {
 });
 
 test("a key that has used up its tokens of the minute gets an error, and waits", async () => {
-  const session = await textSession(suite, "live", keys.thrifty);
+  const session = await textSession(area, "live", keys.thrifty);
   await ask(session, simulated({ bodyBytes: 1_000 }));
   expect((await session.next("error")).error).toMatchObject({ code: "rate_limit_exceeded" });
   expect(session.socket.readyState).toBe(session.socket.OPEN);
   session.socket.close();
-  await booksAgree(suite, "demo");
+  await area.settled("demo");
 });
 
 test("a key that is taken back ends its session at the next request for a response", async () => {
-  const made = await suite.ask<{ id: string; key: string }>("token", "create", "demo", "--group", "default");
-  const session = await textSession(suite, "live", made.key);
+  const session = await textSession(area, "live", lent);
   await ask(session, "Hello");
-  await suite.ask("token", "disable", made.id);
+  const digest = digestOf(lent);
+  const token = await findToken(area.redis, digest);
+  if (token === undefined) throw new Error("there is no such token");
+  await projectToken(area.redis, digest, { ...token, disabled: true, version: 2 });
   session.send({ type: "response.create" });
   expect((await session.next("error")).error.code).toBe("api_key_disabled");
   expect(await session.closed).toEqual({ code: 1008, reason: "api_key_disabled" });

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { config as house, money } from "./house.ts";
-import { booksAgree, openSession, type TestSession } from "./realtime-client.ts";
-import { startGreedyVendor, type GreedyVendor } from "./realtime-vendor.ts";
+import { until } from "@modelgate/testkit";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { openSession, startSessions } from "./house.ts";
+import type { TestSession } from "./session-client.ts";
+import { startGreedyVendor, type GreedyVendor } from "./greedy-vendor.ts";
 
 /** Balance of each test's account, and what a response is held for and costs, in nano-dollars. */
 const [balance, slice, cost] = [300_000_000n, 100_000_000n, 15_000_000n];
@@ -12,41 +13,37 @@ const accounts = Array.from({ length: 16 }, (_, at) => ({
   key: `sk-thirty-${at}-0123456789abcdef`,
 }));
 
-let suite: Suite;
+let area: Area;
 let vendor: GreedyVendor;
 let account = { name: "", key: "" };
 let sessions: TestSession[] = [];
 beforeAll(async () => {
   vendor = await startGreedyVendor({ outputTokens: 150 });
-  suite = await startSuite({
-    shape: "apart",
-    config: {
-      ...house,
-      models: {
-        // Sound would else cost what words do.
-        live: { kind: "realtime", price: { output: 100, outputAudio: 0 } },
-        listener: { kind: "realtime", price: { inputAudio: 32 } },
-        reader: { kind: "realtime", price: { input: 1 } },
-        writer: { kind: "transcription", price: { second: 0.01 } },
-      },
-      channels: [
-        {
-          id: "greedy",
-          provider: "openai",
-          baseUrl: vendor.url,
-          keys: ["any"],
-          models: ["live", "listener", "reader", "writer"],
-        },
-      ],
-      accounts: Object.fromEntries(
-        accounts.map(({ name, key }) => [name, { balance: "0.30", tokens: [{ key, group: "default" }] }]),
-      ),
+  area = await startSessions({
+    models: {
+      // Sound would else cost what words do.
+      live: { kind: "realtime", price: { output: 100, outputAudio: 0 } },
+      listener: { kind: "realtime", price: { inputAudio: 32 } },
+      reader: { kind: "realtime", price: { input: 1 } },
+      writer: { kind: "transcription", price: { second: 0.01 } },
     },
+    channels: [
+      {
+        id: "greedy",
+        provider: "openai",
+        baseUrl: vendor.url,
+        keys: ["any"],
+        models: ["live", "listener", "reader", "writer"],
+      },
+    ],
+    accounts: Object.fromEntries(
+      accounts.map(({ name, key }) => [name, { balance: "0.30", tokens: [{ key, group: "default" }] }]),
+    ),
     limits: { realtime: { slice: { textTokens: 1_000, audioSeconds: 1 }, sessions: { waitingResponses: 16 } } },
   });
 });
 afterAll(async () => {
-  await suite?.[Symbol.asyncDispose]();
+  await area?.[Symbol.asyncDispose]();
   vendor?.[Symbol.dispose]();
 });
 let tests = 0;
@@ -61,12 +58,12 @@ afterEach(async () => {
 });
 
 async function opened(model = "live"): Promise<TestSession> {
-  const session = await openSession(suite, { model, key: account.key });
+  const session = await openSession(area, { model, key: account.key });
   sessions.push(session);
   return session;
 }
-const paid = () => money(suite, account.name);
-const held = async (): Promise<bigint> => BigInt((await paid()).heldNanos);
+const paid = () => area.account(account.name);
+const held = async (): Promise<bigint> => (await paid()).heldNanos;
 const codes = ({ texts }: TestSession): string[] =>
   texts.map((text) => JSON.parse(text)).flatMap(({ type, error }) => (type === "error" ? [error.code] : []));
 
@@ -90,12 +87,11 @@ test.each([
   vendor.answering(true);
   // What is settled gives back what it did not need, until that is less than the next one needs.
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
-  await booksAgree(suite, account.name);
-  const { balanceNanos, spentNanos } = await paid();
+  const { balanceNanos, spentNanos } = await area.settled(account.name);
   const responses = vendor.count("response.create");
   expect(responses).toBeGreaterThan(3);
-  expect(BigInt(spentNanos)).toBe(BigInt(responses) * cost);
-  expect(BigInt(balanceNanos)).toBe(balance - BigInt(responses) * cost);
+  expect(spentNanos).toBe(BigInt(responses) * cost);
+  expect(balanceNanos).toBe(balance - BigInt(responses) * cost);
 });
 
 test("responses that wait go on as others are done, and a client that ends one need not wait behind them", async () => {
@@ -110,8 +106,8 @@ test("responses that wait go on as others are done, and a client that ends one n
   await until("everything to arrive", async () => vendor.count("conversation.item.delete") === 1);
   expect(vendor.arrived.slice(4)).toEqual(["response.create", "response.create", "conversation.item.delete"]);
   session.socket.close();
-  await booksAgree(suite, account.name);
-  expect(BigInt((await paid()).spentNanos)).toBe(5n * cost);
+  await area.settled(account.name);
+  expect((await paid()).spentNanos).toBe(5n * cost);
 });
 
 test("responses that the vendor begins by itself are held for, and end the session when they cannot be", async () => {
@@ -121,8 +117,8 @@ test("responses that the vendor begins by itself are held for, and end the sessi
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
   await until("every response to be ended", async () => vendor.count("response.cancel") === 4);
   vendor.answering(true);
-  await booksAgree(suite, account.name);
-  expect(BigInt((await paid()).spentNanos)).toBe(4n * cost);
+  await area.settled(account.name);
+  expect((await paid()).spentNanos).toBe(4n * cost);
 });
 
 test("speech is written down only as far as money is held for it", async () => {
@@ -139,12 +135,12 @@ test("speech is written down only as far as money is held for it", async () => {
   const turns = () => vendor.count("input_audio_buffer.commit");
   await until("every turn to be paid", async () => {
     const { spentNanos } = await paid();
-    return turns() > 3 && BigInt(spentNanos) === BigInt(turns()) * 10_000_000n;
+    return turns() > 3 && spentNanos === BigInt(turns()) * 10_000_000n;
   });
-  await booksAgree(suite, account.name);
+  await area.settled(account.name);
   // Beside the slice of a response, $0.20 pay for at most 20 seconds.
   expect(turns()).toBeLessThanOrEqual(20);
-  expect(BigInt((await paid()).spentNanos)).toBe(BigInt(turns()) * 10_000_000n);
+  expect((await paid()).spentNanos).toBe(BigInt(turns()) * 10_000_000n);
 });
 
 test("a recording that is sent at once is held for as the turns that the vendor may make of it", async () => {
@@ -156,7 +152,7 @@ test("a recording that is sent at once is held for as the turns that the vendor 
   // The vendor may not have read them all when its client's session ends.
   await until("the seconds that were paid for", () => vendor.count("input_audio_buffer.append") > 10);
   expect(vendor.count("input_audio_buffer.append")).toBeLessThan(70);
-  await booksAgree(suite, account.name);
+  await area.settled(account.name);
 });
 
 /** Text that costs $0.31 to read. */
@@ -178,5 +174,5 @@ test.each([
   session.send({ type: "response.create", response });
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
   expect(vendor.count("response.create")).toBe(0);
-  await booksAgree(suite, account.name);
+  await area.settled(account.name);
 });

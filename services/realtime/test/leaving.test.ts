@@ -1,52 +1,43 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { storedEvents } from "./events.ts";
+import { until } from "@modelgate/testkit";
 import { openFarVendor, type FarVendor } from "./far-vendor.ts";
-import { channel, config as house } from "./house.ts";
-import { booksAgree, openSession, say, simulated, textOnly, textSession, type TestSession } from "./realtime-client.ts";
-import { nothingHeld, price } from "./realtime-house.ts";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { channel, geminiChannel, openSession, price, startSessions, textSession } from "./house.ts";
+import { say, simulated, textOnly, type TestSession } from "./session-client.ts";
 
 /** Long enough for a client to have left before it hears anything of what it asked for. */
 const wayMs = 150;
 
 let far: FarVendor;
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
   far = await openFarVendor(wayMs);
-  suite = await startSuite({
-    shape: "apart",
-    config: {
-      ...house,
-      models: {
-        ...house.models,
-        live: { kind: "realtime", price },
-        gem: { kind: "realtime", price },
-        "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
-      },
-      channels: [
-        ...house.channels,
-        channel("voice", ["live", "whisper-1"], { baseUrl: `${far.url}/at/voice/openai/v1` }),
-        { id: "gem", provider: "gemini", baseUrl: `${far.url}/at/gem/gemini`, keys: ["k"], models: ["gem"] },
-      ],
+  area = await startSessions({
+    models: {
+      live: { kind: "realtime", price },
+      gem: { kind: "realtime", price },
+      "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
     },
+    channels: [
+      channel("voice", ["live", "whisper-1"], { baseUrl: `${far.url}/at/voice/openai/v1` }),
+      geminiChannel("gem", ["gem"], { baseUrl: `${far.url}/at/gem/gemini` }),
+    ],
     limits: { realtime: { slice: { audioSeconds: 1, textTokens: 100 } } },
   });
-  far.at(suite.simulator.url);
+  far.at(area.simulator.url);
 });
 afterAll(async () => {
-  await suite?.[Symbol.asyncDispose]();
+  await area?.[Symbol.asyncDispose]();
   await far?.[Symbol.asyncDispose]();
 });
 
-const events = async () => (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
-
 /** What came to be charged while something was done, once it is so much. */
 async function charged(count: number, doing: () => Promise<void>) {
-  const before = (await events()).length;
+  const before = (await area.events()).length;
   await doing();
-  await until(`${count} events`, async () => (await events()).length >= before + count);
-  await booksAgree(suite, "demo");
-  const found = (await events()).slice(before);
+  await until(`${count} events`, async () => (await area.events()).length >= before + count);
+  await area.settled("demo");
+  const found = (await area.events()).slice(before);
   expect(found).toHaveLength(count);
   return found;
 }
@@ -74,7 +65,7 @@ test.each([
   { name: "of the vendor's own choice", transcription: {}, model: "live", units: { inputAudioTokens: 20 } },
 ])("speech that is committed and left is paid: a transcriber $name", async ({ transcription, model, units }) => {
   const [event] = await charged(1, async () => {
-    const session = await openSession(suite, { model: "live" });
+    const session = await openSession(area, { model: "live" });
     await leaveWith(session, settings({ turn_detection: null, transcription }), speech(96_000), commit);
   });
   expect(event).toMatchObject({ model, outcome: "completed", estimated: false, units });
@@ -84,7 +75,7 @@ test.each(["live", "gem"])(
   "a response that is asked for and left is ended, and paid as the vendor counts: %s",
   async (model) => {
     const [event] = await charged(1, async () => {
-      const session = await textSession(suite, model);
+      const session = await textSession(area, model);
       await leaveWith(session, say(simulated(long)), { type: "response.create" });
     });
     expect(event).toMatchObject({ model, outcome: "cancelled", estimated: false });
@@ -96,7 +87,7 @@ test.each(["live", "gem"])(
 test("every response that is under way is ended, those beside the conversation too", async () => {
   const apart = { conversation: "none", input: [say(simulated(long)).item] };
   const found = await charged(3, async () => {
-    const session = await textSession(suite);
+    const session = await textSession(area);
     session.send(say(simulated(long)));
     for (const response of [{}, apart, apart]) {
       session.send({ type: "response.create", response });
@@ -108,9 +99,9 @@ test("every response that is under way is ended, those beside the conversation t
 });
 
 test("a response that the vendor begins after its client has left is ended", async () => {
-  await suite.simulator.script("voice", [long]);
+  await area.simulator.script("voice", [long]);
   const found = await charged(2, async () => {
-    const session = await openSession(suite, { model: "live" });
+    const session = await openSession(area, { model: "live" });
     session.send(settings({ turn_detection: { type: "server_vad" }, transcription: { model: "whisper-1" } }));
     await session.next("session.updated");
     await leaveWith(session, speech(48_000), speech(4_800, 0));
@@ -123,11 +114,11 @@ test("a response that the vendor begins after its client has left is ended", asy
 });
 
 test("who has asked for nothing more is not waited for", async () => {
-  const session = await openSession(suite, { model: "live" });
+  const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   // Nothing is in it to commit, and nothing is under way to cancel.
   await leaveWith(session, textOnly, commit, { type: "response.cancel" });
-  await nothingHeld(suite);
-  const seen = (await suite.simulator.requests("voice")).at(-1);
+  await area.settled("demo");
+  const seen = (await area.simulator.requests("voice")).at(-1);
   expect(seen?.closeCode).toBe(1000);
 });

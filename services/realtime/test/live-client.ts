@@ -1,5 +1,4 @@
 import { GoogleGenAI, Modality, type LiveConnectConfig, type LiveServerMessage, type Session } from "@google/genai";
-import { keys } from "./house.ts";
 
 /** A session of Google's SDK as a test drives it: what came is kept, and can be waited for. */
 export interface LiveTest {
@@ -25,8 +24,8 @@ export interface LiveTurn {
 export const text: LiveConnectConfig = { responseModalities: [Modality.TEXT] };
 export const speech: LiveConnectConfig = { responseModalities: [Modality.AUDIO] };
 
-/** Google's SDK at an address, with a key. */
-export function google(baseUrl: string, apiKey: string = keys.demo): GoogleGenAI {
+/** Makes Google's SDK for an address, with a key. */
+export function google(baseUrl: string, apiKey: string): GoogleGenAI {
   return new GoogleGenAI({ apiKey, httpOptions: { baseUrl } });
 }
 

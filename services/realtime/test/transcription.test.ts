@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as house, keys, money } from "./house.ts";
-import { openSession, type TestSession } from "./realtime-client.ts";
-import { limits, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { channel, keys, limits, openSession, price, startSessions, usageEvents, vendorsEnd } from "./house.ts";
+import type { TestSession } from "./session-client.ts";
 
 /** A key that is narrowed to some models. */
 const apart = "sk-apart-0123456789abcdef";
 
 /** Models that write down what clients say, each at a price of its own. */
-const config = {
-  ...house,
+const house = {
+  limits,
   models: {
-    ...house.models,
+    chat: { kind: "chat", price: { input: 1 } },
     live: { kind: "realtime", price },
     "whisper-1": { kind: "transcription", price: { second: 0.0001 } },
     "writes-well": { kind: "transcription", price: { inputAudio: 6, output: 10 } },
@@ -19,7 +18,6 @@ const config = {
     "writes-dearly": { kind: "transcription", price: { second: 1 } },
   },
   channels: [
-    ...house.channels,
     channel("voice", {
       live: "live",
       "whisper-1": "whisper-1",
@@ -29,16 +27,15 @@ const config = {
     }),
   ],
   accounts: {
-    ...house.accounts,
     apart: { balance: "1.00", tokens: [{ key: apart, group: "default", models: ["live", "whisper-1", "chat"] }] },
   },
 };
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, limits });
+  area = await startSessions(house);
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 const updateTo = (transcription: object | null) => ({
   type: "session.update",
@@ -54,7 +51,7 @@ function speak(session: TestSession): void {
 
 /** Has two seconds written down by a model, and leaves. */
 async function write(transcription: object, key?: string): Promise<any> {
-  const session = await openSession(suite, { model: "live", ...(key === undefined ? {} : { key }) });
+  const session = await openSession(area, { model: "live", ...(key === undefined ? {} : { key }) });
   session.send(updateTo(transcription));
   const { session: settings } = await session.next("session.updated");
   speak(session);
@@ -74,12 +71,12 @@ test.each([
     cost: 20 * 6_000 + 5 * 10_000,
   },
 ])("what $model writes down is a call of that model, at its own price", async ({ model, upstream, units, cost }) => {
-  const before = BigInt((await money(suite)).spentNanos);
+  const before = (await area.account("demo")).spentNanos;
   const settings = await write({ model });
   // The client reads the name that it knows.
   expect(settings.audio.input.transcription).toEqual({ model });
-  const [stored] = await usageEvents(suite, model, 1);
-  expect(stored?.event).toMatchObject({
+  const [stored] = await usageEvents(area, model, 1);
+  expect(stored).toMatchObject({
     upstreamModel: upstream,
     channelId: "voice",
     area: "realtime",
@@ -89,23 +86,23 @@ test.each([
     units,
     costNanos: String(cost),
   });
-  expect(stored?.event.unpriced).toBeUndefined();
-  await nothingHeld(suite);
-  expect(BigInt((await money(suite)).spentNanos) - before).toBe(BigInt(cost));
+  expect(stored?.unpriced).toBeUndefined();
+  await area.settled("demo");
+  expect((await area.account("demo")).spentNanos - before).toBe(BigInt(cost));
 });
 
 test("without a price it costs nothing, and the event says so", async () => {
   await write({ model: "writes-for-nothing" });
-  const [stored] = await usageEvents(suite, "writes-for-nothing", 1);
-  expect(stored?.event).toMatchObject({ units: { seconds: 2 }, costNanos: "0", unpriced: ["seconds"] });
+  const [stored] = await usageEvents(area, "writes-for-nothing", 1);
+  expect(stored).toMatchObject({ units: { seconds: 2 }, costNanos: "0", unpriced: ["seconds"] });
 });
 
 test("a model that the client does not name is the session's to pay", async () => {
   // The vendor takes one that it does not report.
   await write({ language: "en" });
-  const [stored] = await usageEvents(suite, "live", 1);
-  expect(stored?.event.units).toEqual({ requests: 1, inputAudioTokens: 20, outputTokens: 5 });
-  expect(stored?.event.costNanos).toBe(String(20 * 32_000 + 5 * 16_000));
+  const [stored] = await usageEvents(area, "live", 1);
+  expect(stored?.units).toEqual({ requests: 1, inputAudioTokens: 20, outputTokens: 5 });
+  expect(stored?.costNanos).toBe(String(20 * 32_000 + 5 * 16_000));
 });
 
 test.each([
@@ -113,7 +110,7 @@ test.each([
   { name: "for another purpose", model: "chat", code: "model_not_found" },
   { name: "outside of the key's", model: "writes-well", code: "model_not_allowed" },
 ])("a model $name is refused by an error event, and the rest of the update is applied", async ({ model, code }) => {
-  const session = await openSession(suite, { model: "live", key: apart });
+  const session = await openSession(area, { model: "live", key: apart });
   session.send(updateTo({ model }));
   expect((await session.next("error")).error).toMatchObject({
     code,
@@ -124,17 +121,14 @@ test.each([
   session.send(updateTo({ model: "whisper-1" }));
   await session.next("session.updated");
   session.socket.close();
-  const seen = await until("the vendor's end", async () => {
-    const request = (await suite.simulator.requests("voice")).at(-1);
-    return request?.closeCode !== undefined && request;
-  });
+  const seen = await vendorsEnd(area);
   const updates = seen.messages?.filter((message) => message.includes("session.update")) ?? [];
   expect(updates.map((message) => message.includes('"transcription"'))).toEqual([false, true]);
 });
 
 test("a turn is written by the model that was set when it was said, and paid though its client has left", async () => {
-  const before = (await usageEvents(suite, "whisper-1", 1)).length;
-  const session = await openSession(suite, { model: "live" });
+  const before = (await usageEvents(area, "whisper-1", 1)).length;
+  const session = await openSession(area, { model: "live" });
   session.send(updateTo({ model: "whisper-1" }));
   await session.next("session.updated");
   speak(session);
@@ -142,24 +136,21 @@ test("a turn is written by the model that was set when it was said, and paid tho
   session.send(updateTo({ model: "writes-for-nothing" }));
   await session.next("session.updated");
   session.socket.close();
-  const events = await usageEvents(suite, "whisper-1", before + 1);
-  expect(events.at(-1)?.event).toMatchObject({ units: { seconds: 2 }, costNanos: "200000" });
-  await nothingHeld(suite);
+  const events = await usageEvents(area, "whisper-1", before + 1);
+  expect(events.at(-1)).toMatchObject({ units: { seconds: 2 }, costNanos: "200000" });
+  await area.settled("demo");
 });
 
 test("speech that an account cannot pay to have written down ends the session before it is sent", async () => {
-  const before = await money(suite, "poor");
-  const session = await openSession(suite, { model: "live", key: keys.poor });
+  const before = await area.account("poor");
+  const session = await openSession(area, { model: "live", key: keys.poor });
   session.send(updateTo({ model: "writes-dearly" }));
   await session.next("session.updated");
   speak(session);
   expect((await session.next("error")).error).toMatchObject({ code: "insufficient_quota" });
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
-  const seen = await until("the vendor's end", async () => {
-    const request = (await suite.simulator.requests("voice")).at(-1);
-    return request?.closeCode !== undefined && request;
-  });
+  const seen = await vendorsEnd(area);
   expect(seen.messages?.filter((message) => message.includes("input_audio_buffer"))).toEqual([]);
-  await nothingHeld(suite, "poor");
-  expect(await money(suite, "poor")).toMatchObject({ balanceNanos: before.balanceNanos });
+  await area.settled("poor");
+  expect(await area.account("poor")).toMatchObject({ balanceNanos: before.balanceNanos });
 });

@@ -1,30 +1,27 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as house, keys } from "./house.ts";
-import { booksAgree, handshake, openSession, refusal, say, simulated } from "./realtime-client.ts";
+import { until } from "@modelgate/testkit";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { channel, geminiChannel, openSession, refusal, startSessions } from "./house.ts";
+import { handshake, say, simulated } from "./session-client.ts";
 
-const config = {
-  ...house,
+const house = {
   models: {
-    ...house.models,
     live: { kind: "realtime", price: { output: 10 } },
     silent: { kind: "realtime", price: { output: 10 } },
     gem: { kind: "realtime", price: { output: 10 } },
   },
   channels: [
-    ...house.channels,
     channel("voice", ["live"]),
     channel("silent", ["silent"], { timeoutMs: 300 }),
-    { id: "gem", provider: "gemini", baseUrl: "${SIMULATOR_URL}/at/gem/gemini", keys: ["k"], models: ["gem"] },
+    geminiChannel("gem", ["gem"]),
   ],
 };
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startSuite({
-    shape: "apart",
-    config,
-    envOf: { realtime: { SESSIONS: "2" } },
+  area = await startSessions({
+    ...house,
+    env: { SESSIONS: "2" },
     limits: {
       realtime: {
         sessions: {
@@ -39,12 +36,11 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 test("more sessions than the service may hold are 503", async () => {
-  const sessions = [await openSession(suite, { model: "live" }), await openSession(suite, { model: "live" })];
-  const headers = { ...handshake, authorization: `Bearer ${keys.demo}` };
-  const answer = await refusal(suite, "/v1/realtime?model=live", headers);
+  const sessions = [await openSession(area, { model: "live" }), await openSession(area, { model: "live" })];
+  const answer = await refusal(area, "/v1/realtime?model=live", handshake);
   expect(answer).toMatchObject({ status: 503, body: { error: { code: "server_overloaded" } } });
   for (const { socket, closed } of sessions) {
     socket.close();
@@ -54,7 +50,7 @@ test("more sessions than the service may hold are 503", async () => {
 
 /** Opens a session as soon as there is room. */
 const opened = (model = "live") =>
-  until("room for a session", () => openSession(suite, { model }).catch(() => undefined));
+  until("room for a session", () => openSession(area, { model }).catch(() => undefined));
 
 test("a silent session gets an error and is closed", async () => {
   const session = await opened();
@@ -81,11 +77,11 @@ test("who does not read at all is cut, and pays for what was made", async () => 
   await session.next("response.created");
   session.socket.pause();
   await until("the vendor to be closed", async () => {
-    const seen = (await suite.simulator.requests("voice")).at(-1);
+    const seen = (await area.simulator.requests("voice")).at(-1);
     return seen?.closeCode !== undefined;
   });
   session.socket.terminate();
-  await booksAgree(suite, "demo");
+  await area.settled("demo");
 });
 
 test("a vendor that falls silent in the middle of an answer is lost", async () => {
@@ -94,11 +90,11 @@ test("a vendor that falls silent in the middle of an answer is lost", async () =
   session.send({ type: "response.create" });
   expect((await session.next("error")).error).toMatchObject({ code: "upstream_timeout" });
   expect((await session.closed).code).toBe(1011);
-  await booksAgree(suite, "demo");
+  await area.settled("demo");
 });
 
 test("a vendor that never takes the session's settings is lost", async () => {
-  await suite.simulator.script("gem", [{ openWith: "silence" }]);
+  await area.simulator.script("gem", [{ openWith: "silence" }]);
   const session = await opened("gem");
   session.send({ type: "session.update", session: { type: "realtime" } });
   expect((await session.next("error")).error).toMatchObject({ code: "upstream_timeout" });

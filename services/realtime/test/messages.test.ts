@@ -1,32 +1,27 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as house } from "./house.ts";
-import { ask, openSession, say, textOnly } from "./realtime-client.ts";
-import { limits, nothingHeld, price, usageEvents } from "./realtime-house.ts";
+import { until } from "@modelgate/testkit";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { channel, limits, openSession, price, startSessions, usageEvents, vendorsEnd } from "./house.ts";
+import { ask, say, simulated, textOnly } from "./session-client.ts";
 
-const config = {
-  ...house,
+const house = {
+  limits,
   models: {
-    ...house.models,
     live: { kind: "realtime", price },
     "live-renamed": { kind: "realtime", price },
   },
-  channels: [
-    ...house.channels,
-    channel("voice", ["live"]),
-    channel("voice-renamed", { "live-renamed": "vendor-live-preview" }),
-  ],
+  channels: [channel("voice", ["live"]), channel("voice-renamed", { "live-renamed": "vendor-live-preview" })],
 };
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config, limits });
+  area = await startSessions(house);
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 test("messages pass byte for byte both ways, text and binary; only a renamed model is replaced", async () => {
-  const session = await openSession(suite, { model: "live-renamed", headers: { "openai-beta": "realtime=v1" } });
+  const session = await openSession(area, { model: "live-renamed", headers: { "openai-beta": "realtime=v1" } });
   expect((await session.next("session.created")).session.model).toBe("live-renamed");
   const odd = '{ "type" : "response.create", "event_id":"e\\u0031" , "response": {"metadata": {"n": 1.50} } }';
   session.send(
@@ -53,10 +48,7 @@ test("messages pass byte for byte both ways, text and binary; only a renamed mod
     event_id: "mine",
   });
   session.socket.close(4001, "my own reason");
-  const seen = await until("the vendor's end", async () => {
-    const [request] = await suite.simulator.requests("voice-renamed");
-    return request?.closeCode !== undefined && request;
-  });
+  const seen = await vendorsEnd(area, "voice-renamed");
   expect(seen.closeCode).toBe(4001);
   expect(seen.headers["openai-beta"]).toBe("realtime=v1");
   expect(seen.messages).toEqual([
@@ -68,7 +60,7 @@ test("messages pass byte for byte both ways, text and binary; only a renamed mod
 
 describe("what a client sends", () => {
   test("garbage is answered with an error, and the session goes on", async () => {
-    const session = await openSession(suite, { model: "live" });
+    const session = await openSession(area, { model: "live" });
     session.send("not json");
     expect((await session.next("error")).error.code).toBe("invalid_json");
     session.send({ type: "nonsense", event_id: "e9" });
@@ -79,7 +71,7 @@ describe("what a client sends", () => {
   });
 
   test("fragments are put together", async () => {
-    const session = await openSession(suite, { model: "live" });
+    const session = await openSession(area, { model: "live" });
     session.send(textOnly);
     const text = JSON.stringify(say("in pieces"));
     for (let at = 0; at < text.length; at++) session.socket.send(text.charAt(at), { fin: at === text.length - 1 });
@@ -90,18 +82,18 @@ describe("what a client sends", () => {
   });
 
   test("a message of 15 MB passes; one above the bound closes with 1009, and costs nothing", async () => {
-    const session = await openSession(suite, { model: "live" });
+    const session = await openSession(area, { model: "live" });
     session.send({ type: "session.update", session: { type: "realtime", audio: { input: { turn_detection: null } } } });
     session.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(11 * 1024 * 1024, 1).toString("base64") });
     session.send({ type: "input_audio_buffer.commit" });
     await session.next("input_audio_buffer.committed");
     session.socket.send(Buffer.alloc(25 * 1024 * 1024));
     expect((await session.closed).code).toBe(1009);
-    await nothingHeld(suite);
+    await area.settled("demo");
   });
 
   test("speech over the model's interrupts it; what it said until then is paid", async () => {
-    const session = await openSession(suite, { model: "live" });
+    const session = await openSession(area, { model: "live" });
     session.send(say('Talk {{simulate: {"chunks": 200, "chunkDelayMs": 10, "bodyBytes": 2000}}}'));
     session.send({ type: "response.create" });
     await session.next("response.output_audio.delta");
@@ -112,11 +104,20 @@ describe("what a client sends", () => {
     session.socket.close();
     const { output_token_details: output } = done.response.usage;
     const events = await until("its event", async () => {
-      const found = await usageEvents(suite, "live", 1);
-      return found.some(({ event }) => event.outcome === "cancelled") && found;
+      const found = await usageEvents(area, "live", 1);
+      return found.some(({ outcome }) => outcome === "cancelled") && found;
     });
-    expect(events.find(({ event }) => event.outcome === "cancelled")?.event.units.outputAudioTokens).toBe(
-      output.audio_tokens,
-    );
+    expect(events.find(({ outcome }) => outcome === "cancelled")?.units.outputAudioTokens).toBe(output.audio_tokens);
   });
+});
+
+test("no usage beyond what a session could have used is billed", async () => {
+  const session = await openSession(area, { model: "live" });
+  session.send(textOnly);
+  const usage = { input_tokens: 1e15, output_tokens: 1e15, total_tokens: 2e15 };
+  await ask(session, simulated({ usage }));
+  session.socket.close();
+  const event = await until("its event", async () => (await area.events()).find(({ capped }) => capped !== undefined));
+  expect(event.capped).toEqual(["inputTokens", "outputTokens"]);
+  expect(BigInt(event.costNanos)).toBeLessThan(1_000_000_000n);
 });

@@ -1,0 +1,254 @@
+import type { IncomingMessage } from "node:http";
+import { Redis } from "ioredis";
+import { connect } from "nats";
+import { Registry } from "prom-client";
+import {
+  callerLimits,
+  createAccount,
+  credit,
+  findAccount,
+  projectToken,
+  tokenOf,
+  type Account,
+} from "@modelgate/accounts";
+import { publishConfiguration } from "@modelgate/catalog";
+import {
+  checkConfiguration,
+  firstHeader,
+  headers,
+  nanosOf,
+  parseUsd,
+  type Caller,
+  type Configuration,
+  type UsageEvent,
+} from "@modelgate/contracts";
+import { createLogger, listen, readVariables, Shared, signCaller, type Service } from "@modelgate/platform";
+import {
+  adjustEnv,
+  simulatorAt,
+  startBackends,
+  startServiceAlone,
+  until,
+  type Backends,
+  type Limits,
+  type SimulatorClient,
+} from "@modelgate/testkit";
+
+/** The options of an area under test. */
+export interface AreaOptions {
+  /** The configuration, as the YAML would have it; `${SIMULATOR_URL}` works in it. */
+  readonly config: object;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Limits of the service that are constants elsewhere. */
+  readonly limits?: Limits;
+  /** Another one, whose stores and vendors it shares: a replica. */
+  readonly beside?: Area;
+}
+
+/**
+ * One area's service in the process of its test, with a Redis, a NATS and the simulated vendors. In front of it stands what an
+ * edge does to let a call in: the key is replaced by its signed caller. Limits of requests and wrong keys are the edge's tests.
+ */
+export interface Area extends AsyncDisposable {
+  readonly url: string;
+  readonly backends: Backends;
+  readonly redis: Redis;
+  /** The service's figures. */
+  readonly metrics: Registry;
+  readonly simulator: SimulatorClient;
+  /** Sends a JSON body, or a form. */
+  post(path: string, body: unknown, key: string, more?: Readonly<Record<string, string>>): Promise<Response>;
+  account(id: string): Promise<Account>;
+  /** Adds dollars to an account. */
+  topUp(account: string, dollars: string): Promise<void>;
+  /** Returns all usage events, in the order in which they were published. */
+  events(): Promise<readonly UsageEvent[]>;
+  /** Waits for the usage event of a request. */
+  eventOf(requestId: string | null): Promise<UsageEvent>;
+  /** Waits until an account has nothing held and every settlement is an event; then its amounts agree to the nano-dollar. */
+  settled(account: string): Promise<Account>;
+  /** Drains the service, as a process at its end. */
+  drain(): Promise<void>;
+}
+
+const secret = "the secret of an area's test";
+type KnownCaller = Omit<Caller, "expiresAt" | "requestId">;
+/** Time for which a signature counts. */
+const signedSeconds = 3_600;
+
+/** Starts an area's service with its configuration published and its accounts created. */
+export async function startArea(
+  service: Service,
+  { config, env = {}, limits = {}, beside }: AreaOptions,
+): Promise<Area> {
+  await using opening = new AsyncDisposableStack();
+  const backends = beside?.backends ?? opening.use(await startBackends());
+  const simulator = beside?.simulator ?? simulatorAt(opening.use(await startServiceAlone("simulator", {})).url);
+  const redis = opening.adopt(new Redis(backends.redisUrl), (open) => open.disconnect());
+  const configuration = checked(JSON.parse(JSON.stringify(config).replaceAll("${SIMULATOR_URL}", simulator.url)));
+  await publish(redis, configuration);
+  const callers = await declareAccounts(redis, configuration);
+
+  const { log } = createLogger(service.name, "silent");
+  const shared = opening.use(new Shared(log));
+  const ending = new AbortController();
+  const metrics = new Registry();
+  const declared = readVariables((read) => service.declare(read, (name, values) => adjustEnv(name, values, limits)), {
+    REDIS_URL: backends.redisUrl,
+    NATS_URL: backends.natsUrl,
+    MODELGATE_SECRET: secret,
+    HOST: "127.0.0.1",
+    ...env,
+  });
+  const open = await declared.open({ log, metrics, shared, areas: new Map(), ending: ending.signal });
+  opening.defer(async () => open.close?.());
+  const { drainMs, farewellMs } = declared.frame;
+  const { handler, upgrade } = open.serves;
+  const letIn = gate(callers);
+  const server = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    drainMs,
+    farewellMs,
+    ending: ending.signal,
+    handler: (request, response) => handler(letIn(request), response),
+    upgrade: upgrade && ((request, socket, head) => upgrade(letIn(request), socket, head)),
+  });
+  const url = `http://127.0.0.1:${server.port}`;
+  let isDrained = false;
+  async function drain(): Promise<void> {
+    isDrained = true;
+    const farewell = setTimeout(() => ending.abort(), drainMs - farewellMs);
+    await Promise.all([open.drain?.(), server.drain()]);
+    clearTimeout(farewell);
+  }
+  opening.defer(() => (isDrained ? undefined : drain()));
+  const usage = opening.use(await readUsage(backends.natsUrl));
+  await until("the configuration to be taken up", async () => {
+    await open.ready?.();
+    return true;
+  });
+
+  const account = async (id: string): Promise<Account> => {
+    const found = await findAccount(redis, id);
+    if (found === undefined) throw new Error(`there is no account ${id}`);
+    return found;
+  };
+  let topUps = 0;
+  const closing = opening.move();
+  return {
+    url,
+    backends,
+    redis,
+    metrics,
+    simulator,
+    post: (path, body, key, more = {}) =>
+      fetch(url + path, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body instanceof FormData ? {} : { "content-type": "application/json" }),
+          ...more,
+        },
+        body: body instanceof FormData || typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    account,
+    async topUp(accountId, dollars) {
+      const operationId = `top-up-${++topUps}`;
+      await credit(redis, { accountId, nanos: parseUsd(dollars), reason: "test", operationId });
+    },
+    events: () => usage.read(),
+    eventOf: (requestId) =>
+      until(`the event of ${requestId ?? "?"}`, async () =>
+        (await usage.read()).find((event) => event.requestId === requestId),
+      ),
+    settled: (id) =>
+      until(`nothing of ${id} to be held and every settlement to be published`, async () => {
+        const now = await account(id);
+        if (now.heldNanos !== 0n) return false;
+        if (now.balanceNanos !== now.creditedNanos - now.spentNanos) throw new Error(`${id} does not add up`);
+        const events = (await usage.read()).filter(({ accountId }) => accountId === id);
+        return events.reduce((sum, { costNanos }) => sum + BigInt(costNanos), 0n) === now.spentNanos && now;
+      }),
+    drain,
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+/** Lets calls in as an edge does: by their keys, with the signed callers of these. */
+function gate(callers: ReadonlyMap<string, KnownCaller>): (request: IncomingMessage) => IncomingMessage {
+  let requests = 0;
+  return (request) => {
+    const query = new URLSearchParams((request.url ?? "").split("?")[1]);
+    const key = firstHeader(request.headers, ["authorization", "x-api-key", "x-goog-api-key"]) ?? query.get("key");
+    const caller = callers.get(key?.replace("Bearer ", "") ?? "");
+    const requestId = firstHeader(request.headers, [headers.requestId]) ?? `req_${++requests}`;
+    request.headers[headers.requestId] = requestId;
+    const expiresAt = Math.floor(Date.now() / 1_000) + signedSeconds;
+    if (caller !== undefined) request.headers[headers.caller] = signCaller(secret, { ...caller, requestId, expiresAt });
+    return request;
+  };
+}
+
+function checked(config: unknown): Configuration {
+  const { configuration, problems } = checkConfiguration(config);
+  if (configuration === undefined) throw new Error(`the configuration is wrong: ${JSON.stringify(problems)}`);
+  return configuration;
+}
+
+function publish(redis: Redis, { groups, models, channels }: Configuration): Promise<string> {
+  const resolved = channels.map((configuration) => {
+    const { baseUrl = "" } = configuration;
+    const keys = (configuration.keys ?? []).filter((key) => !key.startsWith("env:"));
+    return { configuration, baseUrl, keys, ...(keys.length === 0 ? { off: "no key is set" } : {}) };
+  });
+  const priced = Object.entries(models).map(([name, { price, ...model }]) => {
+    if (price === "auto") throw new Error(`${name} needs a price: known prices are control's to find`);
+    return [name, { ...model, ...(price === undefined ? {} : { price }) }] as const;
+  });
+  return publishConfiguration(redis, { groups, models: Object.fromEntries(priced) }, resolved, [secret]);
+}
+
+/** Creates the configuration's accounts and tokens; returns the callers of their keys. */
+async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configuration) {
+  const callers = new Map<string, KnownCaller>();
+  for (const [accountId, { balance, tokens = [] }] of Object.entries(accounts)) {
+    await createAccount(redis, { id: accountId, balance: parseUsd(balance) });
+    for (const { key, budget, ...wish } of tokens) {
+      const nanos = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
+      const { digest, token } = tokenOf(key, {
+        accountId,
+        ...wish,
+        budget: budget && { perDay: nanos(budget.dollarsPerDay), perMonth: nanos(budget.dollarsPerMonth) },
+      });
+      await projectToken(redis, digest, token);
+      const limits = callerLimits(token, groups[token.group]?.limits ?? {});
+      callers.set(key, { accountId, tokenId: token.id, ...limits });
+    }
+  }
+  return callers;
+}
+
+/** Follows the stream of usage events: each is read once. */
+async function readUsage(natsUrl: string) {
+  const connection = await connect({ servers: natsUrl.split(",") });
+  const management = await connection.jetstreamManager();
+  const events: UsageEvent[] = [];
+  let reading = Promise.resolve();
+  let next = 1;
+  const readOn = async (): Promise<void> => {
+    const { state } = await management.streams.info("USAGE");
+    for (; next <= state.last_seq; next++) {
+      const message = await management.streams.getMessage("USAGE", { seq: next });
+      events.push(message.json<UsageEvent>());
+    }
+  };
+  return {
+    async read(): Promise<readonly UsageEvent[]> {
+      reading = reading.then(readOn);
+      await reading;
+      return [...events];
+    },
+    [Symbol.asyncDispose]: () => connection.close(),
+  };
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "@modelgate/testkit";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { openFarVendor, type FarVendor } from "./far-vendor.ts";
+import { channel, openSession, price, startSessions } from "./house.ts";
+
+let far: FarVendor;
+let area: Area;
+beforeAll(async () => {
+  far = await openFarVendor(0);
+  area = await startSessions({
+    models: { live: { kind: "realtime", price } },
+    channels: [channel("voice", ["live"], { baseUrl: `${far.url}/at/voice/openai/v1`, timeoutMs: 1_500 })],
+    limits: { realtime: { sessions: { pingMs: 1_000, bufferedBytes: 65_536 } } },
+  });
+  far.at(area.simulator.url);
+});
+afterAll(async () => {
+  await area?.[Symbol.asyncDispose]();
+  await far?.[Symbol.asyncDispose]();
+});
+
+test("who has left has its money back while its vendor is still waited for", async () => {
+  const session = await openSession(area, { model: "live" });
+  await session.next("session.created");
+  far.cutOff();
+  // The vendor might make a turn of it, and says no more whether it did.
+  session.send({ type: "input_audio_buffer.append", audio: "AAAA" });
+  session.socket.close();
+  await session.closed;
+  await area.settled("demo");
+  expect(await area.metrics.metrics()).toMatch(/^modelgate_realtime_sessions(\{.*\})? 1$/m);
+});
+
+test("a vendor that is cut off without a word is found lost by its pings: an error event, and a close", async () => {
+  const session = await openSession(area, { model: "live" });
+  await session.next("session.created");
+  far.cutOff();
+  expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
+  expect((await session.closed).code).toBe(1011);
+  await area.settled("demo");
+});
+
+test("a vendor that never answers what it was asked is lost before its pings say so", async () => {
+  const session = await openSession(area, { model: "live" });
+  await session.next("session.created");
+  far.cutOff();
+  session.send({ type: "response.create" });
+  expect((await session.next("error")).error).toMatchObject({ code: "upstream_timeout" });
+  expect((await session.closed).code).toBe(1011);
+  await area.settled("demo");
+});
+
+test("a vendor that takes nothing holds up its client, whose words do not pile up, and is lost", async () => {
+  const session = await openSession(area, { model: "live" });
+  await session.next("session.created");
+  far.cutOff();
+  const most = 64 * 1024 * 1024;
+  const events = 20; // each within the bound of an event
+  for (let at = 0; at < events; at++) session.socket.send(`{"type":"unknown","pad":"${"x".repeat(most / events)}"}`);
+  const left = () => session.socket.bufferedAmount;
+  const stopped = await until("the client to be held up", async () => {
+    const before = left();
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    return before === left() && { bytes: before };
+  });
+  // Connections take some of it by themselves, the gateway one message.
+  expect(stopped.bytes).toBeGreaterThan(most / 4);
+  expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
+  await session.closed;
+  await area.settled("demo");
+});
