@@ -85,7 +85,7 @@ async function fillOutbox({ redis }: AlertHouse): Promise<void> {
       leaseMs: 600_000,
       outboxBound: 1_000_000,
     });
-    await settle(redis, { accountId, callId, tokenId, costNanos: 1n, tokens: 0, draft });
+    await settle(redis, { accountId, callId, costNanos: 1n, tokens: 0, draft });
   };
   const atOnce = 100;
   for (let from = 0; from < manyEvents; from += atOnce)

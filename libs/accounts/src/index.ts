@@ -70,7 +70,7 @@ export {
 export { openTaskSeal, type TaskSeal } from "./tasks/record.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
-export { callerLimits } from "./tokens/caller-limits.ts";
+export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";
 export { checkStillValid } from "./tokens/token.ts";
 export { digestOf, isKeyShaped, newKey } from "./tokens/key.ts";
 export {

@@ -26,13 +26,13 @@ const limits = { requestsPerMinute: 1_000, tokensPerMinute: 1_000_000, concurren
 const price = { nanos: 1_000n, floorNanos: 10n, tokens: 100, tokensPerMinute: limits.tokensPerMinute };
 
 async function call(callId: string): Promise<void> {
-  const seat = { accountId, tokenId, permitId: callId };
+  const seat = { accountId, limitsId: tokenId, permitId: callId };
   expect(await admit(redis, { ...seat, limits, metered: true, leaseMs: 30_000 })).toMatchObject({
     decision: "admitted",
   });
   const draft = draftOf(accountId, callId);
   await hold(redis, { accountId, callId, draft, tokenId, ...price, leaseMs: 15_000, outboxBound: 1_000 });
-  expect(await settle(redis, { accountId, callId, tokenId, costNanos: 400n, tokens: 60, draft })).toBeDefined();
+  expect(await settle(redis, { accountId, callId, costNanos: 400n, tokens: 60, draft })).toBeDefined();
   await leave(redis, seat);
 }
 

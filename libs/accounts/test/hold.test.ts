@@ -59,7 +59,7 @@ async function take(nanos: bigint, more: Partial<HoldRequest> & { readonly group
   return callId;
 }
 const end = (callId: string, costNanos: bigint, more: object = {}) =>
-  settle(redis, { accountId: id, callId, tokenId: "tok_1", costNanos, tokens: 0, draft: draftOf(id, callId), ...more });
+  settle(redis, { accountId: id, callId, costNanos, tokens: 0, draft: draftOf(id, callId), ...more });
 const account = () => findAccount(redis, id);
 
 describe("what is refused takes nothing", () => {
@@ -168,7 +168,7 @@ describe("a budget", () => {
   test("is used up by what a call cost, not by what was held for it", async () => {
     const budgets = { tokenPerDay: "100" };
     await end(await take(90n, { budgets }), 20n);
-    await releaseHold(redis, { accountId: id, callId: await take(80n, { budgets }), tokenId: "tok_1" });
+    await releaseHold(redis, { accountId: id, callId: await take(80n, { budgets }) });
     await take(80n, { budgets });
     await expect(take(1n, { budgets })).rejects.toMatchObject({ status: 402 });
   });
@@ -190,7 +190,7 @@ describe("a budget", () => {
     expect(await redis.ttl(month)).toBeGreaterThan(32 * 86_400);
     await redis.del(day, month);
     await end(held[0], 10n);
-    await releaseHold(redis, { accountId: id, callId: held[1], tokenId: "tok_1" });
+    await releaseHold(redis, { accountId: id, callId: held[1] });
     expect(await redis.exists(day, month)).toBe(0);
   });
 });
@@ -199,7 +199,7 @@ describe("a hold", () => {
   test("of tokens is refilled with the minute, and given back with its hold", async () => {
     const limited = { tokensPerMinute: 600, tokens: 500 };
     const left = async () => {
-      const admission = { accountId: id, tokenId: "tok_1", permitId: "p", metered: true, leaseMs: 1_000 };
+      const admission = { accountId: id, limitsId: "tok_1", permitId: "p", metered: true, leaseMs: 1_000 };
       return (await admit(redis, { ...admission, limits: { tokensPerMinute: 600 }, nowMs: at("03-10T12:00:30") }))
         .tokens?.remaining;
     };
@@ -207,7 +207,7 @@ describe("a hold", () => {
     await expect(take(0n, { ...limited, nowMs: at("03-10T12:00:20") })).rejects.toMatchObject({ status: 429 });
     const callId = await take(0n, { ...limited, tokens: 400, nowMs: at("03-10T12:00:30") });
     expect(await left()).toBe(0);
-    await releaseHold(redis, { accountId: id, callId, tokenId: "tok_1" });
+    await releaseHold(redis, { accountId: id, callId });
     expect(await left()).toBe(400);
   });
 
@@ -215,7 +215,7 @@ describe("a hold", () => {
     const before = await openHolds(redis, shardOf(id));
     const callId = await take(10n);
     expect(await openHolds(redis, shardOf(id))).toBe(before + 1);
-    await releaseHold(redis, { accountId: id, callId, tokenId: "tok_1" });
+    await releaseHold(redis, { accountId: id, callId });
     expect(await openHolds(redis, shardOf(id))).toBe(before);
   });
 

@@ -11,9 +11,11 @@ import {
   findTokenById,
   hold,
   leave,
+  limitsIdOf,
   listTokens,
   newKey,
   projectToken,
+  releaseHold,
   renewSeats,
   settle,
   tokenOf,
@@ -42,7 +44,7 @@ beforeEach(async () => {
 
 const start = 1_000_000;
 const ask = (limits: TokenLimits, nowMs = start, permitId = `permit-${nowMs}-${count++}`) =>
-  admit(redis, { accountId, tokenId: "tok_1", permitId, limits, metered: true, leaseMs: 1_000, nowMs });
+  admit(redis, { accountId, limitsId: "tok_1", permitId, limits, metered: true, leaseMs: 1_000, nowMs });
 
 describe("requests per minute", () => {
   test("the whole limit at once, then refilled evenly", async () => {
@@ -70,9 +72,9 @@ describe("concurrency", () => {
     expect((await ask(limits, start, "a")).decision).toBe("admitted");
     expect((await ask(limits, start, "b")).decision).toBe("admitted");
     expect((await ask(limits, start, "c")).decision).toBe("concurrency");
-    await leave(redis, { accountId, tokenId: "tok_1", permitId: "a" });
+    await leave(redis, { accountId, limitsId: "tok_1", permitId: "a" });
     expect((await ask(limits, start, "c")).decision).toBe("admitted");
-    await renewSeats(redis, [{ accountId, tokenId: "tok_1", permitId: "b" }], 1_000, start + 900);
+    await renewSeats(redis, [{ accountId, limitsId: "tok_1", permitId: "b" }], 1_000, start + 900);
     // c was not renewed: its seat is free, b's is not.
     expect((await ask(limits, start + 1_500, "d")).decision).toBe("admitted");
     expect((await ask(limits, start + 1_500, "e")).decision).toBe("concurrency");
@@ -82,7 +84,7 @@ describe("concurrency", () => {
 
 describe("tokens per minute", () => {
   const tokensPerMinute = 600;
-  const take = (tokens: number, nowMs = start, callId = `call-${count++}`) =>
+  const take = (tokens: number, nowMs = start, callId = `call-${count++}`, limitsId?: string) =>
     hold(redis, {
       accountId,
       callId,
@@ -90,6 +92,7 @@ describe("tokens per minute", () => {
       floorNanos: 0n,
       draft: draftOf(accountId, callId),
       tokenId: "tok_1",
+      limitsId,
       tokens,
       tokensPerMinute,
       leaseMs: 1_000,
@@ -103,7 +106,6 @@ describe("tokens per minute", () => {
     await settle(redis, {
       accountId,
       callId: call,
-      tokenId: "tok_1",
       costNanos: 0n,
       tokens: 50,
       draft: draftOf(accountId, call),
@@ -114,13 +116,22 @@ describe("tokens per minute", () => {
     expect((await ask({ tokensPerMinute })).decision).toBe("tokens");
   });
 
+  test("limits that keys share are reserved and given back for all of them", async () => {
+    const [ofMember, limitsId] = [{ id: "tok_2", group: "default", ofMember: true as const }, "members:default"];
+    expect([limitsIdOf(ofMember), limitsIdOf({ ...ofMember, ofMember: undefined })]).toEqual([limitsId, "tok_2"]);
+    const call = await take(500, start, "shared", limitsId);
+    await expect(take(200, start, "other", limitsId)).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+    await take(200); // the limits of the token alone
+    await releaseHold(redis, { accountId, callId: call });
+    await take(600, start, "whole", limitsId);
+  });
+
   test("numbers beyond all measure move no money that does not come back", async () => {
     const call = await take(1e300);
     expect(await findAccount(redis, accountId)).toMatchObject({ heldNanos: 1n });
     await settle(redis, {
       accountId,
       callId: call,
-      tokenId: "tok_1",
       costNanos: 0n,
       tokens: 1e300,
       draft: draftOf(accountId, call),
@@ -140,7 +151,7 @@ describe("tokens per minute", () => {
 test("an empty and an absent account are distinguished, and free endpoints need no money", async () => {
   const poor = `${accountId}-poor`;
   await createAccount(redis, { id: poor, balance: 0n });
-  const base = { tokenId: "t", permitId: "p", limits: {}, leaseMs: 1_000 };
+  const base = { limitsId: "t", permitId: "p", limits: {}, leaseMs: 1_000 };
   expect((await admit(redis, { ...base, accountId: poor, metered: true })).decision).toBe("balance");
   expect((await admit(redis, { ...base, accountId: poor, metered: false })).decision).toBe("admitted");
   expect((await admit(redis, { ...base, accountId: "absent", metered: false })).decision).toBe("no-account");

@@ -153,7 +153,6 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
       const entry = await settle(redis, {
         accountId: id,
         callId,
-        tokenId: "tok_1",
         costNanos: next.nanos,
         tokens: 0,
         draft: draftOf(id, callId),
@@ -197,7 +196,7 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
       const callId = names[next.call % Math.max(1, names.length)];
       const found = callId === undefined ? undefined : model.calls.get(callId);
       if (callId === undefined || found === undefined) return;
-      expect(await releaseHold(redis, { accountId: id, callId, tokenId: "tok_1" })).toBe(found.open);
+      expect(await releaseHold(redis, { accountId: id, callId })).toBe(found.open);
       if (!found.open) return;
       found.open = false;
       model.available += found.held;

@@ -55,7 +55,7 @@ async function booked(timeOf: (call: number) => string = () => new Date().toISOS
       outboxBound: 1_000,
     });
     if (call === 4) continue;
-    const settled = await settle(redis, { accountId: id, callId, tokenId: "tok_1", costNanos: 70n, tokens: 0, draft });
+    const settled = await settle(redis, { accountId: id, callId, costNanos: 70n, tokens: 0, draft });
     if (settled !== undefined) logOf(id).push(JSON.stringify(settled.event));
     await redis.del(accountKeys.outbox(/\{s(\d\d)\}/.exec(accountKeys.account(id))?.[1] ?? ""));
     if (call === 2) await credit(redis, { accountId: id, nanos: 500n, reason: "invoice 7", operationId: "seven" });
@@ -171,7 +171,7 @@ test("what is on its way to the log is part of the books, and calls that go on m
     const draft = { ...draftOf(id, callId), time: new Date().toISOString() };
     const promised = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000_000 };
     await hold(redis, { accountId: id, callId, draft, tokenId: "tok_1", ...promised });
-    const settled = await settle(redis, { accountId: id, callId, tokenId: "tok_1", costNanos: 1n, tokens: 0, draft });
+    const settled = await settle(redis, { accountId: id, callId, costNanos: 1n, tokens: 0, draft });
     if (settled !== undefined && logged) logOf(id).push(JSON.stringify(settled.event));
   };
   await call(false);

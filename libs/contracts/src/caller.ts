@@ -36,6 +36,8 @@ export const Caller = Type.Object(
     requestId: Type.String(),
     /** The limit that the call's tokens are charged against; absent: none. */
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** The limits per minute that the token shares with other keys; absent: its own. */
+    limitsId: Type.Optional(Type.String()),
     /** Budgets of the token and of its group; absent: none. */
     budgets: Type.Optional(Budgets),
     /** The family of model list, and of its errors, that the client's headers asked for; they stop at the edge. */

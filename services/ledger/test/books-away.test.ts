@@ -54,7 +54,7 @@ async function call(accountId: string, callId: string): Promise<void> {
   const draft = { ...draftOf(accountId, callId), time: new Date().toISOString() };
   const held = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
   await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...held });
-  const entry = await settle(redis, { accountId, callId, tokenId: "tok_1", costNanos: 1n, tokens: 0, draft });
+  const entry = await settle(redis, { accountId, callId, costNanos: 1n, tokens: 0, draft });
   if (entry !== undefined) await publishEntries(redis, bus, [entry]);
 }
 

@@ -53,7 +53,6 @@ async function settleMany(from: number, count: number): Promise<void> {
         const entry = await settle(redis, {
           accountId: "busy",
           callId,
-          tokenId: "tok_1",
           costNanos: 1n,
           tokens: 0,
           draft,

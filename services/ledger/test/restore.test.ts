@@ -93,7 +93,6 @@ const end = (event: ReturnType<typeof draft>, costNanos = 3n): Promise<OutboxEnt
   settle(redis, {
     accountId: event.accountId,
     callId: event.id,
-    tokenId: "tok_1",
     costNanos,
     tokens: 0,
     draft: event,

@@ -180,7 +180,7 @@ export class Universe {
   async #release(edge: Edge): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;
-    const release = { accountId: this.#id, callId: call.id, tokenId: "tok_1" };
+    const release = { accountId: this.#id, callId: call.id };
     expect(await releaseHold(edge.redis, release)).toBe(call.open);
     if (call.open) this.#calls = this.#calls.filter((other) => other !== call);
     call.open = false;
@@ -194,7 +194,6 @@ export class Universe {
     const entry = await settle(edge.redis, {
       accountId: this.#id,
       callId: call.id,
-      tokenId: "tok_1",
       costNanos: cost,
       tokens: 0,
       draft: this.#draft(call),

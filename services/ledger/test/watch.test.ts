@@ -95,7 +95,7 @@ describe("what the ledger watches", { timeout: 4 * withinMs }, () => {
     const draft = { ...draftOf(accountId, callId), time: new Date().toISOString(), units: { inputTokens: 3 } };
     const held = { nanos, floorNanos: 0n, tokens: 0, leaseMs: 600_000, outboxBound: 1_000 };
     await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...held });
-    await settle(redis, { accountId, callId, tokenId: "tok_1", costNanos: nanos, tokens: 0, draft });
+    await settle(redis, { accountId, callId, costNanos: nanos, tokens: 0, draft });
   }
 
   test("Redis' memory against what it may use", async () => {

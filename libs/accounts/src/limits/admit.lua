@@ -1,4 +1,4 @@
---[[ Admits one call of a token: account, balance, requests and tokens per minute, a seat. A refusal takes nothing
+--[[ Admits one call: account, balance, requests and tokens per minute, a seat. A refusal takes nothing
      (clock.lua and minute.lua come before this).
   account hash: available   bucket hash: see minute.lua   seats zset: permit -> expiry (ms)
   A limit of 0 is no limit. `metered`: the call costs money. ]]

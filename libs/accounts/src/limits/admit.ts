@@ -1,10 +1,10 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
-import { Failure } from "@modelgate/contracts";
+import { Failure, type Caller } from "@modelgate/contracts";
 import { accountKeys } from "../keys.ts";
 import { unlessLost } from "../restore/epoch.ts";
 import { minuteScripts } from "../shared-scripts.ts";
 
-/** A group's limits on each of its tokens; absent: none. */
+/** A group's limits on each of its tokens, or on those that share them; absent: none. */
 export interface TokenLimits {
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
@@ -14,7 +14,8 @@ export interface TokenLimits {
 
 export interface AdmitRequest {
   readonly accountId: string;
-  readonly tokenId: string;
+  /** The limits that the token counts against. */
+  readonly limitsId: string;
   /** The id of the seat that the call takes. */
   readonly permitId: string;
   readonly limits: TokenLimits;
@@ -79,14 +80,14 @@ const run = defineScript({
  * limit at once, then refilled evenly. Throws Failure server_overloaded where Redis is away or slow.
  */
 export async function admit(redis: Redis, request: AdmitRequest): Promise<Admission> {
-  const { accountId, tokenId, limits } = request;
+  const { accountId, limitsId, limits } = request;
   const step = () =>
     run(
       redis,
       {
         account: accountKeys.account(accountId),
-        bucket: accountKeys.bucket(accountId, tokenId),
-        seats: accountKeys.seats(accountId, tokenId),
+        bucket: accountKeys.bucket(accountId, limitsId),
+        seats: accountKeys.seats(accountId, limitsId),
       },
       {
         permit: request.permitId,
@@ -109,23 +110,25 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
   };
 }
 
-type Words = Readonly<Record<"requests" | "tokens" | "concurrency", (limits: TokenLimits) => string>>;
-
-const limited: Words = {
-  requests: ({ requestsPerMinute = 0 }) => `This key is limited to ${requestsPerMinute} requests per minute.`,
-  tokens: ({ tokensPerMinute = 0 }) =>
-    `This key is limited to ${tokensPerMinute} tokens per minute, and they are used up for now.`,
-  concurrency: ({ concurrency = 0 }) => `This key is limited to ${concurrency} calls at the same time.`,
+const limited = {
+  requests: ({ requestsPerMinute = 0 }: TokenLimits) => `limited to ${requestsPerMinute} requests per minute.`,
+  tokens: ({ tokensPerMinute = 0 }: TokenLimits) =>
+    `limited to ${tokensPerMinute} tokens per minute, and they are used up for now.`,
+  concurrency: ({ concurrency = 0 }: TokenLimits) => `limited to ${concurrency} calls at the same time.`,
 };
 
 /** Returns the failure that the client of a refused call gets; undefined for an admitted one. */
-export function refusalOf(admission: Admission, limits: TokenLimits, tokenId: string): Failure | undefined {
-  const { decision, retryAfterMs } = admission;
+export function refusalOf(
+  { decision, retryAfterMs }: Admission,
+  limits: TokenLimits,
+  { tokenId, limitsId = tokenId }: Pick<Caller, "tokenId" | "limitsId">,
+): Failure | undefined {
   if (decision === "admitted") return undefined;
   if (decision === "balance") return new Failure("insufficient_quota", "The account's balance is exhausted.");
   if (decision === "no-account")
     return new Failure("account_disabled", `The account of this key (${tokenId}) no longer exists.`);
-  return new Failure("rate_limit_exceeded", limited[decision](limits), {
+  const keys = limitsId === tokenId ? "This key is" : "The keys that members made in this key's group are together";
+  return new Failure("rate_limit_exceeded", `${keys} ${limited[decision](limits)}`, {
     retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
   });
 }

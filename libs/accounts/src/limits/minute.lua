@@ -21,9 +21,10 @@ local function write_minute(minute, now, needed, ...)
   redis.call('HSET', minute.key, 'x', string.format('%.0f', now + 2 * life), ...)
   redis.call('PEXPIRE', minute.key, string.format('%.0f', 2 * life))
 end
--- Gives back what was reserved of the tokens and not used, or takes what was used beyond that.
+-- Gives back what was reserved of the tokens and not used, or takes what was used beyond that. Holds of earlier versions
+-- do not name their bucket: their tokens stay reserved until the bucket has filled again.
 local function correct_tokens(key, capacity, change, nowMs)
-  if capacity == 0 or change == 0 then return end
+  if capacity == 0 or change == 0 or not key then return end
   local minute = read_minute(key)
   if not minute.r and not minute.t then return end -- full again
   local level = math.min(capacity, tonumber(minute.t or capacity) + change)

@@ -1,10 +1,10 @@
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-/** A seat that an open call holds on its token's concurrency. */
+/** A seat that an open call holds of its limits' concurrency. */
 export interface Seat {
   readonly accountId: string;
-  readonly tokenId: string;
+  readonly limitsId: string;
   readonly permitId: string;
 }
 
@@ -17,8 +17,8 @@ const giveBack = defineScript({
 });
 
 /** Releases a seat. One that is never released expires with its lease. */
-export async function leave(redis: Redis, { accountId, tokenId, permitId }: Seat): Promise<void> {
-  await giveBack(redis, { seats: accountKeys.seats(accountId, tokenId) }, { permit: permitId });
+export async function leave(redis: Redis, { accountId, limitsId, permitId }: Seat): Promise<void> {
+  await giveBack(redis, { seats: accountKeys.seats(accountId, limitsId) }, { permit: permitId });
 }
 
 /** Prolongs the leases of seats whose calls are still open; one that has expired is not taken again. */
@@ -30,8 +30,8 @@ export async function renewSeats(
 ): Promise<void> {
   // Written together by the connection; one pipeline of ours would have to stay on one node of a cluster.
   await Promise.all(
-    Array.from(seats, ({ accountId, tokenId, permitId }) => {
-      const key = accountKeys.seats(accountId, tokenId);
+    Array.from(seats, ({ accountId, limitsId, permitId }) => {
+      const key = accountKeys.seats(accountId, limitsId);
       return Promise.all([redis.zadd(key, "XX", nowMs + leaseMs, permitId), redis.pexpire(key, leaseMs * 2, "GT")]);
     }),
   );

@@ -1,4 +1,4 @@
---[[ Puts money aside for one call, within the budgets of its token and group, and reserves its tokens of the token's
+--[[ Puts money aside for one call, within the budgets of its token and group, and reserves its tokens of its limits'
      minute. All or nothing (clock.lua, account-state.lua, minute.lua
      and budgets.lua come before this).
   account hash: available, held (nanos)   hold hash, made here   holds zset: call id -> lease expiry (ms)
@@ -48,7 +48,7 @@ if nanos ~= '0' and is_negative(state.available) then return {'too-low', left = 
 -- The first thing that is written: nothing has been, where the call has a hold already.
 if redis.call('ZADD', holds, 'NX', string.format('%.0f', now + leaseMs), callId) == 0 then return {'held-before'} end
 redis.call('HSET', hold, 'account', accountId, 'nanos', nanos, 'floor', floor, 'draft', draft, 'tokens', tokens,
-  'limit', capacity, 'budgets', lines)
+  'limit', capacity, 'bucket', bucket, 'budgets', lines)
 if nanos ~= '0' then
   write_held(state)
   write_budgets(budgets, totals)

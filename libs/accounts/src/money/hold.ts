@@ -17,7 +17,9 @@ export interface HoldRequest {
   /** The usage event of the call if the service died now. */
   readonly draft: UsageDraft;
   readonly tokenId: string;
-  /** Tokens to reserve of the token's minute. */
+  /** The limits that the call's tokens count against; absent: those of the token. */
+  readonly limitsId?: string | undefined;
+  /** Tokens to reserve of the minute. */
   readonly tokens: number;
   readonly tokensPerMinute?: number | undefined;
   /** Limits of spending of the token and its group, in addition to the account's balance. */
@@ -99,7 +101,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
         hold: accountKeys.hold(request.accountId, request.callId),
         holds: accountKeys.holds(shard),
         outbox: accountKeys.outbox(shard),
-        bucket: accountKeys.bucket(request.accountId, request.tokenId),
+        bucket: accountKeys.bucket(request.accountId, request.limitsId ?? request.tokenId),
         dayBudgets: accountKeys.budgets(request.accountId, day),
         monthBudgets: accountKeys.budgets(request.accountId, day.slice(0, "2026-01".length)),
       },

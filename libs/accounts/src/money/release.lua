@@ -1,7 +1,7 @@
---[[ Gives a hold back whole, with the tokens that it reserved of the token's minute: nothing was bought with it, so it
+--[[ Gives a hold back whole, with the tokens that it reserved of a minute: nothing was bought with it, so it
      leaves no usage event (account-state.lua, minute.lua and budgets.lua come before this).
-  account hash   hold hash   holds zset: call id -> lease expiry (ms)   bucket hash: see minute.lua ]]
-local found = redis.call('HMGET', hold, 'nanos', 'tokens', 'limit', 'budgets')
+  account hash   hold hash   holds zset: call id -> lease expiry (ms) ]]
+local found = redis.call('HMGET', hold, 'nanos', 'tokens', 'limit', 'bucket', 'budgets')
 local nanos = found[1]
 if not nanos then return {'gone'} end
 local state = read_held(account)
@@ -10,7 +10,7 @@ redis.call('ZREM', holds, callId)
 if nanos ~= '0' and state then
   free(state, nanos)
   write_held(state)
-  change_budgets(budgets_of(found[4]), negated(nanos))
+  change_budgets(budgets_of(found[5]), negated(nanos))
 end
-correct_tokens(bucket, tonumber(found[3]), tonumber(found[2]))
+correct_tokens(found[4], tonumber(found[3]), tonumber(found[2]))
 return {'released'}

@@ -7,13 +7,12 @@ import { retryThroughOutage } from "./settle.ts";
 export interface Release {
   readonly accountId: string;
   readonly callId: string;
-  readonly tokenId: string;
 }
 
 const run = defineScript({
   file: new URL("release.lua", import.meta.url),
   shared: holdScripts,
-  keys: ["account", "hold", "holds", "bucket"],
+  keys: ["account", "hold", "holds"],
   args: { callId: "text" },
   grouped: true,
   replies: { released: {}, gone: {} },
@@ -23,7 +22,7 @@ const run = defineScript({
  * Releases a hold that paid for nothing: unlike a settlement it leaves no usage event. False where the hold is gone.
  * Throws Failure server_overloaded where Redis is away or slow; the sweep then releases it.
  */
-export async function releaseHold(redis: Redis, { accountId, callId, tokenId }: Release): Promise<boolean> {
+export async function releaseHold(redis: Redis, { accountId, callId }: Release): Promise<boolean> {
   const shard = shardOf(accountId);
   const { verdict } = await orUnavailable(
     run(
@@ -32,7 +31,6 @@ export async function releaseHold(redis: Redis, { accountId, callId, tokenId }: 
         account: accountKeys.account(accountId),
         hold: accountKeys.hold(accountId, callId),
         holds: accountKeys.holds(shard),
-        bucket: accountKeys.bucket(accountId, tokenId),
       },
       { callId },
     ),

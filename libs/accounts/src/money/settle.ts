@@ -10,7 +10,6 @@ import { receiptKinds, receiptOf } from "./receipt.ts";
 export interface Settlement {
   readonly accountId: string;
   readonly callId: string;
-  readonly tokenId: string;
   readonly costNanos: Nanos;
   /** All tokens used, for the token's limit per minute. */
   readonly tokens: number;
@@ -30,7 +29,7 @@ export interface Settlement {
 const run = defineScript({
   file: new URL("settle.lua", import.meta.url),
   shared: settlementScripts,
-  keys: ["account", "hold", "holds", "outbox", "bucket", "late"],
+  keys: ["account", "hold", "holds", "outbox", "late"],
   args: {
     callId: "text",
     cost: "nanos",
@@ -55,7 +54,7 @@ const run = defineScript({
  * the hold is taken from the available amount, never below zero: the event has the amount that was taken.
  */
 export async function settle(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
-  const { accountId, callId, tokenId, draft } = settlement;
+  const { accountId, callId, draft } = settlement;
   const cost = within(settlement.costNanos);
   const shard = shardOf(accountId);
   const reply = await run(
@@ -65,7 +64,6 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
       hold: accountKeys.hold(accountId, callId),
       holds: accountKeys.holds(shard),
       outbox: accountKeys.outbox(shard),
-      bucket: accountKeys.bucket(accountId, tokenId),
       late: accountKeys.late(shard),
     },
     {

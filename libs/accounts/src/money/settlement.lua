@@ -1,12 +1,12 @@
 --[[ The step of every settlement, shared by settle.lua and tasks/advance.lua: takes a call's true cost, gives the rest of
      its hold back, and writes the usage event to the outbox. Exactly once: the hold is deleted, so a second settlement
      finds it gone (clock.lua, account-state.lua, minute.lua and budgets.lua come before this).
-  keys {account, hold, holds, outbox, bucket, late: where a call without its hold is reported, nil: nowhere}
+  keys {account, hold, holds, outbox, late: where a call without its hold is reported, nil: nowhere}
   call {id, cost (nanos), event (JSON without its cost), tokens (used), nowMs, onlyIfExpired, onlyOn: runs of servers}
   Returns {'settled', outbox entry, what the account could not cover, and the receipt} | {'gone'} | {'leased'} | {'unsure'} ]]
 local function settlement(keys, call)
   local cost, event = call.cost, call.event
-  local found, state = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'budgets'), read_account(keys.account)
+  local found, state = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'bucket', 'budgets'), read_account(keys.account)
   local held = found[1]
   if not held or not state then
     -- Swept, settled before, or lost with a Redis: the ledger knows from the books.
@@ -31,9 +31,9 @@ local function settlement(keys, call)
   local taken = uncovered == '0' and cost or subtract(cost, uncovered)
   if taken ~= '0' then state.available, state.spent = subtract(state.available, taken), add(state.spent, taken) end
 
-  correct_tokens(keys.bucket, tonumber(found[3]), tonumber(found[2]) - call.tokens, call.nowMs)
+  correct_tokens(found[4], tonumber(found[3]), tonumber(found[2]) - call.tokens, call.nowMs)
   -- Of the periods in which the hold was made; the totals of a past period have expired.
-  change_budgets(budgets_of(found[4]), subtract(taken, held))
+  change_budgets(budgets_of(found[5]), subtract(taken, held))
   local number, previous, balance, hash = add_receipt(state, negated(taken), event)
   write_account(state)
   local entry = redis.call('XADD', keys.outbox, '*', 'event', event, 'cost', cost, 'uncovered', uncovered,

@@ -45,7 +45,6 @@ export async function sweepHolds(
     const entry = await settle(redis, {
       accountId: account,
       callId,
-      tokenId: event.tokenId,
       costNanos: BigInt(floor),
       tokens: tokensIn(event.units),
       draft: event,

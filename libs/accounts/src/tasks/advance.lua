@@ -2,7 +2,7 @@
      writes the events, all in one step (clock.lua and the account-state.lua, budgets.lua and settlement.lua of money come
      before this).
   task hash: version, record, entries (of its events in the outbox)   due zset: member -> when (ms)
-  account, hold, holds, outbox, bucket, late: see settlement.lua
+  account, hold, holds, outbox, late: see settlement.lua
   callbacksDue zset: event id -> when (ms)   callbacks hash: event id -> JSON
   dueAt nil: never again   event nil: the state is the same   settleCall nil: nothing to settle   callbackId nil: none
   Returns the new outbox entries, the settlement's receipt, and entry id and JSON of each earlier event of the task that
@@ -36,7 +36,7 @@ end
 local settled = {}
 if settleCall then
   settled = settlement(
-    {account = account, hold = hold, holds = holds, outbox = outbox, bucket = bucket, late = late},
+    {account = account, hold = hold, holds = holds, outbox = outbox, late = late},
     {id = settleCall, cost = cost, event = usageEvent, tokens = 0, nowMs = nowMs})
 end
 if settled[1] ~= 'settled' then return {'advanced', taskEntry = taskEntry, earlier = earlier} end

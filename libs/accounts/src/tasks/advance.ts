@@ -38,7 +38,7 @@ export interface TaskAdvance {
 const run = defineScript({
   file: new URL("advance.lua", import.meta.url),
   shared: settlementScripts,
-  keys: ["task", "due", "account", "hold", "holds", "outbox", "bucket", "callbacksDue", "callbacks", "late"],
+  keys: ["task", "due", "account", "hold", "holds", "outbox", "callbacksDue", "callbacks", "late"],
   args: {
     member: "text",
     version: "text",
@@ -66,7 +66,7 @@ const run = defineScript({
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
-  const { id, accountId, tokenId, callId } = task;
+  const { id, accountId, callId } = task;
   const shard = shardOf(accountId);
   const event = from === undefined ? undefined : taskEvent(task, { from, nowMs, keepMs, seal: advance.seal });
   const cost = settlement === undefined ? 0n : within(settlement.costNanos);
@@ -79,7 +79,6 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       hold: accountKeys.hold(accountId, callId),
       holds: accountKeys.holds(shard),
       outbox: accountKeys.outbox(shard),
-      bucket: accountKeys.bucket(accountId, tokenId),
       callbacksDue: accountKeys.callbacksDue(shard),
       callbacks: accountKeys.callbacks(shard),
       late: accountKeys.late(shard),

@@ -8,11 +8,20 @@ export interface GroupLimits {
   readonly dollarsPerMonth?: number | undefined;
 }
 
+/**
+ * Returns the id of the limits per minute and at a time that a token counts against: its own, or the ones that all keys
+ * of the account's members in its group share.
+ */
+export function limitsIdOf({ id, group, ofMember }: Pick<Token, "group" | "id" | "ofMember">): string {
+  return ofMember === true ? `members:${group}` : id;
+}
+
 /** Returns the limits of a caller: those of its token and of its token's group. */
 export function callerLimits(
-  { group, models, budget = {}, within }: Pick<Token, "budget" | "group" | "models" | "within">,
+  token: Pick<Token, "budget" | "group" | "id" | "models" | "ofMember" | "within">,
   { tokensPerMinute, dollarsPerDay, dollarsPerMonth }: GroupLimits,
-): Pick<Caller, "budgets" | "group" | "models" | "tokensPerMinute"> {
+): Pick<Caller, "budgets" | "group" | "limitsId" | "models" | "tokensPerMinute"> {
+  const { group, models, budget = {}, within } = token;
   const ofGroup = (dollars: number | undefined) => (dollars === undefined ? undefined : nanosOf(dollars).toString());
   const budgets = Object.entries({
     tokenPerDay: budget.perDay,
@@ -28,6 +37,7 @@ export function callerLimits(
     ...present({
       models: models && [...models],
       tokensPerMinute,
+      limitsId: token.ofMember === true ? limitsIdOf(token) : undefined,
       budgets: budgets.length === 0 ? undefined : Object.fromEntries(budgets),
     }),
   };

@@ -33,13 +33,14 @@ export interface HoldWanted {
 /** Holds money for a call. Throws Failure where it cannot be held: no balance, no tokens left, the store away. */
 export async function holdMoney(deps: HoldDeps, { call, price, expected, certain }: HoldWanted): Promise<HeldMoney> {
   const record: UsageRecord = { callId: deps.newCallId(), call, price, heldAt: performance.now() };
-  const { accountId, tokenId, tokensPerMinute, budgets } = call.caller;
+  const { accountId, tokenId, limitsId, tokensPerMinute, budgets } = call.caller;
   const { upperNanos, floorNanos, tokens } = expected;
   const { leaseMs, outboxBound } = deps.limits;
   try {
     await hold(deps.redis, {
       accountId,
       tokenId,
+      limitsId,
       tokensPerMinute,
       budgets,
       callId: record.callId,
@@ -129,7 +130,7 @@ export class HeldMoney implements Disposable {
     if (this.#isOver) return Promise.resolve();
     this.#isOver = true;
     const { call, price } = this.record;
-    const { accountId, tokenId } = call.caller;
+    const { accountId } = call.caller;
     if (call.facts !== undefined && !onlyIfHeld) call.facts.isBooked = true;
     const end = this.#capped(reported);
     const draft = usageDraft({ ...this.record, heldNanos: this.#heldNanos }, end);
@@ -145,7 +146,7 @@ export class HeldMoney implements Disposable {
       error: end.error,
     });
     const tokens = tokensIn(end.units);
-    const settlement = { accountId, tokenId, callId: this.callId, costNanos, tokens, draft, onlyIfHeld };
+    const settlement = { accountId, callId: this.callId, costNanos, tokens, draft, onlyIfHeld };
     return this.#endAfter(this.#deps.settlements.settle(settlement, idsOf(call)));
   }
 
@@ -154,8 +155,8 @@ export class HeldMoney implements Disposable {
     if (this.#isOver) return Promise.resolve();
     this.#isOver = true;
     const { call } = this.record;
-    const { accountId, tokenId } = call.caller;
-    return this.#endAfter(this.#deps.settlements.release({ accountId, tokenId, callId: this.callId }, idsOf(call)));
+    const { accountId } = call.caller;
+    return this.#endAfter(this.#deps.settlements.release({ accountId, callId: this.callId }, idsOf(call)));
   }
 
   /** Leaves the hold to what has been recorded with it, which settles it later. */

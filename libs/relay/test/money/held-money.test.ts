@@ -160,7 +160,6 @@ async function settleLater(accountId: string, { record, callId }: HeldMoney): Pr
   await settle(store, {
     accountId,
     callId,
-    tokenId: "tok_1",
     costNanos: parseNanos("5"),
     tokens: 0,
     draft: usageDraft(record, used),

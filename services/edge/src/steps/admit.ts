@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { admit as admitToken, callerLimits, refusalOf, type Admission } from "@modelgate/accounts";
+import { admit as admitToken, callerLimits, limitsIdOf, refusalOf, type Admission } from "@modelgate/accounts";
 import { Failure, needsBalance } from "@modelgate/contracts";
 import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
@@ -17,7 +17,7 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
     const group = catalog.current().group(token.group);
     if (group === undefined)
       throw new Failure("group_not_allowed", `The group ${JSON.stringify(token.group)} of this key no longer exists.`);
-    const seat = { accountId: token.accountId, tokenId: token.id, permitId: seats.newPermit() };
+    const seat = { accountId: token.accountId, limitsId: limitsIdOf(token), permitId: seats.newPermit() };
     const admission = await admitToken(redis, {
       ...seat,
       limits: group.limits,
@@ -27,7 +27,7 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
     limiterDecisions.inc({ decision: admission.decision });
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     setLimitHeaders(response, admission, format === "alpha");
-    const refusal = refusalOf(admission, group.limits, token.id);
+    const refusal = refusalOf(admission, group.limits, { tokenId: token.id, limitsId: seat.limitsId });
     if (refusal !== undefined) throw refusal;
     context.caller = {
       accountId: token.accountId,

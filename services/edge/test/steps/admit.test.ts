@@ -38,8 +38,8 @@ afterAll(async () => {
 });
 
 /** A call whose caller is known, on an endpoint that costs nothing. */
-async function known(group: string, path = "/v1/models"): Promise<Call> {
-  const call = callOf({ method: "GET", path });
+async function known(group: string, more: Partial<Token> = {}): Promise<Call> {
+  const call = callOf({ method: "GET", path: "/v1/models" });
   await run(call, endpoint);
   const token: Token = {
     id: "token-1",
@@ -49,6 +49,7 @@ async function known(group: string, path = "/v1/models"): Promise<Call> {
     disabled: false,
     createdAt: "2026-01-01T00:00:00.000Z",
     hint: "sk-a…z",
+    ...more,
   };
   call.context.token = token;
   return call;
@@ -83,6 +84,18 @@ test("its answer has the limits, and the seat is held until it closes", async ()
   await expect(letIn(await known("small"))).rejects.toMatchObject({ status: 429 });
   call.response.emit("close");
   await until("the seat to be free", async () => letIn(await known("small")).catch(() => false));
+});
+
+test("keys that members made in a group share its limits", async () => {
+  const [one, other] = [{ id: "token-2", ofMember: true } as const, { id: "token-3", ofMember: true } as const];
+  const call = await known("small", one);
+  await letIn(call);
+  expect(call.context.caller).toMatchObject({ tokenId: "token-2", limitsId: "members:small" });
+  await expect(letIn(await known("small", other))).rejects.toMatchObject({
+    status: 429,
+    message: "The keys that members made in this key's group are together limited to 1 calls at the same time.",
+  });
+  expect(await letIn(await known("small"))).toBe(true); // an operator's key has limits for itself
 });
 
 test("a group without limits sets no headers", async () => {

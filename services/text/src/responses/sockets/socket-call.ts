@@ -23,11 +23,11 @@ export async function callerOfNext(
   const { redis, catalog } = deps;
   const caller = await currentCaller(deps, opening);
   if (isAdmitted) return caller;
-  const { accountId, tokenId, group, requestId } = caller;
+  const { accountId, tokenId, limitsId = tokenId, group, requestId } = caller;
   const { requestsPerMinute, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, tokensPerMinute };
-  const request = { accountId, tokenId, permitId: requestId, limits, metered: true, leaseMs: noLeaseMs };
-  const refusal = refusalOf(await admit(redis, request), limits, tokenId);
+  const request = { accountId, limitsId, permitId: requestId, limits, metered: true, leaseMs: noLeaseMs };
+  const refusal = refusalOf(await admit(redis, request), limits, caller);
   if (refusal !== undefined) throw refusal;
   return caller;
 }
