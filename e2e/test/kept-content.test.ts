@@ -217,10 +217,13 @@ test("an open session has no more responses than are paid for when its key's bud
   const session = await textSession(suite, "live", made.key);
   await ask(session, "Hi");
   await update(made.id, { dollarsPerDay: "0.000001" });
-  await ask(session, "Hi");
+  // The money of the next response may be held already; that of the one after it is not.
+  session.send({ type: "response.create" });
+  await Promise.race([session.next("response.done"), session.closed]).catch(() => undefined);
   session.send({ type: "response.create" });
   expect((await session.closed).reason).toBe("insufficient_quota");
-  expect(session.texts.filter((text) => text.includes('"response.created"'))).toHaveLength(2);
+  const started = session.texts.filter((text) => text.includes('"response.created"'));
+  expect([1, 2]).toContain(started.length);
 });
 
 /** Makes a key of the account with money. */

@@ -1,4 +1,4 @@
-import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
+import dns, { type LookupAddress, type LookupOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
 /** Link-local addresses, and the others where a cloud gives a machine its credentials. */
@@ -29,7 +29,7 @@ function refused(host: string): Error {
 
 /** Looks a vendor's host up for a connection; fails where a name leads to a link-local address. */
 export const vendorLookup: LookupFunction = (host, options: LookupOptions, callback) => {
-  lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+  dns.lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return callback(error, "", 0);
     if (addresses.some(({ address }) => isLinkLocal(address))) return callback(refused(host), "", 0);
     if (options.all === true) return callback(null, addresses);

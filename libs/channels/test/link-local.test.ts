@@ -1,5 +1,5 @@
-import type * as dns from "node:dns";
-import { expect, test, vi } from "vitest";
+import dns from "node:dns";
+import { beforeEach, expect, test, vi } from "vitest";
 import { connectSocket } from "../src/connect.ts";
 import { isLinkLocal, vendorLookup } from "../src/link-local.ts";
 import { openTransport } from "../src/transport.ts";
@@ -9,18 +9,15 @@ const names: Readonly<Record<string, readonly string[]>> = {
   "metadata.example": ["203.0.113.7", "169.254.169.254"],
   "vendor.example": ["203.0.113.7", "203.0.113.8"],
 };
-vi.mock("node:dns", async (importOriginal) => ({
-  ...(await importOriginal<typeof dns>()),
-  lookup: (
+beforeEach(() => {
+  const found = (host: string): dns.LookupAddress[] => (names[host] ?? []).map((address) => ({ address, family: 4 }));
+  vi.spyOn(dns, "lookup").mockImplementation(((
     host: string,
     _options: object,
     callback: (error: null, found: readonly dns.LookupAddress[]) => void,
-  ): void =>
-    callback(
-      null,
-      (names[host] ?? []).map((address) => ({ address, family: 4 })),
-    ),
-}));
+  ) => callback(null, found(host))) as typeof dns.lookup);
+  return () => vi.restoreAllMocks();
+});
 
 test.each([
   ["169.254.169.254", true],
