@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { UsageEvent } from "@modelgate/contracts";
 import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { startGreedyVendor, type GreedyVendor } from "./greedy-vendor.ts";
+import { startGreedyVendor, type GreedyVendor } from "../../services/text/test/greedy-vendor.ts";
 import { keys, money } from "./house.ts";
 
 const messages = [{ role: "user", content: "Tell me a story, and take your time." }];

@@ -1,7 +1,7 @@
-import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { shapes, startSuite, type Suite } from "@modelgate/testkit";
+import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, hello, keys, post } from "./house.ts";
+import { shownChannel, switchedChannel } from "./operator.ts";
 
 const thrifty = "sk-budget-0123456789abcdef";
 describe.each(shapes)("services %s", (shape) => {
@@ -13,18 +13,10 @@ describe.each(shapes)("services %s", (shape) => {
         groups: { default: { models: ["*"] } },
         models: {
           fixed: { kind: "chat", price: { request: 0.001 } },
-          renamed: { kind: "chat", price: { request: 0.001 } },
-          claude: { kind: "chat", price: { request: 0.001 } },
-          embed: { kind: "embedding", price: { request: 0.001 } },
+          half: { kind: "chat", price: { input: 2.5 } },
+          bounded: { kind: "chat", price: { input: 1, output: 10 } },
         },
-        channels: [
-          channel("main", { fixed: "fixed", embed: "embed", renamed: "other-name" }),
-          {
-            ...channel("far", ["claude"]),
-            provider: "anthropic",
-            baseUrl: "${SIMULATOR_URL}/at/far/anthropic",
-          },
-        ],
+        channels: [channel("main", ["fixed", "half", "bounded"])],
         accounts: {
           demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default", name: "the demo's" }] },
           careful: {
@@ -38,52 +30,6 @@ describe.each(shapes)("services %s", (shape) => {
     });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
-
-  const asking = { usage: { include: true } };
-
-  describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s", (model) => {
-    test("stands in the head of a whole answer, and in its usage where the client asks", async () => {
-      const plain = await post(suite, hello(model));
-      expect(plain.headers.get("x-modelgate-cost")).toBe("0.001");
-      expect(await plain.json()).not.toHaveProperty("usage.cost");
-      const asked = await post(suite, { ...hello(model), ...asking });
-      expect(await asked.json()).toMatchObject({ model, usage: { cost: 0.001, total_tokens: expect.any(Number) } });
-    });
-
-    test("is a stream's trailer, and stands in its last frame of usage where the client asks", async () => {
-      const plain = await streamed({ ...hello(model), stream: true });
-      expect([plain.trailer, plain.text.includes('"cost"')]).toEqual(["0.001", false]);
-      const asked = await streamed({ ...hello(model), ...asking, stream: true });
-      const costs = frames(asked.text).flatMap(({ usage }) => (usage?.cost === undefined ? [] : [usage.cost]));
-      expect([asked.trailer, costs]).toEqual(["0.001", [0.001]]);
-    });
-  });
-
-  describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s in other wires' usage", (model) => {
-    const asks: readonly (readonly [string, object])[] = [
-      ["/v1/responses", { model, input: "Hi" }],
-      ["/v1/messages", { ...hello(model), max_tokens: 100 }],
-    ];
-
-    test.each(asks)("%s, whole and streamed", async (path, body) => {
-      const plain = await streamed(body, path);
-      expect([plain.text.includes('"cost"'), JSON.parse(plain.text)]).toEqual([false, expect.anything()]);
-      const whole = await streamed({ ...body, ...asking }, path);
-      expect(JSON.parse(whole.text)).toMatchObject({ model, usage: { cost: 0.001, input_tokens: expect.any(Number) } });
-      const stream = await streamed({ ...body, ...asking, stream: true }, path);
-      const costs = frames(stream.text).flatMap(({ usage, response }) => (usage ?? response?.usage)?.cost ?? []);
-      expect([stream.trailer, costs]).toEqual(["0.001", [0.001]]);
-    });
-  });
-
-  test("other whole answers say their cost too", async () => {
-    const answer = await fetch(`${suite.edgeUrl}/v1/embeddings`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
-      body: JSON.stringify({ model: "embed", input: "Hello" }),
-    });
-    expect([answer.status, answer.headers.get("x-modelgate-cost")]).toEqual([200, "0.001"]);
-  });
 
   test("a key's money is the same in every shape, under every path that clients have built in", async () => {
     await post(suite, hello("fixed"), thrifty);
@@ -126,35 +72,24 @@ describe.each(shapes)("services %s", (shape) => {
     return all[0];
   }
 
-  interface Frame {
-    readonly usage?: { readonly cost?: number } | null;
-    readonly response?: Frame;
-  }
-
-  function frames(text: string): readonly Frame[] {
-    return text
-      .split("\n")
-      .filter((line) => line.startsWith("data: {"))
-      .map((line): Frame => JSON.parse(line.slice("data: ".length)));
-  }
-
-  /** A stream with its trailer, which fetch does not show. */
-  function streamed(
-    body: object,
-    path = "/v1/chat/completions",
-  ): Promise<{ readonly text: string; readonly trailer: string | undefined }> {
-    return new Promise((resolve, reject) => {
-      const type = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
-      const headers = { authorization: `Bearer ${keys.demo}`, ...type };
-      request(suite.edgeUrl + path, { method: "POST", headers }, (answer) => {
-        let text = "";
-        answer
-          .setEncoding("utf8")
-          .on("data", (piece: string) => (text += piece))
-          .once("end", () => resolve({ text, trailer: answer.trailers["x-modelgate-cost"] }));
-      })
-        .once("error", reject)
-        .end(JSON.stringify(body));
+  test("what the price does not name, and what was reported beyond all bounds, is shown to the operator", async () => {
+    expect((await post(suite, hello("half"))).status).toBe(200);
+    await until("it to be counted", async () =>
+      (await (await fetch(`${suite.opsUrl("ledger")}/metrics`)).text()).includes(
+        'modelgate_usage_unpriced_total{model="half",unit="outputTokens"',
+      ),
+    );
+    const usage = { prompt_tokens: 1e15, completion_tokens: 3, total_tokens: 1e15 };
+    await suite.simulator.script("main", [{ usage }]);
+    const answer = await post(suite, { ...hello("bounded"), max_tokens: 50 });
+    const requestId = answer.headers.get("x-request-id") ?? "";
+    await until("its row", async () => {
+      const rows = JSON.stringify(await suite.ask("usage", "list", "--request-id", requestId));
+      return rows.includes(requestId) && rows.includes('"capped":["inputTokens"]');
     });
-  }
+    const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
+    expect(metrics).toMatch(/modelgate_usage_capped_total\{channel="main",model="bounded",unit="inputTokens"/);
+    expect((await shownChannel(suite, "main")).cappedCalls).toBeGreaterThan(0);
+    expect((await switchedChannel(suite, "main", "enable")).cappedCalls).toBe(0);
+  });
 });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { UsageEvent, Units } from "@modelgate/contracts";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { storedEvents } from "./events.ts";
-import { money } from "./house.ts";
+import { until } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
 import { startReportingVendor, type Report, type ReportingVendor } from "./reporting-vendor.ts";
 
 /** Every word that a price has, charged as it is written: for whole answers, for streams, and for streams that are left. */
@@ -26,12 +26,11 @@ const requestNanos = 1_000;
 type Wire = "chat" | "messages" | "content";
 
 let vendor: ReportingVendor;
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
   vendor = await startReportingVendor();
   const channels = { chat: "openai", messages: "anthropic", content: "gemini" } as const;
-  suite = await startSuite({
-    shape: "apart",
+  area = await startArea(service, {
     config: {
       groups: { default: { models: ["*"] } },
       models: {
@@ -51,7 +50,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await suite?.[Symbol.asyncDispose]();
+  await area?.[Symbol.asyncDispose]();
   await vendor?.[Symbol.asyncDispose]();
 });
 
@@ -73,7 +72,7 @@ let calls = 0;
 async function call(wire: Wire, model: string, { stream = false, more = {}, leaves = false }) {
   const requestId = `prices-${++calls}`;
   const leaving = new AbortController();
-  const answer = await fetch(suite.edgeUrl + paths[wire](model, stream), {
+  const answer = await fetch(area.url + paths[wire](model, stream), {
     method: "POST",
     headers: {
       authorization: `Bearer ${key}`,
@@ -93,11 +92,7 @@ async function call(wire: Wire, model: string, { stream = false, more = {}, leav
     leaving.abort();
     await until("the vendor to be stopped", () => vendor.open === 0);
   } else expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
-  return await until("its event", async () =>
-    (await storedEvents(suite.backends.natsUrl))
-      .map(({ event }) => event)
-      .find((event: UsageEvent) => event.requestId === requestId),
-  );
+  return area.eventOf(requestId);
 }
 
 const written = (short: number, long: number) => ({
@@ -283,8 +278,4 @@ describe("a stream whose client leaves", () => {
   });
 });
 
-test("in the end nothing is held, and the books agree", async () => {
-  await until("all to be settled", async () => (await money(suite)).heldNanos === "0");
-  const { status, stdout } = await suite.gatectl("ledger", "verify");
-  expect([status, stdout]).toEqual([0, expect.any(String)]);
-});
+test("in the end nothing is held, and every settlement is an event", () => area.settled("demo"));

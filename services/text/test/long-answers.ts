@@ -1,8 +1,8 @@
 import type { ResponseOutputItem } from "openai/resources/responses/responses";
-import type { Suite } from "@modelgate/testkit";
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import type { Area } from "../../../libs/relay/test/area.ts";
 import { sdk } from "./house.ts";
-import { anthropicAt } from "./directions/clients/anthropic-messages.ts";
-import { googleAt } from "./directions/clients/google-content.ts";
 
 /** A streamed answer as an application has it in the end. */
 export interface Heard {
@@ -15,16 +15,16 @@ export interface Heard {
 }
 
 /** Asks a model for a stream by an official SDK, and listens to its end. */
-export type Listen = (suite: Suite, key: string, model: string) => Promise<Heard>;
+export type Listen = (area: Area, key: string, model: string) => Promise<Heard>;
 
 const question = "Tell me a long story.";
 const messages = [{ role: "user" as const, content: question }];
 
 /** Chat chunks; `usage`: asked for, or left out. */
 function chat(usage: boolean): Listen {
-  return async (suite, key, model) => {
+  return async (area, key, model) => {
     const options = usage ? { stream_options: { include_usage: true } } : {};
-    const stream = await sdk(suite, key).chat.completions.create({ model, messages, stream: true, ...options });
+    const stream = await sdk(area, key).chat.completions.create({ model, messages, stream: true, ...options });
     let heard: Heard = { text: "", ending: "" };
     for await (const { choices, usage: reported } of stream) {
       const [choice] = choices;
@@ -39,9 +39,9 @@ function chat(usage: boolean): Listen {
   };
 }
 
-const completions: Listen = async (suite, key, model) => {
+const completions: Listen = async (area, key, model) => {
   const options = { stream_options: { include_usage: true } };
-  const stream = await sdk(suite, key).completions.create({
+  const stream = await sdk(area, key).completions.create({
     model,
     prompt: question,
     stream: true,
@@ -63,8 +63,8 @@ const completions: Listen = async (suite, key, model) => {
 };
 
 /** Events without a gap in their numbers; the last one holds all that the deltas did. */
-const responses: Listen = async (suite, key, model) => {
-  const stream = await sdk(suite, key).responses.create({ model, input: question, stream: true });
+const responses: Listen = async (area, key, model) => {
+  const stream = await sdk(area, key).responses.create({ model, input: question, stream: true });
   let [text, number] = ["", 0];
   const done: string[] = [];
   for await (const event of stream) {
@@ -88,17 +88,24 @@ function textIn(item: ResponseOutputItem): string {
   return item.content.map((part) => (part.type === "output_text" ? part.text : "")).join("");
 }
 
-const message: Listen = async (suite, key, model) => {
-  const { content, stop_reason, usage } = await anthropicAt(suite, key)
-    .messages.stream({ model, messages, max_tokens: 20_000 })
+const message: Listen = async (area, key, model) => {
+  const { content, stop_reason, usage } = await new Anthropic({
+    baseURL: area.url,
+    apiKey: key,
+    maxRetries: 0,
+  }).messages
+    .stream({ model, messages, max_tokens: 20_000 })
     .finalMessage();
   const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
   return { text, ending: stop_reason ?? "", input: usage.input_tokens, output: usage.output_tokens };
 };
 
-const content: Listen = async (suite, key, model) => {
+const content: Listen = async (area, key, model) => {
   let heard: Heard = { text: "", ending: "" };
-  for await (const piece of await googleAt(suite, key).models.generateContentStream({ model, contents: question })) {
+  for await (const piece of await new GoogleGenAI({
+    apiKey: key,
+    httpOptions: { baseUrl: area.url },
+  }).models.generateContentStream({ model, contents: question })) {
     const { text, candidates, usageMetadata } = piece;
     heard = {
       text: heard.text + (text ?? ""),

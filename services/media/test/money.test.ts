@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
+import { startGreedyVendor, type GreedyVendor } from "../../text/test/greedy-vendor.ts";
+import { service } from "../src/service.ts";
+
+const poorKey = keys.poor;
+const most = { usage: { input: 1e300, output: 1e300 }, items: 40 } as const;
+
+let vendor: GreedyVendor;
+let area: Area;
+beforeAll(async () => {
+  vendor = await startGreedyVendor();
+  area = await startArea(service, {
+    config: {
+      groups: { default: { models: ["*"] }, strict: { models: ["*"], unpriced: "refuse" } },
+      models: {
+        pictures: { kind: "image", price: { image: 0.04, input: 1, output: 10 } },
+        drawn: { kind: "image", price: { image: 0.04 } },
+      },
+      channels: [
+        {
+          id: "pictures",
+          provider: "openai",
+          baseUrl: `${vendor.url}/v1`,
+          keys: ["key"],
+          models: { pictures: "vendor", drawn: "vendor" },
+        },
+      ],
+      accounts: {
+        demo: { balance: "1000", tokens: [{ key: keys.demo, group: "strict" }] },
+        poor: { balance: "0.05", tokens: [{ key: poorKey, group: "default" }] },
+      },
+    },
+  });
+});
+afterAll(async () => {
+  await area?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
+});
+beforeEach(() => vendor.behave({}));
+
+async function call(body: object, key: string = keys.demo) {
+  const answer = await area.post("/v1/images/generations", body, key);
+  return { status: answer.status, text: await answer.text(), requestId: answer.headers.get("x-request-id") };
+}
+async function billed(body: object) {
+  const { status, text, requestId } = await call(body);
+  expect([status, text]).toEqual([200, expect.anything()]);
+  return area.eventOf(requestId);
+}
+const eventOf = (requestId: string | null) => area.eventOf(requestId);
+
+test("images, by number and by tokens", async () => {
+  vendor.behave(most);
+  const { units, capped } = await billed({ model: "pictures", prompt: "a fox" });
+  expect(capped).toEqual(expect.arrayContaining(["images", "inputTokens", "outputImageTokens"]));
+  expect(units.images).toBeLessThanOrEqual(4);
+  expect(units.outputImageTokens).toBeLessThan(40_000);
+});
+
+test("a stream of images ends with the last that was asked for, whatever its vendor goes on to make", async () => {
+  vendor.behave({ words: 2_000, usage: undefined });
+  const body = { model: "pictures", prompt: "a fox", n: 2, stream: true };
+  const { text, requestId } = await call(body);
+  const { units, outcome } = await eventOf(requestId);
+  expect(outcome).toBe("completed");
+  expect(units.images).toBeGreaterThanOrEqual(2);
+  expect(units.images).toBeLessThanOrEqual(6);
+  // What came in one piece with the last passes with it.
+  expect(text.match(/^event: image_generation\.completed$/gm)?.length).toBeLessThan(100);
+});
+
+test("images are held for by whatever member a vendor may read their number in", async () => {
+  const ask = (more: object) => call({ model: "pictures", prompt: "a fox", ...more }, poorKey);
+  const before = vendor.bodies.length;
+  for (const more of [
+    { n: 1, batch_size: 500 },
+    { sequential_image_generation_options: { max_images: 15 } },
+    { n: 1, parameters: { n: 10 } },
+  ])
+    expect((await ask(more)).status).toBe(402);
+  expect(vendor.bodies).toHaveLength(before);
+});
+
+test("an image of a high quality is refused where only a price per image is there", async () => {
+  for (const [more, param] of [
+    [{ quality: "high" }, "quality"],
+    [{ size: "4096x4096" }, "size"],
+  ] as const) {
+    const answer = await area.post("/v1/images/generations", { model: "drawn", prompt: "a fox", ...more }, keys.demo);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }]);
+  }
+});

@@ -1,0 +1,18 @@
+import OpenAI from "openai";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
+
+/** Sends a chat call over plain HTTP. */
+export function post(
+  area: Pick<Area, "post">,
+  body: unknown,
+  key: string = keys.demo,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return area.post("/v1/chat/completions", body, key, headers);
+}
+
+/** Makes the official SDK, as an application sets it up. */
+export function sdk({ url }: Pick<Area, "url">, key: string = keys.demo): OpenAI {
+  return new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { channel, hello } from "../../../libs/relay/test/house.ts";
+import { service } from "../src/service.ts";
+import { post } from "./house.ts";
+
+const keys = {
+  plain: "sk-plain-0123456789abcdef",
+  daily: "sk-daily-0123456789abcdef",
+  other: "sk-other-0123456789abcdef",
+  team: "sk-team-0123456789abcdef",
+  mate: "sk-mate-0123456789abcdef",
+} as const;
+
+const config = {
+  groups: { default: { models: ["*"] }, team: { models: ["*"], limits: { dollarsPerDay: 0.005 } } },
+  models: {
+    fixed: { kind: "chat", price: { request: 0.001, input: 0, cachedInput: 0, output: 0 } },
+    half: { kind: "chat", price: { input: 2.5 } },
+    bounded: { kind: "chat", price: { input: 1, cachedInput: 1, output: 10 }, maxOutputTokens: 1_000 },
+    thinker: { kind: "chat", price: { input: 1, cachedInput: 1, output: 10 } },
+  },
+  channels: [
+    channel("main", ["fixed", "half"]),
+    {
+      id: "thoughts",
+      provider: "anthropic",
+      baseUrl: "${SIMULATOR_URL}/at/thoughts/anthropic",
+      keys: ["key"],
+      models: { thinker: "claude-sonnet-4-5", bounded: "claude-3-haiku" },
+    },
+  ],
+  accounts: {
+    demo: {
+      balance: "1.00",
+      tokens: [
+        { key: keys.plain, group: "default" },
+        { key: keys.daily, group: "default", budget: { dollarsPerDay: 0.003 } },
+        { key: keys.other, group: "default", budget: { dollarsPerMonth: 1 } },
+        { key: keys.team, group: "team" },
+        { key: keys.mate, group: "team" },
+      ],
+    },
+    // Covers some hundred tokens of output, and no thoughts.
+    small: { balance: "0.05", tokens: [{ key: "sk-small-0123456789abcdef", group: "default" }] },
+  },
+};
+
+let area: Area;
+beforeAll(async () => {
+  area = await startArea(service, { config });
+});
+afterAll(() => area?.[Symbol.asyncDispose]());
+
+test("a unit that the price does not name costs nothing, and is marked and counted", async () => {
+  expect((await post(area, hello("half"), keys.plain)).status).toBe(200);
+  const event = await until("its event", async () => (await area.events()).find(({ model }) => model === "half"));
+  expect(event).toMatchObject({ unpriced: ["outputTokens"], priceVersion: expect.stringMatching(/^[0-9a-f]{12}$/) });
+  expect(BigInt(event.costNanos)).toBe(BigInt(event.units.inputTokens ?? 0) * 2_500n);
+  const whole = await post(area, hello("fixed"), keys.plain);
+  expect((await area.eventOf(whole.headers.get("x-request-id"))).unpriced).toBeUndefined();
+});
+
+test("a hold is for the catalogue's bound of an answer where the client names none, or one beyond it; a vendor that wants one gets it", async () => {
+  const ask = (model: string, more: object = {}) =>
+    post(area, { ...hello(model), ...more }, "sk-small-0123456789abcdef");
+  const refused = await ask("thinker", { max_tokens: 16_384 });
+  // As many tokens of output, and a byte of the body for each token of input.
+  expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.1639\d+/)]);
+  expect((await ask("bounded")).status).toBe(200);
+  const [seen] = await area.simulator.requests("thoughts");
+  expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ model: "claude-3-haiku", max_tokens: 1_000 });
+  expect((await ask("bounded", { max_tokens: 1_000_000 })).status).not.toBe(402);
+  expect((await ask("bounded", { n: 6, max_tokens: 1_000 })).status).toBe(402);
+  await area.simulator.forget("thoughts");
+});
+
+test("where the default bound is not covered, the vendor gets the one that is, and the client learns of it", async () => {
+  const before = (await area.account("small")).balanceNanos;
+  const answer = await post(area, hello("thinker"), "sk-small-0123456789abcdef");
+  const bytes = JSON.stringify(hello("thinker")).length;
+  const bound = Number((before - BigInt(bytes) * 1_000n) / 10_000n);
+  expect([answer.status, answer.headers.get("x-modelgate-max-output-tokens")]).toEqual([200, String(bound)]);
+  const [seen] = await area.simulator.requests("thoughts");
+  expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ max_tokens: bound });
+  const covered = await post(area, { ...hello("thinker"), max_tokens: 100 }, "sk-small-0123456789abcdef");
+  expect([covered.status, covered.headers.get("x-modelgate-max-output-tokens")]).toEqual([200, null]);
+  await area.simulator.forget("thoughts");
+});
+
+test("a hold covers the thoughts that our bound is raised by for a messages vendor, and a client's bound is kept", async () => {
+  const seen = async () => (await area.simulator.requests("thoughts")).map(({ body }) => JSON.parse(body));
+  const ask = (more: object) => post(area, { ...hello("thinker"), ...more }, "sk-small-0123456789abcdef");
+  const refused = await ask({ reasoning_effort: "high" });
+  // Twice 16,384 tokens of output: the words' and the thoughts'.
+  expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.327\d+/)]);
+  expect(await seen()).toEqual([]);
+  expect((await ask({ reasoning_effort: "high", max_completion_tokens: 100 })).status).toBe(200);
+  expect(await seen()).toMatchObject([{ max_tokens: 100 }]);
+  const strict = await post(
+    area,
+    { ...hello("thinker"), reasoning_effort: "high", max_completion_tokens: 100 },
+    "sk-small-0123456789abcdef",
+    { "x-modelgate-strict": "true" },
+  );
+  expect([strict.status, await strict.json()]).toMatchObject([400, { error: { param: "reasoning_effort" } }]);
+});
