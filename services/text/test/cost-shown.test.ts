@@ -5,7 +5,6 @@ import { channel, hello, keys } from "../../../libs/relay/test/house.ts";
 import { service } from "../src/service.ts";
 import { post } from "./house.ts";
 
-const thrifty = "sk-budget-0123456789abcdef";
 let area: Area;
 beforeAll(async () => {
   area = await startArea(service, {

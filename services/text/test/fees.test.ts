@@ -297,5 +297,5 @@ test.each([
 });
 
 test("in the end nothing is held, and every settlement is an event", async () => {
-  for (const account of ["demo", "poor"]) await area.settled(account);
+  for (const account of ["demo", "poor"]) expect(await area.settled(account)).toMatchObject({ heldNanos: 0n });
 });

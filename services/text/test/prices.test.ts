@@ -278,4 +278,6 @@ describe("a stream whose client leaves", () => {
   });
 });
 
-test("in the end nothing is held, and every settlement is an event", () => area.settled("demo"));
+test("in the end nothing is held, and every settlement is an event", async () => {
+  expect(await area.settled("demo")).toMatchObject({ heldNanos: 0n });
+});

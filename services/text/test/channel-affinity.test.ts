@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config, hello, keys, post } from "./house.ts";
-import { shownChannel, switchedChannel } from "./operator.ts";
-import { startReplica, type Replica } from "./replica.ts";
+import { until } from "@modelgate/testkit";
+import { channel, config, hello, keys } from "../../../libs/relay/test/house.ts";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
+import { post } from "./house.ts";
+import { switchChannel } from "@modelgate/channels";
 
 /** Two channels with two keys each and one weight: by chance, twelve turns stay where they began once in 16 million. */
 const twins = (name: string, more: object = {}) =>
@@ -13,16 +15,15 @@ const names = ["talk", "moved", "full", "sealed-messages", "sealed-responses", "
 /** A channel to a vendor of another family, with a model of its own name. */
 const vendor = (id: string, provider: string) =>
   channel(id, [id], { provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${provider}` });
-let suite: Suite;
-let other: Replica;
+let area: Area;
+let other: Area;
 beforeAll(async () => {
-  suite = await startSuite({
+  const options = {
     config: {
       ...config,
       groups: { ...config.groups, default: { models: ["*"], showChannel: true } },
       models: {
         ...config.models,
-        film: { kind: "video", price: { second: 0.01 } },
         ...Object.fromEntries(names.map((name) => [name, config.models.chat])),
       },
       channels: [
@@ -34,16 +35,15 @@ beforeAll(async () => {
         vendor("sealed-messages", "anthropic"),
         vendor("sealed-content", "gemini"),
         channel("tried-first", ["chat"], { priority: 20 }),
-        channel("film-first", { film: "sora-2" }, { priority: 20 }),
-        channel("film-second", { film: "sora-2" }),
       ],
     },
-  });
-  other = await startReplica(suite);
+  };
+  area = await startArea(service, options);
+  other = await startArea(service, { ...options, beside: area });
 });
 afterAll(async () => {
   await other?.[Symbol.asyncDispose]();
-  await suite?.[Symbol.asyncDispose]();
+  await area?.[Symbol.asyncDispose]();
 });
 
 const turn = (role: string, content: string) => ({ role, content });
@@ -66,7 +66,7 @@ const wires: Readonly<Record<string, { readonly path: (model: string) => string;
 
 /** A call by the replica of a number: they take turns. */
 function send(at: number, path: string, body: object): Promise<Response> {
-  return fetch((at % 2 === 0 ? suite.edgeUrl : other.edgeUrl) + path, {
+  return fetch((at % 2 === 0 ? area.url : other.url) + path, {
     method: "POST",
     headers: {
       authorization: `Bearer ${keys.demo}`,
@@ -77,16 +77,19 @@ function send(at: number, path: string, body: object): Promise<Response> {
   });
 }
 
+/** Returns the number of seats of a channel that are in use. */
+const seatsOf = (id: string) => area.redis.zcard(`channel:{${id}}:seats:`);
+
 const stored = (id: string) =>
-  fetch(`${suite.edgeUrl}/v1/responses/${id}`, { headers: { authorization: `Bearer ${keys.demo}` } });
+  fetch(`${area.url}/v1/responses/${id}`, { headers: { authorization: `Bearer ${keys.demo}` } });
 
 /** Sends a call and returns the channel and key that it came through. */
 async function placeOf(name: string, at: number, path: string, body: object): Promise<string> {
-  await Promise.all(["a", "b"].map((twin) => suite.simulator.forget(`${name}-${twin}`)));
+  await Promise.all(["a", "b"].map((twin) => area.simulator.forget(`${name}-${twin}`)));
   const answer = await send(at, path, body);
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
   const served = answer.headers.get("x-modelgate-channel") ?? "";
-  const [seen] = await suite.simulator.requests(served);
+  const [seen] = await area.simulator.requests(served);
   return `${served} ${seen?.headers["authorization"]}`;
 }
 
@@ -116,14 +119,14 @@ describe("a conversation stays with the channel and the key that it began with, 
     const places: string[] = [];
     let previous: string | null = null;
     for (let at = 0; at < 6; at++) {
-      await Promise.all(["a", "b"].map((twin) => suite.simulator.forget(`talk-${twin}`)));
+      await Promise.all(["a", "b"].map((twin) => area.simulator.forget(`talk-${twin}`)));
       const answer = await send(at, "/v1/responses", {
         model: "talk",
         input: `next ${at}`,
         previous_response_id: previous,
       });
       const served = answer.headers.get("x-modelgate-channel") ?? "";
-      const [seen] = await suite.simulator.requests(served);
+      const [seen] = await area.simulator.requests(served);
       places.push(`${served} ${seen?.headers["authorization"]}`);
       const response: { readonly id: string } = JSON.parse(await answer.text());
       previous = response.id;
@@ -145,13 +148,13 @@ describe("it moves on, and stays there", () => {
     const body = { ...hello("moved"), prompt_cache_key: "moved" };
     const ask = (at: number) => placeOf("moved", at, "/v1/chat/completions", body);
     const [before = ""] = (await ask(0)).split(" ");
-    await switchedChannel(suite, before, "disable");
+    await switchChannel(area.redis, before, false, "test");
     await until("both replicas to know", async () => {
       const places = [await ask(0), await ask(1)];
       return places.every((place) => !place.startsWith(before));
     });
     const moved = await ask(0);
-    await switchedChannel(suite, before, "enable");
+    await switchChannel(area.redis, before, true, "");
     for (let at = 0; at < 6; at++) expect(await ask(at)).toBe(moved);
   });
 
@@ -159,22 +162,22 @@ describe("it moves on, and stays there", () => {
     const body = { ...hello("full"), prompt_cache_key: "full" };
     const ask = (at: number) => placeOf("full", at, "/v1/chat/completions", body);
     const [before = ""] = (await ask(0)).split(" ");
-    await suite.simulator.script(before, [{ delayMs: 60_000 }, { delayMs: 60_000 }]);
+    await area.simulator.script(before, [{ delayMs: 60_000 }, { delayMs: 60_000 }]);
     const leaving = new AbortController();
     const open = () =>
-      fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+      fetch(`${area.url}/v1/chat/completions`, {
         method: "POST",
         signal: leaving.signal,
         headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
         body: JSON.stringify(body),
       }).catch(() => undefined);
     const calls = [open(), open()];
-    await until("its seats to be taken", async () => (await shownChannel(suite, before)).seats?.inUse === 2);
+    await until("its seats to be taken", async () => (await seatsOf(before)) === 2);
     const moved = await ask(1);
     expect(moved.split(" ")[0]).not.toBe(before);
     leaving.abort();
     await Promise.all(calls);
-    await until("its seats to be back", async () => (await shownChannel(suite, before)).seats?.inUse === 0);
+    await until("its seats to be back", async () => (await seatsOf(before)) === 0);
     for (let at = 0; at < 6; at++) expect(await ask(at)).toBe(moved);
   });
 });
@@ -218,18 +221,18 @@ describe("seals that the vendor did not make are left out, once", () => {
     const model = `sealed-${wire}`;
     const answer = await send(0, wires[wire]?.path(model) ?? "", wire === "content" ? history : { model, ...history });
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("You said: And?")]);
-    const bodies = (await suite.simulator.requests(model)).map(({ body }) => body.includes(foreign));
+    const bodies = (await area.simulator.requests(model)).map(({ body }) => body.includes(foreign));
     expect(bodies).toEqual([true, false]);
     expect(answer.headers.get("x-modelgate-attempts")).toBe(`${model};failed=upstream_rejected, ${model}`);
   });
 
   test("what is refused again is reported", async () => {
-    await suite.simulator.forget("sealed-messages");
+    await area.simulator.forget("sealed-messages");
     const refused = { status: 400, errorMessage: "Invalid `signature` in `thinking` block" };
-    await suite.simulator.script("sealed-messages", [{ ...refused, repeat: true }]);
+    await area.simulator.script("sealed-messages", [{ ...refused, repeat: true }]);
     const answer = await send(0, "/v1/messages", { model: "sealed-messages", ...histories["messages"] });
     expect(answer.status).toBe(400);
-    expect(await suite.simulator.requests("sealed-messages")).toHaveLength(2);
+    expect(await area.simulator.requests("sealed-messages")).toHaveLength(2);
   });
 });
 
@@ -243,32 +246,21 @@ describe("the channel and what was tried", () => {
     ["a whole answer", {}],
     ["a stream", { stream: true }],
   ])("are reported with %s", async (_, more) => {
-    await suite.simulator.script("tried-first", [{ status: 500 }, {}]);
+    await area.simulator.script("tried-first", [{ status: 500 }, {}]);
     const [second, first] = [
-      await post(suite, { ...hello("chat"), ...more }),
-      await post(suite, { ...hello("chat"), ...more }),
+      await post(area, { ...hello("chat"), ...more }),
+      await post(area, { ...hello("chat"), ...more }),
     ];
     expect(headersOf(second)).toEqual(["main", "tried-first;failed=upstream_error, main"]);
     expect(headersOf(first)).toEqual(["tried-first", "tried-first"]);
   });
 
   test("are reported with a failure", async () => {
-    await suite.simulator.script("tried-first", [{ status: 400 }]);
-    expect(headersOf(await post(suite, hello("chat")))).toEqual([
-      "tried-first",
-      "tried-first;failed=upstream_rejected",
-    ]);
-  });
-
-  test("are reported with a task", async () => {
-    await suite.simulator.script("film-first", [{ status: 429, retryAfter: "0" }]);
-    const ask = () => send(0, "/v1/videos", { model: "film", prompt: "A boat", seconds: "4" });
-    expect(headersOf(await ask())).toEqual(["film-second", "film-first;failed=upstream_rate_limited, film-second"]);
-    await suite.simulator.script("film-first", [{ status: 400 }]);
-    expect(headersOf(await ask())).toEqual(["film-first", "film-first;failed=upstream_rejected"]);
+    await area.simulator.script("tried-first", [{ status: 400 }]);
+    expect(headersOf(await post(area, hello("chat")))).toEqual(["tried-first", "tried-first;failed=upstream_rejected"]);
   });
 
   test("are not shown to other groups", async () => {
-    expect(headersOf(await post(suite, hello("chat"), keys.thrifty))).toEqual([null, null]);
+    expect(headersOf(await post(area, hello("chat"), keys.thrifty))).toEqual([null, null]);
   });
 });

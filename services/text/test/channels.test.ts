@@ -1,17 +1,19 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { storedEvents } from "./events.ts";
-import { another, channel, config, hello, keys, post, sdk } from "./house.ts";
-import { shownChannel } from "./operator.ts";
+import { until } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { another, channel, config, hello, keys } from "../../../libs/relay/test/house.ts";
+import { service } from "../src/service.ts";
+import { post, sdk } from "./house.ts";
+import { readChannelStates, switchChannel } from "@modelgate/channels";
 
 /** Every test has a model of its own, with channels of its own, so that none sees another's failures. */
 const maxPairs = 40;
 const numbers = Array.from({ length: maxPairs }, (_, at) => String(at));
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
   const { chat, fixed } = config.models;
-  suite = await startSuite({
+  area = await startArea(service, {
     config: {
       ...config,
       models: {
@@ -40,7 +42,7 @@ beforeAll(async () => {
     env: { HEARTBEAT_MS: "100" },
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 let pairs = 0;
 /** A model with a first and a second channel not used yet. */
@@ -52,12 +54,8 @@ let lones = 0;
 /** A model with one channel not used yet; both have its name. */
 const freshLone = (): string => `lone-${lones++}`;
 
-const count = async (name: string) => (await suite.simulator.requests(name)).length;
-const eventOf = (requestId: string | null) =>
-  until(
-    `the event of ${requestId ?? "?"}`,
-    async () => (await storedEvents(suite.backends.natsUrl)).find(({ event }) => event.requestId === requestId)?.event,
-  );
+const count = async (name: string) => (await area.simulator.requests(name)).length;
+const eventOf = (requestId: string | null) => area.eventOf(requestId);
 const streamed = (model: string) => ({ ...hello(model), stream: true });
 
 describe("before the first byte the next channel is tried", () => {
@@ -73,8 +71,8 @@ describe("before the first byte the next channel is tried", () => {
     ["a stream that begins with an error", { errorAfterChunks: 0 }, true],
   ])("after %s", async (_, behaviour, stream) => {
     const { pair, first, second } = freshPair();
-    await suite.simulator.script(first, [{ ...behaviour, repeat: true }]);
-    const answer = await post(suite, stream ? streamed(pair) : hello(pair));
+    await area.simulator.script(first, [{ ...behaviour, repeat: true }]);
+    const answer = await post(area, stream ? streamed(pair) : hello(pair));
     expect(answer.status).toBe(200);
     expect(await answer.text()).toContain(stream ? "[DONE]" : "You said: Hello");
     expect([await count(first), await count(second)]).toEqual([1, 1]);
@@ -87,14 +85,14 @@ describe("before the first byte the next channel is tried", () => {
 
   test("but not after the vendor refused the client's input: its words go to the client, without keys and addresses", async () => {
     const { pair, first, second } = freshPair();
-    await suite.simulator.script(first, [
+    await area.simulator.script(first, [
       {
         status: 400,
         errorCode: "context_length_exceeded",
         errorMessage: "too long, see https://vendor.example/x (key sk-abcdef123456)",
       },
     ]);
-    const answer = await post(suite, hello(pair));
+    const answer = await post(area, hello(pair));
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({
       error: { code: "context_length_exceeded", message: "too long, see [address] (key [key])" },
@@ -110,20 +108,20 @@ describe("before the first byte the next channel is tried", () => {
 
 test("a higher priority is used first, a weight of zero only where nothing else is", async () => {
   const { pair, first, second } = freshPair();
-  for (let at = 0; at < 5; at++) await post(suite, hello(pair));
-  for (let at = 0; at < 5; at++) await post(suite, hello("shared"));
+  for (let at = 0; at < 5; at++) await post(area, hello(pair));
+  for (let at = 0; at < 5; at++) await post(area, hello("shared"));
   expect([await count(first), await count(second), await count("heavy"), await count("light")]).toEqual([5, 0, 5, 0]);
 });
 
 test("the keys of a pool take turns, and a refused one rests", async () => {
-  for (let at = 0; at < 4; at++) expect((await post(suite, hello("pooled"))).status).toBe(200);
-  const used = (await suite.simulator.requests("pool")).map(({ headers }) => headers["authorization"]);
+  for (let at = 0; at < 4; at++) expect((await post(area, hello("pooled"))).status).toBe(200);
+  const used = (await area.simulator.requests("pool")).map(({ headers }) => headers["authorization"]);
   expect(new Set(used).size).toBe(2);
-  await suite.simulator.script("pool", [{ status: 429, retryAfter: "60" }]);
-  expect((await post(suite, hello("pooled"))).status).toBe(200);
-  await suite.simulator.forget("pool");
-  for (let at = 0; at < 4; at++) expect((await post(suite, hello("pooled"))).status).toBe(200);
-  expect(new Set((await suite.simulator.requests("pool")).map(({ headers }) => headers["authorization"])).size).toBe(1);
+  await area.simulator.script("pool", [{ status: 429, retryAfter: "60" }]);
+  expect((await post(area, hello("pooled"))).status).toBe(200);
+  await area.simulator.forget("pool");
+  for (let at = 0; at < 4; at++) expect((await post(area, hello("pooled"))).status).toBe(200);
+  expect(new Set((await area.simulator.requests("pool")).map(({ headers }) => headers["authorization"])).size).toBe(1);
 });
 
 test.each([
@@ -132,8 +130,8 @@ test.each([
   ["a rate limit", { status: 429, retryAfter: "7" }, 429, "upstream_rate_limited"],
 ])("with one channel only, %s becomes %j", async (_, behaviour, status, code) => {
   const lone = freshLone();
-  await suite.simulator.script(lone, [behaviour]);
-  const answer = await post(suite, hello(lone));
+  await area.simulator.script(lone, [behaviour]);
+  const answer = await post(area, hello(lone));
   expect(answer.status).toBe(status);
   expect(await answer.json()).toMatchObject({ error: { code } });
   if (status === 429) expect(answer.headers.get("retry-after")).toBe("7");
@@ -144,27 +142,30 @@ test.each([
   });
 });
 
-test("a channel that keeps failing rests, is shown so, and works again when it is switched on", async () => {
+test("a channel that keeps failing rests, and works again when it is switched on", async () => {
   const lone = freshLone();
-  await suite.simulator.script(lone, [{ status: 500, repeat: true }]);
-  for (let at = 0; at < 3; at++) expect((await post(suite, another(lone))).status).toBe(502);
-  await until("the rest to be shown", async () => (await shownChannel(suite, lone)).accountsOut.length === 1);
+  await area.simulator.script(lone, [{ status: 500, repeat: true }]);
+  for (let at = 0; at < 3; at++) expect((await post(area, another(lone))).status).toBe(502);
+  await until("the rest to be shared", async () => {
+    const { accountRests } = await readChannelStates(area.redis);
+    return [...accountRests.keys()].filter((name) => name.includes(lone)).length === 1;
+  });
   // It is the model's only channel: some calls go on to try it, the others get when to retry.
   const resting = await until("a call to be turned away", async () => {
-    const answer = await post(suite, another(lone));
+    const answer = await post(area, another(lone));
     return answer.status === 503 && answer;
   });
   expect(Number(resting.headers.get("retry-after"))).toBeGreaterThan(0);
-  await suite.simulator.script(lone, []);
-  await suite.ask("channel", "disable", lone, "--reason", "test");
-  expect(await suite.ask("channel", "show", lone)).toMatchObject({ state: "disabled", reason: "test" });
-  await suite.ask("channel", "enable", lone);
-  await until("the channel to work again", async () => (await post(suite, hello(lone))).status === 200);
+  await area.simulator.script(lone, []);
+  await switchChannel(area.redis, lone, false, "test");
+  await until("the channel to be off", async () => (await post(area, another(lone))).status === 503);
+  await switchChannel(area.redis, lone, true, "");
+  await until("the channel to work again", async () => (await post(area, hello(lone))).status === 200);
 });
 
 test("a silent vendor is 504", async () => {
-  await suite.simulator.script("quick", [{ delayMs: 60_000 }]);
-  const answer = await post(suite, hello("quick"));
+  await area.simulator.script("quick", [{ delayMs: 60_000 }]);
+  const answer = await post(area, hello("quick"));
   expect(answer.status).toBe(504);
   expect(await answer.json()).toMatchObject({ error: { code: "upstream_timeout" } });
 });
@@ -180,8 +181,8 @@ describe("a stream that breaks ends with an error frame and is billed for what c
     const [model, instance] = impatient ? ["quick", "quick"] : [pair, first];
     const words = "one two three four five six seven eight nine ten";
     // A pace, so that what is written before the fault is on its way when the fault comes.
-    await suite.simulator.script(instance, [{ ...behaviour, chunks: 20, chunkDelayMs: 5, text: words }]);
-    const answer = await post(suite, streamed(model));
+    await area.simulator.script(instance, [{ ...behaviour, chunks: 20, chunkDelayMs: 5, text: words }]);
+    const answer = await post(area, streamed(model));
     const text = await answer.text();
     expect(text).toContain(`"code":"${code}"`);
     expect(text).not.toContain("[DONE]");
@@ -193,17 +194,17 @@ describe("a stream that breaks ends with an error frame and is billed for what c
 
   test("the official SDK throws", async () => {
     const { pair, first } = freshPair();
-    await suite.simulator.script(first, [{ chunks: 20, chunkDelayMs: 5, cutAfterChunks: 5 }]);
-    const stream = await sdk(suite).chat.completions.create({ ...hello(pair), stream: true });
+    await area.simulator.script(first, [{ chunks: 20, chunkDelayMs: 5, cutAfterChunks: 5 }]);
+    const stream = await sdk(area).chat.completions.create({ ...hello(pair), stream: true });
     await expect(all(stream)).rejects.toThrow();
   });
 });
 
 test("a client that leaves ends the vendor's work and pays for what came", async () => {
   const { pair, first } = freshPair();
-  await suite.simulator.script(first, [{ chunks: 10_000, chunkDelayMs: 5 }]);
+  await area.simulator.script(first, [{ chunks: 10_000, chunkDelayMs: 5 }]);
   const leaving = new AbortController();
-  const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+  const answer = await fetch(`${area.url}/v1/chat/completions`, {
     method: "POST",
     signal: leaving.signal,
     headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
@@ -212,7 +213,7 @@ test("a client that leaves ends the vendor's work and pays for what came", async
   const reader = answer.body?.getReader();
   for (let at = 0; at < 5; at++) await reader?.read();
   leaving.abort();
-  await until("the vendor to see it", async () => (await suite.simulator.requests(first))[0]?.aborted === true, 1_000);
+  await until("the vendor to see it", async () => (await area.simulator.requests(first))[0]?.aborted === true, 1_000);
   const event = await eventOf(answer.headers.get("x-request-id"));
   expect(event).toMatchObject({ outcome: "cancelled", estimated: true });
   expect(event.units.outputTokens).toBeGreaterThan(0);
@@ -221,8 +222,8 @@ test("a client that leaves ends the vendor's work and pays for what came", async
 test("a vendor that reports no usage is counted, and the event says so", async () => {
   const { pair, first } = freshPair();
   for (const stream of [false, true]) {
-    await suite.simulator.script(first, [{ usage: null, text: "The quick brown fox jumps over the lazy dog" }]);
-    const answer = await post(suite, { ...hello(pair), stream });
+    await area.simulator.script(first, [{ usage: null, text: "The quick brown fox jumps over the lazy dog" }]);
+    const answer = await post(area, { ...hello(pair), stream });
     await answer.text();
     expect(await eventOf(answer.headers.get("x-request-id"))).toMatchObject({
       estimated: true,
@@ -240,8 +241,8 @@ test("cached and reasoning tokens are charged each at its price", async () => {
     prompt_tokens_details: { cached_tokens: 600 },
     completion_tokens_details: { reasoning_tokens: 30 },
   };
-  await suite.simulator.script(first, [{ usage }]);
-  const answer = await post(suite, hello(pair));
+  await area.simulator.script(first, [{ usage }]);
+  const answer = await post(area, hello(pair));
   expect(await eventOf(answer.headers.get("x-request-id"))).toMatchObject({
     units: { inputTokens: 400, cachedInputTokens: 600, outputTokens: 80, reasoningTokens: 30 },
     costNanos: "2550000",
@@ -255,8 +256,8 @@ test.each([
   ["seven bytes, CRLF, comments", { splitBytes: 7, crlf: true, comments: true }],
 ])("a stream framed as %s arrives whole and is billed exactly", async (_, framing) => {
   const { pair, first } = freshPair();
-  await suite.simulator.script(first, [{ ...framing, text: "Grüße, 世界 👋" }]);
-  const stream = await sdk(suite).chat.completions.create({ ...hello(pair), stream: true });
+  await area.simulator.script(first, [{ ...framing, text: "Grüße, 世界 👋" }]);
+  const stream = await sdk(area).chat.completions.create({ ...hello(pair), stream: true });
   const data = await all(stream);
   expect(data.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Grüße, 世界 👋");
 });
@@ -264,25 +265,25 @@ test.each([
 test("the same bytes go in and out where nothing differs", async () => {
   const { pair, first } = freshPair();
   const body = JSON.stringify({ ...streamed(pair), stream_options: { include_usage: true } });
-  const answer = await post(suite, body);
+  const answer = await post(area, body);
   await answer.text();
-  const [seen] = await suite.simulator.requests(first);
+  const [seen] = await area.simulator.requests(first);
   expect(seen?.sha256).toBe(createHash("sha256").update(body).digest("hex"));
 });
 
 test("a silent stream shows signs of life between its frames", async () => {
   const { pair, first } = freshPair();
-  await suite.simulator.script(first, [{ chunks: 2, chunkDelayMs: 350 }]);
-  const text = await (await post(suite, streamed(pair))).text();
+  await area.simulator.script(first, [{ chunks: 2, chunkDelayMs: 350 }]);
+  const text = await (await post(area, streamed(pair))).text();
   expect(text).toContain(": keep-alive\n\n");
   expect(text).toContain("[DONE]");
 });
 
 test("a vendor that thinks long before its first word costs no connection, and another one is still tried", async () => {
   const { pair, first, second } = freshPair();
-  await suite.simulator.script(first, [{ delayMs: 350, status: 500 }]);
-  await suite.simulator.script(second, [{ delayMs: 250 }]);
-  const answer = await post(suite, streamed(pair));
+  await area.simulator.script(first, [{ delayMs: 350, status: 500 }]);
+  await area.simulator.script(second, [{ delayMs: 250 }]);
+  const answer = await post(area, streamed(pair));
   expect(answer.headers.get("content-type")).toContain("text/event-stream");
   const text = await answer.text();
   expect(text).toMatch(/^: keep-alive\n\n(?:: keep-alive\n\n)*data: /);
@@ -291,9 +292,9 @@ test("a vendor that thinks long before its first word costs no connection, and a
 
 test("where all fail after the first sign of life, the stream says so", async () => {
   const { pair, first, second } = freshPair();
-  await suite.simulator.script(first, [{ delayMs: 250, status: 500 }]);
-  await suite.simulator.script(second, [{ delayMs: 250, status: 500 }]);
-  const answer = await post(suite, streamed(pair));
+  await area.simulator.script(first, [{ delayMs: 250, status: 500 }]);
+  await area.simulator.script(second, [{ delayMs: 250, status: 500 }]);
+  const answer = await post(area, streamed(pair));
   expect(answer.status).toBe(200);
   const text = await answer.text();
   expect(text).toMatch(/data: \{"error":\{.*"upstream_error".*\n\n$/);
@@ -302,25 +303,14 @@ test("where all fail after the first sign of life, the stream says so", async ()
 });
 
 test("a channel that is full is 429, and its seat comes back", async () => {
-  await suite.simulator.script("narrow", [{ delayMs: 400 }]);
-  const first = post(suite, hello("seat"));
+  await area.simulator.script("narrow", [{ delayMs: 400 }]);
+  const first = post(area, hello("seat"));
   await until("the vendor to be asked", async () => (await count("narrow")) === 1);
-  const refused = await post(suite, hello("seat"));
+  const refused = await post(area, hello("seat"));
   expect(refused.status).toBe(429);
   expect(await refused.json()).toMatchObject({ error: { code: "channel_concurrency_exceeded" } });
   expect((await first).status).toBe(200);
-  await until("the seat to be back", async () => (await post(suite, hello("seat"))).status === 200);
-});
-
-test("each call has one line in the log, whatever became of it", () => {
-  const lines = suite
-    .process("text")
-    .logs()
-    .split("\n")
-    .filter((line) => line.includes('"msg":"call"'))
-    .map((line): { readonly callId: string } => JSON.parse(line));
-  expect(lines.length).toBeGreaterThan(50);
-  expect(new Set(lines.map(({ callId }) => callId)).size).toBe(lines.length);
+  await until("the seat to be back", async () => (await post(area, hello("seat"))).status === 200);
 });
 
 /** Every chunk of a stream. */

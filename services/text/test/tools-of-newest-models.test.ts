@@ -1,19 +1,19 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
-import { channel, keys } from "./house.ts";
+import { channel, keys } from "../../../libs/relay/test/house.ts";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
 
 /**
  * OpenAI's chat endpoint refuses its newest models' tools where they think, and its responses endpoint takes them
  * (openai-openapi#541). No client hears of it: the refusal is remembered, and the calls go where they are taken.
  */
-let suite: Suite;
+let area: Area;
 const models = ["chat-thinks", "chat-always", "messages-thinks", "pinned"];
 const upstream: Readonly<Record<string, string>> = { "chat-always": "gpt-5.6", pinned: "gpt-5.6" };
 beforeAll(async () => {
-  suite = await startSuite({
-    shape: "apart",
+  area = await startArea(service, {
     config: {
       groups: { default: { models: ["*"] } },
       models: Object.fromEntries(models.map((name) => [name, { kind: "chat", price: { request: 0.001 } }])),
@@ -24,13 +24,13 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
 const pathsAt = async (id: string) =>
-  (await suite.simulator.requests(id)).map(({ path }) => path.slice(path.lastIndexOf("/v1/")));
+  (await area.simulator.requests(id)).map(({ path }) => path.slice(path.lastIndexOf("/v1/")));
 
-const openai = () => new OpenAI({ apiKey: keys.demo, baseURL: `${suite.edgeUrl}/v1`, maxRetries: 0 });
+const openai = () => new OpenAI({ apiKey: keys.demo, baseURL: `${area.url}/v1`, maxRetries: 0 });
 const ask = (model: string, more: object = {}) =>
   openai().chat.completions.create({
     model,
@@ -56,7 +56,7 @@ describe("tools of a model that thinks", () => {
   });
 
   test("a messages client's call goes there as well, in a stream", async () => {
-    const anthropic = new Anthropic({ apiKey: keys.demo, baseURL: suite.edgeUrl, maxRetries: 0 });
+    const anthropic = new Anthropic({ apiKey: keys.demo, baseURL: area.url, maxRetries: 0 });
     const stream = anthropic.messages.stream({
       model: "messages-thinks",
       max_tokens: 4_000,

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
-import { channel, hello, keys, post } from "./house.ts";
+import { channel, hello, keys } from "../../../libs/relay/test/house.ts";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
+import { post } from "./house.ts";
 
 /** Members that other vendors of the chat wire understand, over its own vendor, which refuses what it does not know. */
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startSuite({
+  area = await startArea(service, {
     config: {
       groups: { default: { models: ["*"] } },
       models: {
@@ -22,7 +24,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 test.each([
   [{ thinking: { type: "enabled", budget_tokens: 2_000 } }, { reasoning_effort: "low" }, ""],
@@ -34,20 +36,20 @@ test.each([
   [{ safe_prompt: true }, {}, "safe_prompt"],
   [{ top_k: 3 }, {}, "top_k"],
 ])("%j is translated, or dropped and named", async (asked, sent, dropped) => {
-  await suite.simulator.forget("own");
-  const answer = await post(suite, { ...hello("own"), ...asked });
+  await area.simulator.forget("own");
+  const answer = await post(area, { ...hello("own"), ...asked });
   expect([answer.status, answer.headers.get("x-modelgate-dropped") ?? ""]).toEqual([200, dropped]);
-  const [seen] = await suite.simulator.requests("own");
+  const [seen] = await area.simulator.requests("own");
   const body: unknown = JSON.parse(seen?.body ?? "{}");
   expect(body).toMatchObject(sent);
   for (const name of Object.keys(asked)) if (!(name in sent)) expect(body).not.toHaveProperty(name);
 });
 
 test("a follower gets its members as they came, and the wire's vendor those that are not known here", async () => {
-  await post(suite, { ...hello("follower"), min_p: 0.1 });
-  await post(suite, { ...hello("own"), member_of_tomorrow: 1 });
-  const [follower] = await suite.simulator.requests("follower");
-  const own = (await suite.simulator.requests("own")).at(-1);
+  await post(area, { ...hello("follower"), min_p: 0.1 });
+  await post(area, { ...hello("own"), member_of_tomorrow: 1 });
+  const [follower] = await area.simulator.requests("follower");
+  const own = (await area.simulator.requests("own")).at(-1);
   expect(JSON.parse(follower?.body ?? "{}")).toMatchObject({ min_p: 0.1 });
   expect(JSON.parse(own?.body ?? "{}")).toMatchObject({ member_of_tomorrow: 1 });
 });
@@ -57,15 +59,15 @@ test.each([
   [{ usage: { include: true } }, ""],
   [{ usage: { include: false } }, ""],
 ])("%j in responses is left out for the wire's vendor, and named", async (asked, dropped) => {
-  await suite.simulator.forget("answers");
+  await area.simulator.forget("answers");
   const body = { model: "answers", input: "Hello", reasoning: { effort: "low" }, ...asked };
-  const answer = await fetch(`${suite.edgeUrl}/v1/responses`, {
+  const answer = await fetch(`${area.url}/v1/responses`, {
     method: "POST",
     headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   expect([answer.status, answer.headers.get("x-modelgate-dropped") ?? ""]).toEqual([200, dropped]);
-  const [seen] = await suite.simulator.requests("answers");
+  const [seen] = await area.simulator.requests("answers");
   const sent: unknown = JSON.parse(seen?.body ?? "{}");
   expect(sent).toEqual({ model: "gpt-5.2", input: "Hello", reasoning: { effort: "low" } });
 });
