@@ -20,7 +20,7 @@ export const toyWire = {
     usage: (answer) => parseAnswer(answer).usage,
     fees: () => undefined,
     stream: () => new ToyReader(),
-    askedFees: () => undefined,
+    requestedFees: () => undefined,
     fields: textWires.converse.vendor.fields,
   },
 } as const satisfies TextWire<"toy">;

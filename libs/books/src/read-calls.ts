@@ -38,7 +38,7 @@ export interface CallReading {
   readonly after?: CallPosition | undefined;
 }
 
-/** Calls of one index that are looked at together where more than that is asked of them. */
+/** Calls of one index that are read together where other conditions hold too. */
 const placesAtOnce = 1_000;
 
 /** A page of the log over all accounts, in the order of time. */
@@ -63,7 +63,7 @@ async function readRows({ db }: Books, filter: CallFilter, reading: CallReading)
   return rows;
 }
 
-/** An index that has the positions of calls in the order of the log: how many at once, and what is asked beside it. */
+/** An index that has the positions of calls in the order of the log: how many at once, and the remaining conditions. */
 interface CallSource {
   readonly positions: (after: CallPosition | undefined, limit: number) => RawBuilder<CallPosition>;
   readonly wanted: readonly RawBuilder<unknown>[];
@@ -137,7 +137,7 @@ function hasLabel({ name, value }: Label): RawBuilder<unknown> {
     and other.id = calls.id and other.name = ${name} and other.value = ${value})`;
 }
 
-/** The time that is asked for, from where the reading goes on. */
+/** Period of the query, from the position where the reading continues. */
 function within(table: string, filter: CallFilter, { order, after }: CallReading): readonly RawBuilder<unknown>[] {
   const at = sql.ref(`${table}.at`);
   const period = [sql`${at} >= ${filter.from}`, sql`${at} < ${filter.to}`];

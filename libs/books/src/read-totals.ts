@@ -8,7 +8,7 @@ import type { CallPosition } from "./read-positions.ts";
 import { amountsOf, sumColumns } from "./sums.ts";
 import { valueIn, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
 
-/** Calls that are read at once where no table has what is asked for: other work goes on between two pages. */
+/** Calls that are read at once where no table has the query's dimensions: other work goes on between two pages. */
 const callsAtOnce = 1_000;
 
 /**
@@ -46,7 +46,7 @@ async function addPart(books: Books, query: TotalsQuery, groups: Groups): Promis
   await addCalls(books, { ...query, from: to }, groups);
 }
 
-/** The smallest table that has what is asked for; undefined: only the calls themselves do. */
+/** Returns the smallest table that has the query's dimensions; undefined: only the calls themselves have them. */
 function tableFor(query: TotalsQuery): TotalsName | undefined {
   const { from, to, groupBy, labels = [], status, requestId } = query;
   if (status !== undefined || requestId !== undefined) return undefined;
@@ -73,7 +73,7 @@ async function addCalls(books: Books, query: TotalsQuery, groups: Groups): Promi
   }
 }
 
-/** Totals of calls with labels; where none is asked for, what all totals have beyond them is of calls without. */
+/** Totals of calls with labels; for a query without labels, the rest of all totals belongs to calls without. */
 async function addLabelled(
   books: Books,
   table: "labelled_totals" | "daily_tag_totals",

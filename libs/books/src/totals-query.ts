@@ -15,7 +15,7 @@ export interface TotalsQuery extends CallFilter {
   readonly sums?: readonly SumColumn[] | undefined;
 }
 
-/** One row of totals: the dimensions asked for, and sums as decimal strings; units that do not occur are left out. */
+/** One row of totals: the dimensions of the query, and sums as decimal strings; units that do not occur are left out. */
 export interface UsageTotal {
   readonly by: Readonly<Partial<Record<TotalsDimension, string>>>;
   readonly sums: Readonly<Record<string, string>>;

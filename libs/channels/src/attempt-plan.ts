@@ -18,7 +18,7 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   /** The wires that the call can be made in, best first for the client. Candidates that support none are skipped. */
   readonly wires: readonly Wire[];
   /**
-   * Counts what a request loses in a wire, Infinity where that refuses it; asked where a vendor is known to speak several.
+   * Counts the fields that a request loses in a wire, Infinity where the wire refuses it. Called where a vendor speaks several wires.
    * Absent: nothing in any.
    */
   readonly countUnsupported?: ((wire: Wire, upstreamModel: string) => Promise<number>) | undefined;
@@ -56,7 +56,7 @@ export type PreparedAttempt<Accepted> = {
   readonly request: Omit<UpstreamRequest, "sent" | "timeoutMs">;
   /** Called when the request is on its way. */
   readonly sent?: UpstreamRequest["sent"];
-  /** The vendor is asked for a stream: its first byte is waited for apart from silence within it. */
+  /** The request is for a stream: its first byte has a timeout apart from that of silence within it. */
   readonly stream?: boolean | undefined;
   /**
    * The request begins something that is paid for once: the call goes on to another route only while the vendor cannot have

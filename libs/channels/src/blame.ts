@@ -21,7 +21,7 @@ export interface Judged {
   readonly key: string;
   readonly failed: FailureSeen;
   /** The vendor said itself how long to stay away, or that it refuses the key: one failure is enough for its account. */
-  readonly isSaid: boolean;
+  readonly isExplicit: boolean;
   /** The failure is about the key itself whatever the model, or there is only one model. */
   readonly wholeAtOnce: boolean;
   /** True if the extent has rested before and has not worked since: one more failure is enough there. */
@@ -62,7 +62,7 @@ function extentsOf({ failed, wholeAtOnce }: Judged): readonly Extent[] {
 }
 
 function holds(extent: Extent, tallies: readonly Tally[], judged: Judged, now: number): boolean {
-  const { failed, isSaid, wholeAtOnce, onProbation } = judged;
+  const { failed, isExplicit, wholeAtOnce, onProbation } = judged;
   const relevant = tallies.filter(
     (tally) =>
       (failed.of !== "key" || tally.key === judged.key) &&
@@ -71,12 +71,12 @@ function holds(extent: Extent, tallies: readonly Tally[], judged: Judged, now: n
   );
   const outcomes = relevant.flatMap((tally) => tally.outcomes);
   const isSure = failed.isCertain === true;
-  const isEnough = onProbation(extent) || (isSaid && (isSure || extent.for === "account"));
-  const least = isEnough ? 1 : isSaid ? minGroups : minFailures;
+  const isEnough = onProbation(extent) || (isExplicit && (isSure || extent.for === "account"));
+  const least = isEnough ? 1 : isExplicit ? minGroups : minFailures;
   if (distinct(outcomes.filter(isLike(failed))) < least) return false;
   if (extent.of === "whole" && !wholeAtOnce && !isSure && !maxFail(relevant, failed, "model", now)) return false;
   if (extent.for === "all" && !isSure) return maxFail(relevant, failed, "account", now);
-  return (isSaid && extent.for === "account") || isMostlyFailing(outcomes, failed);
+  return (isExplicit && extent.for === "account") || isMostlyFailing(outcomes, failed);
 }
 
 /** Returns whether at least half of the outcomes since the first failure are failures. */

@@ -40,8 +40,8 @@ export interface SeenBy {
 export interface Blame extends FailureSeen {
   readonly seenBy?: SeenBy | undefined;
   readonly reason: string;
-  /** The rest that the vendor asked for. */
-  readonly askedMs?: number | undefined;
+  /** Pause that the vendor named. */
+  readonly retryAfterMs?: number | undefined;
   /** The vendor refuses the key. */
   readonly isRefusal?: boolean | undefined;
 }
@@ -130,7 +130,7 @@ class SharedHealth implements Health {
   failed(attempt: Attempt, blame: Blame): void {
     const { route, account } = attempt;
     const { id } = route.candidate.channel;
-    const { of, body, isCertain, reason, askedMs } = blame;
+    const { of, body, isCertain, reason, retryAfterMs } = blame;
     const now = Date.now();
     this.#evidence.add(id, subjectOf(attempt), { at: now, failed: { of, body, isCertain } });
     this.#lastResort.failed(modelScopeOf(route.candidate), account, now);
@@ -140,9 +140,9 @@ class SharedHealth implements Health {
     };
     const extent = judge(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
     if (extent === undefined) return;
-    const kind = blame.isRefusal === true ? "refused" : askedMs === undefined ? "failing" : "asked";
+    const kind = blame.isRefusal === true ? "refused" : retryAfterMs === undefined ? "failing" : "asked";
     const who = extent.for === "account" ? account : undefined;
-    this.#rests.begin(scopeOfExtent(route, of, extent), { kind, reason, askedMs, account: who }, blame.seenBy);
+    this.#rests.begin(scopeOfExtent(route, of, extent), { kind, reason, retryAfterMs, account: who }, blame.seenBy);
   }
 
   answered({ route, account }: Attempt, sentAt: number): void {
@@ -197,7 +197,7 @@ function judged(attempt: Attempt, failed: Blame, onProbation: Judged["onProbatio
   return {
     ...subjectOf(attempt),
     failed,
-    isSaid: isRefusal || failed.askedMs !== undefined,
+    isExplicit: isRefusal || failed.retryAfterMs !== undefined,
     wholeAtOnce: isRefusal || attempt.route.candidate.channel.models.size < 2,
     onProbation,
   };

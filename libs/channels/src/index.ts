@@ -21,7 +21,7 @@ export { NotFetched } from "./remote/not-fetched.ts";
 export { hostsIn } from "./remote/pinned-address.ts";
 export {
   openRemoteFiles,
-  type RemoteAsk,
+  type RemoteFileRequest,
   type RemoteFile,
   type RemoteFiles,
   type RemoteLimits,
@@ -29,7 +29,7 @@ export {
 export {
   openRemoteStreams,
   type RemoteStream,
-  type RemoteStreamAsk,
+  type RemoteStreamRequest,
   type RemoteStreams,
 } from "./remote/remote-streams.ts";
 export {

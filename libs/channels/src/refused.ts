@@ -4,7 +4,7 @@ import type { UpstreamAnswer } from "./attempt-plan.ts";
 
 /** Maximum bytes of an error answer that are read. */
 const errorBodyBytes = 64 * 1024;
-/** Longest rest that a vendor is granted; then it is asked again. */
+/** Longest pause that a vendor can name; then it is tried again. */
 const longestRetryAfterMs = 600_000;
 /** The one status of a vendor that says more than that the client's input was wrong. */
 const tooLarge = 413;
@@ -47,7 +47,7 @@ export async function refusal(answer: UpstreamAnswer, provider: Provider): Promi
   return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs), vendorError);
 }
 
-/** Returns the pause that a vendor asks for, within its bound; one that may be asked again at once asks for nothing. */
+/** Returns the pause that a vendor names, within its bound; undefined where it may be tried again at once. */
 function granted(ms: number | undefined): number | undefined {
   return ms === undefined || ms <= 0 ? undefined : Math.min(ms, longestRetryAfterMs);
 }

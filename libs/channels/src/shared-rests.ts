@@ -79,7 +79,7 @@ export class SharedRests implements AsyncDisposable {
   answered(scope: RestScope, account: string | undefined, sentAt: number): boolean {
     const rest = this.at(scope, account);
     if (rest === undefined) return false;
-    // What was sent before the rest proves nothing, and what a vendor asked for holds.
+    // What was sent before the rest proves nothing, and a pause that a vendor named holds.
     if (isResting(rest, Date.now()) && (rest.kind !== "failing" || sentAt < Date.parse(rest.since))) return false;
     const { redis, log } = this.#options;
     const { coolDowns, accountRests, share } = this.#states;
@@ -121,8 +121,8 @@ const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 export interface RestCause {
   readonly kind: RestKind;
   readonly reason: string;
-  /** The rest that the vendor asked for: taken as it is. */
-  readonly askedMs?: number | undefined;
+  /** Pause that the vendor named: taken unchanged. */
+  readonly retryAfterMs?: number | undefined;
   /** Rests in a row before this one. */
   readonly before: number;
   readonly account?: string | undefined;
@@ -137,15 +137,15 @@ export function isResting(coolDown: CoolDown | undefined, now: number): boolean 
 
 /**
  * The rest that a cause begins; undefined while the scope rests already, for calls that were under way when the rest
- * began fail with it and say nothing new, unless the new rest is one that a vendor asked for and is longer.
+ * began fail with it and say nothing new, unless a vendor named the new rest and it is longer.
  */
 export function restFor(known: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
-  const { kind, reason, askedMs, account, said } = cause;
+  const { kind, reason, retryAfterMs, account, said } = cause;
   const resting = isResting(known, now);
-  if (resting && now + (askedMs ?? 0) <= (known?.until ?? 0)) return undefined;
+  if (resting && now + (retryAfterMs ?? 0) <= (known?.until ?? 0)) return undefined;
   const rests = resting ? (known?.rests ?? 1) : cause.before + 1;
   const { first, longest } = kind === "refused" ? refusedMs : failingMs;
-  const restMs = askedMs ?? Math.min(first * 2 ** (rests - 1), longest);
+  const restMs = retryAfterMs ?? Math.min(first * 2 ** (rests - 1), longest);
   const since = new Date(now).toISOString();
   return present({ kind, reason, since, until: now + restMs, rests, account, said });
 }

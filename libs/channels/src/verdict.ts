@@ -1,5 +1,5 @@
 import { idsOf, isRequestId } from "@modelgate/platform";
-import { Failure, firstHeader, inOneLine, maxSaid, present, type UpstreamWire } from "@modelgate/contracts";
+import { Failure, firstHeader, inOneLine, maxVendorMessage, present, type UpstreamWire } from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt, UpstreamAnswer } from "./attempt-plan.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
@@ -61,7 +61,7 @@ export function wordsOf(error: unknown, secret: string): string | undefined {
   const { cause } = failureOf(error);
   const words =
     error instanceof Refused ? error.vendorError.message : cause instanceof Error ? cause.message : undefined;
-  return words === undefined ? undefined : inOneLine(words.replaceAll(secret, "[redacted]"), maxSaid);
+  return words === undefined ? undefined : inOneLine(words.replaceAll(secret, "[redacted]"), maxVendorMessage);
 }
 
 /** Names the call that saw a failure, with the vendor's message: its words as a client may see them, without our key. */
@@ -90,15 +90,15 @@ function failureOf(error: unknown): Failure {
 /** Returns the subject that a failed attempt speaks against; undefined: nothing of the vendor's. */
 export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefined {
   if (error instanceof Refused) {
-    const { meaning, retryAfterMs: askedMs } = error;
+    const { meaning, retryAfterMs } = error;
     const reason = meaning.blame === "key" && meaning.vendorCode !== undefined ? meaning.vendorCode : meaning.code;
     if (meaning.blame === "request") return undefined;
-    if (meaning.blame === "model") return { of: "model", reason, askedMs };
+    if (meaning.blame === "model") return { of: "model", reason, retryAfterMs };
     if (meaning.blame === "key") {
       const isRefusal = meaning.code === "upstream_auth_failed";
-      return present({ of: "key" as const, reason, askedMs, isRefusal, isCertain: meaning.isCertain });
+      return present({ of: "key" as const, reason, retryAfterMs, isRefusal, isCertain: meaning.isCertain });
     }
-    return { of: "channel", reason, askedMs };
+    return { of: "channel", reason, retryAfterMs };
   }
   const failure = failureOf(error);
   // What the gateway itself has no room or no words for is no vendor's failure.

@@ -10,7 +10,7 @@ interface Call {
   readonly key?: string;
   readonly failed?: FailureSeen["of"] | "certain";
   readonly body?: string;
-  readonly isSaid?: boolean;
+  readonly isExplicit?: boolean;
 }
 
 let bodies = 0;
@@ -20,7 +20,7 @@ function after(calls: readonly Call[], more: Partial<Judged> = {}, stepMs = 1): 
   const evidence = new Evidence();
   let found: Extent | undefined;
   for (const [at, call] of calls.entries()) {
-    const { account = "a", model = "m", key = "k", failed: kind, body = `body ${++bodies}`, isSaid = false } = call;
+    const { account = "a", model = "m", key = "k", failed: kind, body = `body ${++bodies}`, isExplicit = false } = call;
     const subject = { account, model, key };
     const isCertain = kind === "certain";
     const failed = kind === undefined ? undefined : { of: isCertain ? ("channel" as const) : kind, body, isCertain };
@@ -32,7 +32,7 @@ function after(calls: readonly Call[], more: Partial<Judged> = {}, stepMs = 1): 
       {
         ...subject,
         failed,
-        isSaid,
+        isExplicit,
         wholeAtOnce: false,
         onProbation: () => false,
         ...more,
@@ -131,7 +131,7 @@ describe("what failures take out", () => {
 });
 
 describe("what a vendor says itself", () => {
-  const limited = (more: Call = {}): Call => ({ failed: "key", isSaid: true, ...more });
+  const limited = (more: Call = {}): Call => ({ failed: "key", isExplicit: true, ...more });
 
   test.each<[string, readonly Call[], Partial<Judged>, string]>([
     ["a limit that one account meets", [good(), good(), limited()], {}, "model for account"],
@@ -146,7 +146,7 @@ describe("what a vendor says itself", () => {
     ["a key refused to one account", [limited()], { wholeAtOnce: true }, "whole for account"],
     ["a key refused to two", [limited(), limited({ account: "b" })], { wholeAtOnce: true }, "whole for all"],
   ])("%s", (_, calls, more, expected) => {
-    expect(after(calls, { isSaid: true, ...more })).toBe(expected);
+    expect(after(calls, { isExplicit: true, ...more })).toBe(expected);
   });
 });
 
@@ -166,7 +166,7 @@ test("whatever one account does, nothing is out for all while another is answere
     model: fc.constantFrom("m", "n"),
     key: fc.constantFrom("k", "l"),
     failed: fc.constantFrom<FailureSeen["of"] | undefined>("channel", "model", "key", undefined),
-    isSaid: fc.boolean(),
+    isExplicit: fc.boolean(),
   });
   fc.assert(
     fc.property(fc.array(call, { minLength: 1, maxLength: 80 }), (calls) => {

@@ -36,11 +36,11 @@ test("failures of calls that were under way begin no second rest", () => {
 });
 
 test("a vendor's retry-after is taken as it is, is never made shorter, and may be made longer", () => {
-  const asked = restFor(undefined, cause({ kind: "asked", askedMs: 30_000 }), 0);
+  const asked = restFor(undefined, cause({ kind: "asked", retryAfterMs: 30_000 }), 0);
   expect(asked).toMatchObject({ until: 30_000, rests: 1 });
-  expect(restFor(asked, cause({ askedMs: 10_000, before: 1 }), 1_000)).toBeUndefined();
+  expect(restFor(asked, cause({ retryAfterMs: 10_000, before: 1 }), 1_000)).toBeUndefined();
   expect(restFor(asked, cause({ before: 1 }), 1_000)).toBeUndefined();
-  expect(restFor(asked, cause({ askedMs: 60_000, before: 1 }), 1_000)).toMatchObject({ until: 61_000, rests: 1 });
+  expect(restFor(asked, cause({ retryAfterMs: 60_000, before: 1 }), 1_000)).toMatchObject({ until: 61_000, rests: 1 });
   expect([29_999, 30_000].map((now) => isResting(asked, now))).toEqual([true, false]);
   expect(isResting(undefined, 0)).toBe(false);
 });

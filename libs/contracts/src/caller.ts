@@ -40,7 +40,7 @@ export const Caller = Type.Object(
     limitsId: Type.Optional(Type.String()),
     /** Budgets of the token and of its group; absent: none. */
     budgets: Type.Optional(Budgets),
-    /** The family of model list, and of its errors, that the client's headers asked for; they stop at the edge. */
+    /** The family of model list, and of its errors, that the client's headers select; they stop at the edge. */
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
     /** Settings of the sessions that the key is bound to; it does nothing else. */
     settingsId: Type.Optional(Type.String()),

@@ -18,7 +18,7 @@ export const headers = {
   attempts: "x-modelgate-attempts",
   /** Cost of the call in US dollars. A stream has it as a trailer, if its vendor reported the usage. */
   cost: "x-modelgate-cost",
-  /** Output tokens of each answer that the vendor was asked for at most, where the client named no bound and the default one cannot be paid for. */
+  /** Maximum output tokens of each answer in the vendor's request, where the client named no bound and the default one cannot be paid for. */
   maxOutputTokens: "x-modelgate-max-output-tokens",
   /** The vendor's own id of the exchange, where it gave one. */
   upstreamRequestId: "x-modelgate-upstream-request-id",

@@ -43,7 +43,7 @@ export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
 export {
   maxDropped,
   maxDroppedCharacters,
-  maxSaid,
+  maxVendorMessage,
   maxTries,
   Outcome,
   UsageDraft,

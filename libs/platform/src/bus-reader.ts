@@ -85,7 +85,7 @@ export class BusReader implements AsyncDisposable {
   async #readBatch(): Promise<void> {
     this.#consumer ??= await this.#findConsumer();
     const messages = await this.#fetch(this.#consumer);
-    // It may be gone: whether it is there is asked as often as nothing comes.
+    // The consumer may be gone: its existence is checked each time nothing comes.
     if (messages.length === 0) this.#consumer = undefined;
     else await this.#handle(messages);
   }

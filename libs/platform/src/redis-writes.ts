@@ -77,7 +77,7 @@ export class WorkCheck {
       this.#dueAt = undefined;
     }
     const isDue = at - this.#changedAt <= graceMs || at - this.#checkedAt >= sweepMs;
-    // Asked once for as long as nothing is written.
+    // Fetched once until something is written.
     if (!isDue) this.#dueAt ??= await nextDue();
     if (!isDue && at < (this.#dueAt ?? 0)) return false;
     this.#checkedAt = at;

@@ -23,7 +23,7 @@ export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
   "account" | "candidates" | "choice" | "model" | "requestId" | "span"
 > {
   readonly model: CatalogModel;
-  /** The channels that may be asked; absent: all that serve the model to the caller's group. */
+  /** The channels that may be used; absent: all that serve the model to the caller's group. */
   readonly candidates?: readonly Candidate[];
 }
 

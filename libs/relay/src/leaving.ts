@@ -79,7 +79,7 @@ export class Leaving implements Disposable {
     this.#seat?.[Symbol.dispose]();
   }
 
-  /** Has the vendor read on, where it was asked by a client that left and there is a slot; else ends the exchange. */
+  /** Reads the vendor's answer to its end after the client left, where there is a slot; else ends the exchange. */
   readonly #leave = (): void => {
     const delayed = this.#delayed;
     if (isClientGone(this.#ending) && this.#isSent && !this.ended.aborted) this.#seat = this.#detachedAnswers.take();

@@ -115,7 +115,7 @@ async function hold<Planned extends Plan>(
 
 /**
  * Ends a call of whose answer nothing reached the client. What failed costs nothing, and the client gets its error. A
- * client that left pays what is certain once its vendor was asked, if the vendor's result is unknown.
+ * client that left pays what is certain once the request was sent, if the vendor's result is unknown.
  */
 async function fail({ call, plan, held, leaving, sent }: CallRun, cause: Failure): Promise<void> {
   const failure = leaving.failure ?? cause;

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { textWires } from "../src/text/wires.ts";
-import { readAsk, relied, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
+import { readParams, relied, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
 import { completionsWire, completionsPass } from "../src/text/completions/index.ts";
 import { renderPromptAnswers } from "../src/text/completions/answer.ts";
 import { streamPromptAnswers } from "../src/text/completions/stream.ts";
@@ -333,7 +333,7 @@ describe("what admission gets", () => {
       { stream: true, includeUsage: true },
     ],
   ])("of %j", (body, ask) => {
-    expect(readAsk({ model: "m", ...body })).toMatchObject({ model: "m", ...ask });
+    expect(readParams({ model: "m", ...body })).toMatchObject({ model: "m", ...ask });
   });
 
   test.each<[object, string]>([
@@ -342,7 +342,7 @@ describe("what admission gets", () => {
     [{ model: "m", prompt: "a", max_tokens: -1 }, "max_tokens"],
     [{ model: "m", prompt: "a", n: 999 }, "n"],
   ])("what is wrong is named: %j", (body, param) => {
-    expect(failureOf(() => readAsk(body))).toMatchObject({ status: 400, param });
+    expect(failureOf(() => readParams(body))).toMatchObject({ status: 400, param });
   });
 
   test("members that must stand there once", () => {

@@ -127,7 +127,7 @@ describe("what a request asks of its vendor beside tokens", () => {
     ["content", { tools: { googleSearch: {} } }, [tool("tools.googleSearch", "webSearches")]],
     ["chat", { enable_search: true }, [tool("enable_search", "webSearches")]],
   ])("%s %j", (wire, body, tools) => {
-    expect(textWires[wire].vendor.askedFees(body)?.tools ?? []).toEqual(tools);
+    expect(textWires[wire].vendor.requestedFees(body)?.tools ?? []).toEqual(tools);
   });
 
   test.each<[BothWire, JsonRecord, readonly string[]]>([
@@ -141,7 +141,7 @@ describe("what a request asks of its vendor beside tokens", () => {
     ["messages", { speed: "standard" }, ["default"]],
     ["content", { serviceTier: "SERVICE_TIER_PRIORITY", service_tier: "flex" }, ["priority", "flex"]],
   ])("%s %j is the tier %j", (wire, body, tiers) => {
-    expect((textWires[wire].vendor.askedFees(body)?.tiers ?? []).map(({ name }) => name)).toEqual(tiers);
+    expect((textWires[wire].vendor.requestedFees(body)?.tiers ?? []).map(({ name }) => name)).toEqual(tiers);
   });
 });
 

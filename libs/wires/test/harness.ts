@@ -25,7 +25,7 @@ export function contextFor(request: Partial<TextRequest> = {}, asked: JsonObject
   const plain: TextRequest = { model: "mine", stream: true, instructions: [], turns: [] };
   return {
     model: "mine",
-    asked,
+    requestBody: asked,
     request: { ...plain, ...request },
     answerId: "resp_abc",
     now: 1_763_700_000,

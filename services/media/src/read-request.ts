@@ -8,7 +8,7 @@ import type { Deps } from "./deps.ts";
 
 /** A request that was read; dispose it when its images have been sent. */
 export interface ImagesBody extends Disposable {
-  readonly ask: Parsed<ImageRequest>;
+  readonly parsed: Parsed<ImageRequest>;
   /** The end user that it names. */
   readonly endUser: string | undefined;
 }
@@ -17,16 +17,16 @@ export interface ImagesBody extends Disposable {
 export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ImagesBody> {
   if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);
   const withPrompt = (body: unknown): unknown => (prompt !== undefined && isRecord(body) ? { prompt, ...body } : body);
-  const ask = checked((body) => readImageBody(withPrompt(body)), wires.images.client.relied);
+  const inspect = checked((body) => readImageBody(withPrompt(body)), wires.images.client.relied);
   const body = await readJson(call, deps.body, async (value, bytes) => {
-    const asked = await ask(value, bytes);
+    const parsed = await inspect(value, bytes);
     await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
-    return { ...asked, endUser: endUserIn(value) };
+    return { ...parsed, endUser: endUserIn(value) };
   });
   try {
     const { endUser, ...seen } = body.seen;
     const request = await inTurnsIfLong(decodeImages(seen.request));
-    return { ask: { ...seen, request }, endUser, [Symbol.dispose]: () => body[Symbol.dispose]() };
+    return { parsed: { ...seen, request }, endUser, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;
@@ -39,10 +39,10 @@ async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefine
     const fields = deployed(form.fields, call.params["deployment"]);
     const lacksPrompt = !fields.some(([name]) => name === "prompt");
     const added = prompt !== undefined && lacksPrompt ? [["prompt", prompt] as const] : [];
-    const ask = readImageForm({ files: form.files, fields: [...fields, ...added] });
+    const parsed = readImageForm({ files: form.files, fields: [...fields, ...added] });
     await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: formAsBody(fields) });
     return {
-      ask,
+      parsed,
       endUser: endUserIn(formAsBody(fields)),
       [Symbol.dispose]: () => form[Symbol.dispose](),
     };

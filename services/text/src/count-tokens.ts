@@ -10,7 +10,7 @@ import {
   type VendorQuery,
 } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
-import type { TokenCount, TextClient, TextPass, TextAsk, TextRequest } from "@modelgate/wires/text";
+import type { TokenCount, TextClient, TextPass, TextParams, TextRequest } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 
 /** A wire whose clients may have input tokens counted. */
@@ -23,7 +23,7 @@ export interface CountingWire {
 export interface Counted extends Pick<VendorQuery, "forward" | "prefer"> {
   readonly wire: CountingWire;
   readonly body: Buffer;
-  readonly ask: TextAsk;
+  readonly params: TextParams;
 }
 
 /** Tokens that each turn costs beside its words. */
@@ -31,10 +31,10 @@ const tokensPerTurn = 4;
 
 /** Counts the input tokens of a request: by its vendor where that counts, else by the gateway's tokenizer. Costs nothing. */
 export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Counted): Promise<number> {
-  const { ask, body, wire } = counted;
+  const { params, body, wire } = counted;
   const { count } = wire.client;
   const query: VendorQuery = {
-    model: priced(deps.relay, call, ask.model).model,
+    model: priced(deps.relay, call, params.model).model,
     wires: [count.wire],
     forward: counted.forward,
     prefer: counted.prefer,
@@ -44,7 +44,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: Coun
     const tokens = count.read(await parseAnyAnswer(await queryVendor(deps.relay, call, query)));
     if (tokens !== undefined) return tokens;
   }
-  return await countHere(await requestIn(wire.client, body, ask.model), ask);
+  return await countHere(await requestIn(wire.client, body, params.model), params);
 }
 
 /** Sends the body to the vendor under its own name of the model; the answer comes back untouched. */
@@ -64,7 +64,7 @@ async function countExchange({ client, pass }: CountingWire, body: Buffer, model
   };
 }
 
-async function countHere({ instructions, turns, tools }: TextRequest, { media }: TextAsk): Promise<number> {
+async function countHere({ instructions, turns, tools }: TextRequest, { media }: TextParams): Promise<number> {
   const said = [...instructions, ...turns.flatMap(({ parts }) => parts)];
   const words = said.map((part) => {
     if (part.kind === "tool-call") return `${part.name} ${part.arguments}`;

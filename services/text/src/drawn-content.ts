@@ -25,12 +25,12 @@ export interface Drawing {
   readonly stream: boolean;
   readonly asArray: boolean;
   readonly answerId: string;
-  /** The class of size that is asked for, as 4K. */
+  /** Requested class of size, as 4K. */
   readonly imageSize?: string | undefined;
 }
 
 /** A drawing that was read: the images that it asks for, and how they are rendered as generated content. */
-export type ReadDrawing = Pick<ImagesCall, "ask" | "render">;
+export type ReadDrawing = Pick<ImagesCall, "parsed" | "render">;
 
 /** Spelling, in this wire, of the fields that vendors of images may lack. */
 export const drawingSpelling = {
@@ -44,7 +44,7 @@ export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
   const { body, model, stream } = drawing;
   const { request, dropped } = textWires.content.client.read(await reparseJson(body), { model, stream });
   return {
-    ask: {
+    parsed: {
       request: await inTurnsIfLong(decodeImages(imageRequest(request))),
       dropped: [...dropped, ...lostOf(request)],
     },
@@ -121,7 +121,7 @@ function lostOf(request: TextRequest): readonly string[] {
 function renderImages(drawing: Drawing, request: TextRequest, made: ImagesAnswer): ReturnType<ReadDrawing["render"]> {
   const context: AnswerContext = {
     model: drawing.model,
-    asked: {},
+    requestBody: {},
     request,
     answerId: drawing.answerId,
     now: Math.floor(Date.now() / 1_000),

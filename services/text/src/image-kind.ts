@@ -16,7 +16,7 @@ import {
   type ServingModel,
   type WireRoute,
 } from "@modelgate/relay";
-import { imagesExchange, imagesWiresFor, InputImages, refuseDearer, type ImagesCall } from "@modelgate/relay/images";
+import { imagesExchange, imagesWiresFor, InputImages, refuseUnpricedTier, type ImagesCall } from "@modelgate/relay/images";
 import { imagesInContent } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";
@@ -33,10 +33,10 @@ const sizeParam = "generationConfig.imageConfig.imageSize";
 export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, drawing: Drawing): Promise<void> {
   using inputs = new DisposableStack();
   const drawn = once(async () => {
-    const { ask, render } = await readDrawing(drawing);
-    const asker = { spelling: drawingSpelling, strict: call.strict };
-    const images = inputs.use(new InputImages(deps.images, ask.request, call.ending));
-    return { deps: deps.images, asker, ask, render, input: images };
+    const { parsed, render } = await readDrawing(drawing);
+    const unsupportedRules = { spelling: drawingSpelling, strict: call.strict };
+    const images = inputs.use(new InputImages(deps.images, parsed.request, call.ending));
+    return { deps: deps.images, unsupportedRules, parsed, render, input: images };
   });
   await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, drawn });
 }
@@ -81,7 +81,7 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
       text,
       images,
       cost: { by: "measure", measure: measureOf(text.cost.size, model, relay.limits.outputTokens) },
-      wires: images === undefined ? ["content"] : imagesWiresFor(images.ask.request),
+      wires: images === undefined ? ["content"] : imagesWiresFor(images.parsed.request),
       finishAfterDisconnect: true,
     };
   }
@@ -94,7 +94,7 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
         ? await this.#text.exchange(text, route, history)
         : await imagesExchange(images, wire, candidate.upstreamModel);
     const wanted = { size: drawing.imageSize, spelling: { size: sizeParam } };
-    if (serving.unpriced !== "pass") refuseDearer(wanted, serving.model.price, exchange);
+    if (serving.unpriced !== "pass") refuseUnpricedTier(wanted, serving.model.price, exchange);
     return images === undefined ? countingImages(exchange) : exchange;
   }
 }

@@ -1,14 +1,14 @@
 import type { ServiceCall } from "@modelgate/platform";
 import { readJson, type Conversation, type JsonBody } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous } from "@modelgate/wires/json";
-import type { TextClient, TextAsk } from "@modelgate/wires/text";
+import type { TextClient, TextParams } from "@modelgate/wires/text";
 import type { RequestPath } from "@modelgate/wires/wire";
 import { conversationOf } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
 import { storeUseOf, type StoreUse } from "./vendor-ids.ts";
 
 /** A text request, with what only its parsed body shows. */
-export interface TurnAsk extends TextAsk, StoreUse {
+export interface TurnParams extends TextParams, StoreUse {
   /** The conversation that it is a turn of; absent also where its model can be reached one way only. */
   readonly conversation?: Conversation | undefined;
   /** True where it asks for thoughts. */
@@ -18,12 +18,12 @@ export interface TurnAsk extends TextAsk, StoreUse {
 }
 
 /** Reads the body of a text call in its client's wire. Throws Failure (400) naming the field that is wrong. */
-export async function readText<Ask extends TextAsk>(
+export async function readText<Params extends TextParams>(
   deps: Deps,
   call: ServiceCall,
-  client: TextClient<Ask>,
+  client: TextClient<Params>,
   path?: RequestPath,
-): Promise<JsonBody<Ask & TurnAsk>> {
+): Promise<JsonBody<Params & TurnParams>> {
   return await readJson(call, deps.body, async (body, bytes) => {
     const turn = await readTurn(deps, call, client, body, path);
     refuseAmbiguous(bytes, client.relied);
@@ -32,24 +32,24 @@ export async function readText<Ask extends TextAsk>(
 }
 
 /** Reads a parsed body as a turn of its conversation. Throws Failure as `readText`. */
-export async function readTurn<Ask extends TextAsk>(
+export async function readTurn<Params extends TextParams>(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
-  client: TextClient<Ask>,
+  client: TextClient<Params>,
   body: unknown,
   path: RequestPath = {},
-): Promise<Ask & TurnAsk> {
-  const ask = client.ask(body, path);
+): Promise<Params & TurnParams> {
+  const params = client.readParams(body, path);
   const record = isRecord(body) ? body : {};
-  const candidates = relay.catalog.current().candidates(ask.model, caller.group);
+  const candidates = relay.catalog.current().candidates(params.model, caller.group);
   const hasChoice = candidates.length > 1 || (candidates[0]?.channel.keys.length ?? 0) > 1;
   const dialogue = hasChoice ? client.dialogue?.(record) : undefined;
   const { vendorIds, makes } = await storeUseOf({ relay }, client.stores, body);
   return {
-    ...ask,
+    ...params,
     conversation: dialogue === undefined ? undefined : conversationOf(dialogue),
     endUser: client.endUser?.(record),
-    thinks: client.thoughts?.asked(record) ?? false,
+    thinks: client.thoughts?.isRequested(record) ?? false,
     vendorIds,
     makes,
   };

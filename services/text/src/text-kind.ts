@@ -24,7 +24,7 @@ import {
   textWires,
   wiresServing,
   withoutUnpriced,
-  type AskedTool,
+  type RequestedTool,
   type TextClient,
   type ClientWire,
   type TextWire,
@@ -32,7 +32,7 @@ import {
 import type { Deps } from "./deps.ts";
 import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
 import { TextExchangeMaker } from "./exchanges/text.ts";
-import type { TurnAsk } from "./read-text.ts";
+import type { TurnParams } from "./read-text.ts";
 import { admitStoreUse, keepingMade } from "./vendor-ids.ts";
 
 /** A text request that has been read. */
@@ -42,7 +42,7 @@ export interface TextInput {
   readonly wire: ClientWire;
   /** The client's body, untouched. */
   readonly body: Buffer;
-  readonly ask: TurnAsk;
+  readonly params: TurnParams;
   readonly answerId: string;
   /** Ids in its vendor's store that the request may name. */
   readonly admitted: AdmittedIds;
@@ -70,14 +70,14 @@ export async function runText(
   {
     wire,
     body,
-    ask,
+    params,
     asArray = false,
     forward,
-  }: Pick<TextInput, "wire" | "body" | "ask"> & Partial<Pick<TextInput, "asArray" | "forward">>,
+  }: Pick<TextInput, "wire" | "body" | "params"> & Partial<Pick<TextInput, "asArray" | "forward">>,
 ): Promise<void> {
-  const admitted = await admitStoreUse(deps, call, ask);
+  const admitted = await admitStoreUse(deps, call, params);
   const answerId = newAnswerId(deps, wire);
-  const input: TextInput = { model: ask.model, wire, body, ask, answerId, admitted, asArray, forward };
+  const input: TextInput = { model: params.model, wire, body, params, answerId, admitted, asArray, forward };
   await runCall(deps.relay, call, new TextCallKind(deps), input);
 }
 
@@ -93,20 +93,20 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { limits } = this.#deps.relay;
     const { model } = serving;
     const { input, dropped } = withoutFees(call, request, serving);
-    const { wire, body, ask, admitted, asArray, forward } = input;
-    const textBytes = Math.max(0, body.length - ask.media.characters);
-    const mediaTokens = ask.media.tokens;
-    const fees = this.#feesOf(call, ask, serving);
+    const { wire, body, params, admitted, asArray, forward } = input;
+    const textBytes = Math.max(0, body.length - params.media.characters);
+    const mediaTokens = params.media.tokens;
+    const fees = this.#feesOf(call, params, serving);
     const textCall: TextCall = {
       wire,
       body,
       model: input.model,
-      stream: ask.stream,
-      includeUsage: ask.includeUsage,
-      showsCost: ask.showsCost,
-      choices: ask.choices,
-      boundNames: ask.boundNames,
-      foreignNames: ask.foreignNames,
+      stream: params.stream,
+      includeUsage: params.includeUsage,
+      showsCost: params.showsCost,
+      choices: params.choices,
+      boundNames: params.boundNames,
+      foreignNames: params.foreignNames,
       strict: call.strict,
       asArray,
       defaultMaxTokens: Math.min(limits.outputTokens, model.maxOutputTokens ?? limits.outputTokens),
@@ -124,27 +124,27 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
         size: {
           textBytes,
           mediaTokens,
-          choices: ask.choices,
-          readsBeyond: ask.readsBeyond || (await inTurnsIfLong(holdsAny(body, ...storedWords))),
-          fees: { ...fees.held, inputTokens: fees.held.inputTokens + (ask.media.more ?? 0) },
+          choices: params.choices,
+          readsBeyond: params.readsBeyond || (await inTurnsIfLong(holdsAny(body, ...storedWords))),
+          fees: { ...fees.held, inputTokens: fees.held.inputTokens + (params.media.more ?? 0) },
           maxOutputTokens:
-            ask.maxOutputTokens === undefined
+            params.maxOutputTokens === undefined
               ? await boundAtVendor(this.#deps, call, input, { exchanges, model: model.name, textCall })
-              : Math.max(ask.maxOutputTokens, minBound() * ask.choices),
+              : Math.max(params.maxOutputTokens, minBound() * params.choices),
         },
-        stream: ask.stream,
+        stream: params.stream,
         billsUnseen: billsUnseen(input),
       },
       fees,
       dropped,
       wires: wiresServing(wire),
-      waiting: ask.stream ? waitingIn({ wire, asArray }) : undefined,
+      waiting: params.stream ? waitingIn({ wire, asArray }) : undefined,
       unsealable: true,
       forward,
       prefer: admitted.channelKey,
-      conversation: ask.conversation,
-      endUser: ask.endUser,
-      showsCost: ask.showsCost,
+      conversation: params.conversation,
+      endUser: params.endUser,
+      showsCost: params.showsCost,
       textCall,
       exchanges,
     };
@@ -154,7 +154,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   withPaidOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
     const { cost, input, textCall } = plan;
     const { choices, mediaTokens, readsBeyond } = cost.size;
-    if (mediaTokens > 0 || readsBeyond === true || input.ask.thinks === true) return undefined;
+    if (mediaTokens > 0 || readsBeyond === true || input.params.thinks === true) return undefined;
     const { defaultMaxTokens: usual = tokens }: TextClient = textWires[input.wire].client;
     const paidOutputTokens = Math.min(tokens, usual);
     const defaultMaxTokens = Math.min(textCall.defaultMaxTokens, paidOutputTokens);
@@ -162,7 +162,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return { ...withExchanges(plan, { ...textCall, paidOutputTokens, defaultMaxTokens }), cost: { ...cost, size } };
   }
 
-  #feesOf({ caller }: Call, { fees: requested }: TurnAsk, { model: { price }, unpriced }: ServingModel): CallFees {
+  #feesOf({ caller }: Call, { fees: requested }: TurnParams, { model: { price }, unpriced }: ServingModel): CallFees {
     const { catalog, limits } = this.#deps.relay;
     const allow = (drawing: string) => void catalog.current().resolve(caller, drawing, ["image"]);
     return new CallFees({ requested, price, unpriced, limits, allow });
@@ -195,25 +195,25 @@ function withoutFees(
   input: TextInput,
   { model: { price }, unpriced }: ServingModel,
 ): Pick<TextPlan, "input" | "dropped"> {
-  const { body, ask } = input;
-  const { fees } = ask;
+  const { body, params } = input;
+  const { fees } = params;
   if (fees === undefined || unpriced !== "drop" || strict) return { input, dropped: [] };
-  const isPriced = (tool: AskedTool): boolean => isToolPriced(tool, price) && tool.dearer === undefined;
+  const isPriced = (tool: RequestedTool): boolean => isToolPriced(tool, price) && tool.surchargePath === undefined;
   if (fees.tools.every(isPriced) && fees.tiers.every(({ name }) => isTierPriced(name, price)))
     return { input, dropped: [] };
   const left = withoutUnpriced(body, fees, isPriced, (name) => isTierPriced(name, price));
   if (left === undefined) return { input, dropped: [] };
-  return { input: { ...input, body: left.body, ask: { ...ask, fees: left.fees } }, dropped: left.dropped };
+  return { input: { ...input, body: left.body, params: { ...params, fees: left.fees } }, dropped: left.dropped };
 }
 
 /** Headers that ask for something, unlike the version of a wire. */
 const hintHeaders = ["anthropic-beta"];
 
 /** Returns true where output may be billed that a stream does not show: thoughts, or answers that are not streamed. */
-function billsUnseen({ wire, ask }: TextInput): boolean {
+function billsUnseen({ wire, params }: TextInput): boolean {
   const { batch }: TextClient = textWires[wire].client;
   // Over a model that only chats several prompts are answered whole.
-  return ask.thinks === true || (batch !== undefined && ask.choices > 1);
+  return params.thinks === true || (batch !== undefined && params.choices > 1);
 }
 
 /** Finds the wire of a route, as its vendor speaks it. */

@@ -16,14 +16,14 @@ export interface StoreUse {
 }
 
 /** An inspection of a body that finds its use of the vendor's store too. */
-export function withStoreUse<Ask extends object>(
+export function withStoreUse<Params extends object>(
   { relay }: Pick<Deps, "relay">,
   dialect: StoreDialect,
-  ask: (body: unknown) => Ask,
-): (body: unknown) => Promise<Ask & StoreUse> {
+  readParams: (body: unknown) => Params,
+): (body: unknown) => Promise<Params & StoreUse> {
   return async (body) => {
-    const asked = ask(body);
-    return { ...asked, ...(await storeUseOf({ relay }, dialect, body)) };
+    const params = readParams(body);
+    return { ...params, ...(await storeUseOf({ relay }, dialect, body)) };
   };
 }
 
@@ -34,7 +34,7 @@ export async function storeUseOf(
   body: unknown,
 ): Promise<StoreUse> {
   const vendorIds = await inTurnsIfLong(vendorIdsIn(dialect, body, vendorHosts(relay.catalog.current())));
-  return { vendorIds, makes: isRecord(body) && dialect.made?.isAsked(body) === true };
+  return { vendorIds, makes: isRecord(body) && dialect.made?.isRequested(body) === true };
 }
 
 const nothing: AdmittedIds = { channelKey: undefined, own: true };
@@ -51,24 +51,24 @@ export function admitStoreUse(
 /** A call whose answer may name what its vendor made. */
 export interface MakingCall {
   readonly wire: ClientWire;
-  readonly ask: StoreUse;
+  readonly params: StoreUse;
   readonly admitted?: AdmittedIds | undefined;
 }
 
 /**
  * The same exchange; what its vendor makes in its store is remembered before the client can refer to it. A wire
  * that keeps its answers (`whereKept`) is looked at there (keepMadeItems).
- * @param channelKey the `channel/key` that is asked
+ * @param channelKey the `channel/key` of the attempt
  */
 export function keepingMade(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
-  { wire, ask, admitted = nothing }: MakingCall,
+  { wire, params, admitted = nothing }: MakingCall,
   exchange: Exchange,
   channelKey: ChannelKeyId,
 ): Exchange {
   const { made }: StoreDialect = textWires[wire].client.stores;
-  if (ask.makes !== true || wire !== exchange.wire || made === undefined || made.whereKept === true) return exchange;
+  if (params.makes !== true || wire !== exchange.wire || made === undefined || made.whereKept === true) return exchange;
   // What a shared store showed of another account does not become this account's own.
   if (!admitted.own) return exchange;
   const inspect = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {

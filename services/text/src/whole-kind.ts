@@ -62,16 +62,16 @@ export class WholeKind<Request extends { readonly model: string }> implements Ca
   async run(
     deps: Deps,
     call: ServiceCall,
-    { bytes, seen: ask }: JsonBody<Parsed<Request> & StoreUse & { readonly endUser?: string | undefined }>,
+    { bytes, seen: parsed }: JsonBody<Parsed<Request> & StoreUse & { readonly endUser?: string | undefined }>,
   ): Promise<void> {
-    const admitted = await admitStoreUse(deps, call, ask);
+    const admitted = await admitStoreUse(deps, call, parsed);
     const { addedBytes } = this.#options;
-    const { textBytes, mediaTokens, maxOutputTokens } = this.#options.sizeOf(ask.request);
-    const { model } = ask.request;
+    const { textBytes, mediaTokens, maxOutputTokens } = this.#options.sizeOf(parsed.request);
+    const { model } = parsed.request;
     await runCall(deps.relay, call, this, {
       model,
       body: bytes,
-      endUser: ask.endUser,
+      endUser: parsed.endUser,
       admitted,
       size: {
         textBytes,
@@ -81,8 +81,8 @@ export class WholeKind<Request extends { readonly model: string }> implements Ca
         choices: 1,
       },
       kindCall: {
-        request: ask.request,
-        dropped: ask.dropped,
+        request: parsed.request,
+        dropped: parsed.dropped,
         model,
         strict: call.strict,
         answerId: deps.newAnswerId().replace(/^answer_/, ""),

@@ -12,7 +12,7 @@ export interface RemoteLimits {
 }
 
 /** A file to fetch, and its caller. */
-export interface RemoteAsk {
+export interface RemoteFileRequest {
   readonly url: string;
   /** True if a media type is what is wanted; "" where the sender gives none. */
   readonly accepts: (mediaType: string) => boolean;
@@ -31,7 +31,7 @@ export interface RemoteFile extends Disposable {
 /** Fetches files whose addresses clients and vendors give: the only place that does. */
 export interface RemoteFiles {
   /** Throws NotFetched saying why, or Failure server_overloaded. */
-  fetch(ask: RemoteAsk): Promise<RemoteFile>;
+  fetch(request: RemoteFileRequest): Promise<RemoteFile>;
 }
 
 /**
@@ -45,19 +45,19 @@ export function openRemoteFiles(
 ): RemoteFiles {
   const rules = { ...remoteRules, ...more };
   return {
-    async fetch(ask) {
-      const signal = AbortSignal.any([ask.signal, AbortSignal.timeout(limits.timeoutMs)]);
+    async fetch(request) {
+      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(limits.timeoutMs)]);
       const hop = {
-        ask,
+        request,
         limits,
         budget,
         signal,
-        rules: { ...rules, trustedOrigin: ask.trustedOrigin },
+        rules: { ...rules, trustedOrigin: request.trustedOrigin },
       };
       try {
         return await follow(hop);
       } catch (error) {
-        if (error instanceof NotFetched || ask.signal.aborted) throw error;
+        if (error instanceof NotFetched || request.signal.aborted) throw error;
         if (signal.aborted) throw new NotFetched(`it did not arrive within ${limits.timeoutMs} ms`, { cause: error });
         if (
           error instanceof Error &&
@@ -73,7 +73,7 @@ export function openRemoteFiles(
 }
 
 interface Hop {
-  readonly ask: RemoteAsk;
+  readonly request: RemoteFileRequest;
   readonly limits: RemoteLimits;
   readonly budget: BufferBudget;
   readonly rules: RemoteRules;
@@ -81,7 +81,7 @@ interface Hop {
 }
 
 async function follow(hop: Hop): Promise<RemoteFile> {
-  let url = parsed(hop.ask.url);
+  let url = parsed(hop.request.url);
   for (let redirects = 0; redirects <= hop.limits.maxRedirects; redirects++) {
     const address = await unlessAborted(pinnedAddress(url, hop.rules), hop.signal);
     const found = await request(url, address, hop);
@@ -122,10 +122,10 @@ async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile 
   }
 }
 
-async function read({ headers, body }: Dispatcher.ResponseData, { ask, limits, budget }: Hop): Promise<RemoteFile> {
+async function read({ headers, body }: Dispatcher.ResponseData, { request, limits, budget }: Hop): Promise<RemoteFile> {
   const type = headers["content-type"];
   const mediaType = (typeof type === "string" ? type : "").replace(/;.*$/s, "").trim().toLowerCase();
-  if (!ask.accepts(mediaType))
+  if (!request.accepts(mediaType))
     throw new NotFetched(`its content type ${JSON.stringify(mediaType.slice(0, 100))} is not accepted`);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") throw new NotFetched("it is compressed");

@@ -5,7 +5,7 @@ import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.t
 import { pinnedClient } from "./pinned-client.ts";
 
 /** A file at an address that a vendor gave, to be passed through; or a callback to an address that a client gave. */
-export interface RemoteStreamAsk {
+export interface RemoteStreamRequest {
   readonly url: string;
   /** Headers beside the address, as a range; they go along to wherever it redirects. */
   readonly headers: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface RemoteStreamAsk {
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
   /** The scheme, host and port of the vendor's own configured address, which may be reached wherever it is. */
   readonly trustedOrigin?: string | undefined;
-  /** Posted instead of asked for a file; redirects are not followed then. */
+  /** Body to post; absent: a GET. Redirects of a POST are not followed. */
   readonly body?: Buffer | undefined;
   /** Longest wait for the head, and longest silence in the body. */
   readonly timeoutMs: number;
@@ -28,7 +28,7 @@ export interface RemoteStream extends AsyncDisposable {
 /** Opens files of any size at addresses that vendors give, under the rules of the guarded fetcher. */
 export interface RemoteStreams {
   /** Throws NotFetched saying why, and what the connection throws. */
-  open(ask: RemoteStreamAsk): Promise<RemoteStream>;
+  open(request: RemoteStreamRequest): Promise<RemoteStream>;
 }
 
 const maxRedirects = 3;
@@ -36,16 +36,16 @@ const maxRedirects = 3;
 export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStreams {
   const rules = { ...remoteRules, ...more };
   return {
-    async open(ask) {
-      const allowed = { ...rules, trustedOrigin: ask.trustedOrigin };
-      let url = parsed(ask.url);
+    async open(request) {
+      const allowed = { ...rules, trustedOrigin: request.trustedOrigin };
+      let url = parsed(request.url);
       const { origin } = url;
       for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-        const headers = url.origin === origin ? { ...ask.headers, ...ask.secretHeaders } : ask.headers;
-        const stream = await connect(url, await pinnedAddress(url, allowed), { ...ask, headers });
+        const headers = url.origin === origin ? { ...request.headers, ...request.secretHeaders } : request.headers;
+        const stream = await connect(url, await pinnedAddress(url, allowed), { ...request, headers });
         const { status } = stream.answer;
         const location = stream.answer.headers["location"];
-        if (status < 300 || status >= 400 || typeof location !== "string" || ask.body !== undefined) return stream;
+        if (status < 300 || status >= 400 || typeof location !== "string" || request.body !== undefined) return stream;
         await stream[Symbol.asyncDispose]();
         url = parsed(location, url);
       }
@@ -54,12 +54,12 @@ export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStream
   };
 }
 
-async function connect(url: URL, address: string, ask: RemoteStreamAsk): Promise<RemoteStream> {
-  const client = pinnedClient(url, address, ask.timeoutMs);
+async function connect(url: URL, address: string, request: RemoteStreamRequest): Promise<RemoteStream> {
+  const client = pinnedClient(url, address, request.timeoutMs);
   try {
-    const { headers, body, timeoutMs } = ask;
+    const { headers, body, timeoutMs } = request;
     const method = body === undefined ? "GET" : "POST";
-    const answer = await dispatchOn(client, { url, method, headers, body, timeoutMs }, ask.signal);
+    const answer = await dispatchOn(client, { url, method, headers, body, timeoutMs }, request.signal);
     return { answer, [Symbol.asyncDispose]: () => client.destroy() };
   } catch (error) {
     await client.destroy();

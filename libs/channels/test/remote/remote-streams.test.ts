@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readText } from "../../src/refused.ts";
 import { NotFetched } from "../../src/remote/not-fetched.ts";
-import { openRemoteStreams, type RemoteStreamAsk } from "../../src/remote/remote-streams.ts";
+import { openRemoteStreams, type RemoteStreamRequest } from "../../src/remote/remote-streams.ts";
 
 const megabyte = 1024 * 1024;
 const video = Buffer.alloc(64 * megabyte, "video");
@@ -52,7 +52,7 @@ beforeEach(() => {
 
 /** Every name is this machine's; only what is trusted may be reached. */
 const streams = openRemoteStreams({ resolve: async () => ["127.0.0.1"] });
-const ask = (host: string, path: string): RemoteStreamAsk => ({
+const ask = (host: string, path: string): RemoteStreamRequest => ({
   url: `${host.includes("://") ? "" : "http://"}${host}${/:\d+$/.test(host) ? "" : `:${port}`}${path}`,
   headers: { range: "bytes=0-3" },
   trustedOrigin: `http://vendor.example:${port}`,

@@ -38,7 +38,7 @@ export function findEndpoint(method: string, rawPath: string): Found {
 
 const deployment = new RegExp(`^${deploymentAlias.alias.replace("{deployment}", "([^/]+)")}(.+)$`);
 
-/** Finds what is asked of a deployment: the endpoint itself, with the deployment among its parameters. */
+/** Finds the endpoint of a path that names a deployment, with the deployment among its parameters. */
 function findDeployed(method: string, rest: string, name: string | undefined): Found {
   const found = findEndpoint(method, deploymentAlias.path + rest);
   const model = decoded(name);

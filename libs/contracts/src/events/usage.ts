@@ -4,7 +4,7 @@ import { Tags } from "../tags.ts";
 import { unitNames, Units } from "../units.ts";
 
 /** Most characters of a vendor's words that a usage event repeats. */
-export const maxSaid = 300;
+export const maxVendorMessage = 300;
 
 /** One attempt at a vendor, as a usage event has it. */
 export const CallTry = Type.Object({
@@ -16,7 +16,7 @@ export const CallTry = Type.Object({
   vendorCode: Type.Optional(Type.String({ description: "the vendor's own code of its refusal" })),
   said: Type.Optional(
     Type.String({
-      maxLength: maxSaid,
+      maxLength: maxVendorMessage,
       description: "the vendor's own words, or the connection's, of why it failed; not for members of accounts",
     }),
   ),

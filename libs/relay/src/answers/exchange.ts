@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { UpstreamWire, Units } from "@modelgate/contracts";
-import type { AskedFees, SeenFees } from "@modelgate/wires/text";
+import type { RequestedFees, ReportedFees } from "@modelgate/wires/text";
 import type { UpstreamHead, StreamAnswerReader } from "./stream-reader.ts";
 
 /** One attempt at a vendor: what is sent, and how the answer is read. Made anew for every attempt. */
@@ -12,12 +12,12 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Query parameters of the request. */
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** True if the vendor is asked for a stream. */
+  /** True if the request is for a stream. */
   readonly streams: boolean;
   /** True if the vendor begins a task that is paid for once: what it may have taken is not sent again. */
   readonly unrepeatable?: boolean | undefined;
   /** Tools and tiers that the body requests; absent: those of the client's own. */
-  readonly asks?: AskedFees | undefined;
+  readonly requestedFees?: RequestedFees | undefined;
   /** Bounds the calls of tools in a body; absent: its wire has no word for that. */
   readonly capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
   /** Fields of the client's request that this vendor cannot take, as the client spells them. */
@@ -39,7 +39,7 @@ export interface WholeReader {
   read(bytes: Buffer): Promise<WholeAnswer>;
 }
 
-/** Reads an answer that its vendor is asked more about: a task to be polled, files to be fetched, further requests. */
+/** Reads an answer that needs further requests to its vendor: a task to be polled, files to be fetched. */
 export interface TaskReader {
   readonly kind: "task";
   /** Reads the first answer, while another channel can still be tried. Rejects with Failure as `WholeReader.read`. */
@@ -56,7 +56,7 @@ export interface WholeAnswer {
   /** Bytes of text that the vendor read besides the client's, for counting where it reported no usage. */
   readonly addedBytes?: number | undefined;
   /** Charges beside tokens that the vendor reports. */
-  readonly fees?: SeenFees | undefined;
+  readonly fees?: ReportedFees | undefined;
   /** Returns the text that the model wrote, for counting where the vendor reported no usage. */
   words(): string;
 }
@@ -69,7 +69,7 @@ export interface StartedTask {
   finish(vendor: VendorLink): Promise<WholeAnswer>;
 }
 
-/** The vendor that gave an answer, for what is still to be asked of it. */
+/** Connection to the vendor that gave an answer, for further requests of the same call. */
 export interface VendorLink {
   /** Asks how a task goes; the vendor's answer as JSON bytes. Throws Failure. */
   poll(task: string): Promise<Buffer>;

@@ -1,7 +1,7 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
 import { Failure, type Units } from "@modelgate/contracts";
 import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
-import type { SeenFees } from "@modelgate/wires/text";
+import type { ReportedFees } from "@modelgate/wires/text";
 
 /** Reads an answer that is a stream. It knows nothing of money: what a frame says of it is the stream pass' to act on. */
 export interface StreamAnswerReader {
@@ -49,7 +49,7 @@ export interface FrameReading {
   /** The newest report of usage, whole. */
   readonly usage?: Units | undefined;
   /** Charges beside tokens. */
-  readonly fees?: SeenFees | undefined;
+  readonly fees?: ReportedFees | undefined;
   /** True if nothing follows: the wire's terminal frame. */
   readonly done: boolean;
   /** The vendor failed; what it said before is rendered, and nothing follows. */

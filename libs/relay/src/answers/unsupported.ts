@@ -9,7 +9,7 @@ export interface RenderedFields {
 }
 
 /** The client's spelling, and whether a hint may get lost. */
-export interface Asker {
+export interface UnsupportedRules {
   readonly spelling: FieldSpelling;
   /** True if the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
@@ -20,7 +20,7 @@ export interface Asker {
  * unsupported_parameter (400) for what would change the answer's meaning, and under strict for every hint as well.
  */
 export function renderSupported<R extends RenderedFields>(
-  { spelling, strict }: Asker,
+  { spelling, strict }: UnsupportedRules,
   before: readonly string[],
   render: () => R,
 ): R {

@@ -92,13 +92,13 @@ function deployed(value: unknown, bytes: Buffer, model: string) {
   return { value: { ...value, model }, bytes: spliceMembers(bytes, { model: JSON.stringify(model) }) };
 }
 
-/** An inspection of a body through an `ask`, which also refuses members whose names parsers may read in two ways. */
+/** An inspection of a body through `read`, which also refuses members whose names parsers may read in two ways. */
 export function checked<Seen>(
-  ask: (value: unknown) => Seen | Promise<Seen>,
+  read: (value: unknown) => Seen | Promise<Seen>,
   relied: readonly string[],
 ): (value: unknown, bytes: Buffer) => Promise<Seen> {
   return async (value, bytes) => {
-    const seen = await ask(value);
+    const seen = await read(value);
     refuseAmbiguous(bytes, relied);
     return seen;
   };

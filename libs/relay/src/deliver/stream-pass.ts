@@ -309,7 +309,7 @@ class StreamPass implements BodySink {
 const nothing = Buffer.alloc(0);
 
 function tooLong(): Failure {
-  return new Failure("upstream_error", "The vendor wrote more than it was asked for.");
+  return new Failure("upstream_error", "The vendor wrote more than the request allows.");
 }
 
 function malformed(error: unknown): Failure {

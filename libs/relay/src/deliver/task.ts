@@ -97,6 +97,6 @@ async function reach<Answer>(sent: Promise<Answer>): Promise<Answer> {
   try {
     return await sent;
   } catch (cause) {
-    throw new Failure("upstream_error", "The vendor cannot be asked anything more about this call.", { cause });
+    throw new Failure("upstream_error", "The vendor takes no further request of this call.", { cause });
   }
 }

@@ -20,7 +20,7 @@ import {
 } from "@modelgate/wires/images";
 import { vendorWire, type Parsed } from "@modelgate/wires/wire";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
-import { renderSupported, type Asker } from "../answers/unsupported.ts";
+import { renderSupported, type UnsupportedRules } from "../answers/unsupported.ts";
 import { parseAnswer } from "../answers/whole-answer.ts";
 import { PassTranslator } from "../answers/pass-translator.ts";
 import { isEventStream } from "../answers/stream-reader.ts";
@@ -32,8 +32,8 @@ import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 /** A call for images in any wire of a client, read and checked. */
 export interface ImagesCall {
   readonly deps: ImagesDeps;
-  readonly asker: Asker;
-  readonly ask: Parsed<ImageRequest>;
+  readonly unsupportedRules: UnsupportedRules;
+  readonly parsed: Parsed<ImageRequest>;
   readonly input: InputImages;
   /** Renders finished images, in the form that the request wants them, as the client's answer. */
   readonly render: (made: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;
@@ -48,10 +48,10 @@ export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readon
 
 /** One attempt at images, with a vendor of any wire. Throws Failure (400) for what the client said wrong. */
 export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstreamModel: string): Promise<Exchange> {
-  const { ask, asker, input } = call;
+  const { parsed, unsupportedRules, input } = call;
   const { vendor } = vendorWire<ImagesVendor>(wires, wire);
-  const request = vendor.needsBytes ? await input.asBytes() : ask.request;
-  const { body: sent, dropped } = renderSupported(asker, ask.dropped, () => {
+  const request = vendor.needsBytes ? await input.asBytes() : parsed.request;
+  const { body: sent, dropped } = renderSupported(unsupportedRules, parsed.dropped, () => {
     const rendered = vendor.render(request, { model: upstreamModel });
     return { body: writeImages(rendered), dropped: rendered.dropped };
   });
@@ -95,7 +95,7 @@ function imagesTask(call: ImagesCall, vendor: ImagesVendor): AnswerReader {
 }
 
 async function finished(
-  { deps: { remote }, ask: { request }, render }: ImagesCall,
+  { deps: { remote }, parsed: { request }, render }: ImagesCall,
   made: ImagesAnswer,
   link: VendorLink,
 ): Promise<WholeAnswer> {
@@ -186,7 +186,7 @@ async function fetchMade(
   }
 }
 
-/** Images that are asked for, as far as vendors price them differently. */
+/** Values of a request for images that vendors price differently. */
 export interface WantedImages {
   readonly quality?: string | undefined;
   /** As `1024x1024`, or a class of size as 4K. */
@@ -198,13 +198,13 @@ export interface WantedImages {
 /**
  * Refuses (400) images of a high quality or a large size where nothing but images is paid for: vendors charge a multiple
  * for them, and a price per image knows of one only. By tokens they are paid for as the vendor reports them, and a vendor
- * that cannot take the wish is not asked for it.
+ * that does not support the option does not get it.
  */
-export function refuseDearer(wanted: WantedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
+export function refuseUnpricedTier(wanted: WantedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
   if (!price.has("images") || price.has("outputImageTokens")) return;
-  const dearer = costlyMember(wanted);
-  if (dearer === undefined) return;
-  const param = wanted.spelling[dearer] ?? dearer;
+  const member = costlyMember(wanted);
+  if (member === undefined) return;
+  const param = wanted.spelling[member] ?? member;
   if (dropped.includes(param)) return;
   throw new Failure(
     "unsupported_parameter",

@@ -15,10 +15,10 @@ const [storeTries, storePauseMs] = [20, 250];
  */
 const beyondBound = { times: 3, tokens: 64 } as const;
 
-/** Marks a stream that goes no further although it could be paid for: its vendor wrote more than it was asked for. */
+/** Marks a stream that goes no further although it could be paid for: its vendor wrote more than the request allows. */
 export const wroteBeyondBound = "beyond-bound";
 
-/** Reason why a stream goes no further: it is not paid for, the store is away, or it is longer than it was asked to be. */
+/** Reason why a stream goes no further: it is not paid for, the store is away, or it is longer than the request allows. */
 export type StreamStop = Failure | typeof wroteBeyondBound;
 
 /** Options of a stream's allowance. */
@@ -45,7 +45,7 @@ export class Allowance implements Disposable {
   #paid: number;
   /** Bytes that may pass before the next check. */
   #bytes = 0;
-  /** Most tokens of the frame that was asked for last. */
+  /** Maximum tokens of the frame that was checked last. */
   #wanted = 0;
   #step: number;
   #extending: Promise<void> | undefined;
@@ -76,7 +76,7 @@ export class Allowance implements Disposable {
   }
 
   /**
-   * Waits until the frame that was not admitted may pass; else returns why it may not. Money is asked for once more, and
+   * Waits until the frame that was not admitted may pass; else returns why it may not. Money is requested once more, and
    * what came is counted by the tokenizer, before a stream is given up.
    */
   async more(): Promise<StreamStop | undefined> {

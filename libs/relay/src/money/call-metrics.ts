@@ -78,7 +78,7 @@ const operations: Readonly<Partial<Record<ModelKind, string>>> = { embedding: "e
 export interface CallSeen {
   readonly draft: UsageDraft;
   readonly kind: ModelKind;
-  /** The vendor, as channels name it; absent where none was asked. */
+  /** The vendor, as channels name it; absent where no request was sent. */
   readonly provider: string | undefined;
   readonly units: Units;
   readonly costNanos: Nanos;

@@ -97,8 +97,8 @@ export function expectText(
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
   // A bound that the client did not ask for is not kept from its minute.
-  const isAsked = size.maxOutputTokens !== undefined && size.paidOutputTokens === undefined;
-  const bound = isAsked ? maxOutput(size, model) : 0;
+  const isLimitedByClient = size.maxOutputTokens !== undefined && size.paidOutputTokens === undefined;
+  const bound = isLimitedByClient ? maxOutput(size, model) : 0;
   return {
     upperNanos: upperCost(size, model, multiplier, outputTokens),
     floorNanos: costOf(floorUnits, model.price, multiplier),

@@ -1,13 +1,13 @@
 import { Failure, toolUnits, type Price, type ToolUnit, type Units } from "@modelgate/contracts";
 import type { Group } from "@modelgate/catalog";
-import type { AskedFees, AskedTool, SeenFees } from "@modelgate/wires/text";
+import type { RequestedFees, RequestedTool, ReportedFees } from "@modelgate/wires/text";
 import type { Exchange } from "../answers/exchange.ts";
 import type { HeldFees } from "./measure.ts";
 
 /** Options of a call's fees. */
 export interface FeesOptions {
   /** Tools and tiers that the client requests; undefined: none. */
-  readonly requested: AskedFees | undefined;
+  readonly requested: RequestedFees | undefined;
   /** The model's price at the usual service tier. */
   readonly price: Price;
   /** Treatment of tools and dearer tiers that have no price; what was to be dropped and is still there is refused. */
@@ -63,7 +63,7 @@ export class CallFees {
    */
   checked(exchange: Exchange): Exchange {
     this.#forget();
-    const sent = exchange.asks ?? this.#options.requested;
+    const sent = exchange.requestedFees ?? this.#options.requested;
     if (sent === undefined) return exchange;
     for (const tool of sent.tools) this.#check(tool);
     for (const { name } of sent.tiers) this.#checkTier(name);
@@ -74,7 +74,7 @@ export class CallFees {
   }
 
   /** Takes what an answer, or a frame of one, says. */
-  saw(seen: SeenFees | undefined): void {
+  saw(seen: ReportedFees | undefined): void {
     if (seen === undefined) return;
     const { calls = [], counts, tier } = seen;
     if (tier !== undefined) this.#tier = tier;
@@ -121,9 +121,9 @@ export class CallFees {
     this.#tier = undefined;
   }
 
-  #check(tool: AskedTool): void {
+  #check(tool: RequestedTool): void {
     const { requested, price, allow, unpriced } = this.#options;
-    // A tool of another wire's vendor stands where the client asked for its like.
+    // A tool of another wire replaces the client's tool of the same unit.
     const own =
       requested?.tools.find(({ path }) => path === tool.path) ??
       requested?.tools.find(({ unit }) => unit === tool.unit);
@@ -132,8 +132,8 @@ export class CallFees {
     if (unpriced === "pass") return;
     if (!isToolPriced(tool, price))
       throw refused(path, `${path} is a tool that the vendor charges for, and this model has no price for it`);
-    if (tool.dearer !== undefined)
-      throw refused(tool.dearer, `${tool.dearer} asks for more than this model's price for an image covers`);
+    if (tool.surchargePath !== undefined)
+      throw refused(tool.surchargePath, `${tool.surchargePath} asks for more than this model's price for an image covers`);
   }
 
   #checkTier(name: string): void {
@@ -146,7 +146,7 @@ export class CallFees {
     );
   }
 
-  #capped(exchange: Exchange, sent: AskedFees): Exchange {
+  #capped(exchange: Exchange, sent: RequestedFees): Exchange {
     const { price, limits } = this.#options;
     const { capTools } = exchange;
     const isPaid = sent.tools.some(({ unit }) => unit !== undefined && price.has(unit));
@@ -156,7 +156,7 @@ export class CallFees {
 }
 
 /** Returns whether a model has a price for a tool of its vendor. */
-export function isToolPriced({ unit }: AskedTool, price: Price): boolean {
+export function isToolPriced({ unit }: RequestedTool, price: Price): boolean {
   return unit !== undefined && price.has(unit);
 }
 
@@ -180,7 +180,7 @@ function heldFees({ requested, price, limits }: FeesOptions): HeldFees {
 }
 
 /** The price of the dearest tier that the call may be served at; a cheaper one is not counted on. */
-function heldPrice(requested: AskedFees | undefined, price: Price): Price {
+function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
   const names =
     requested === undefined || requested.tiers.length === 0 ? chosenByVendors : requested.tiers.map(({ name }) => name);
@@ -191,7 +191,7 @@ function heldPrice(requested: AskedFees | undefined, price: Price): Price {
 }
 
 /** The tier that decides the price of what is sent, where several members ask for one. */
-function dearestTier({ tiers }: AskedFees, { serviceTiers }: Price): string | undefined {
+function dearestTier({ tiers }: RequestedFees, { serviceTiers }: Price): string | undefined {
   const factorOf = (name: string): bigint => serviceTiers.get(name)?.factor ?? 0n;
   return tiers.map(({ name }) => name).toSorted((left, right) => (factorOf(left) < factorOf(right) ? 1 : -1))[0];
 }

@@ -20,7 +20,7 @@ export interface Settlements extends AsyncDisposable {
 }
 
 /** Time after which a late call is reported once more, and the maximum that wait for it. */
-const [sayAgainMs, maxLate] = [10_000, 10_000];
+const [repeatAfterMs, maxLate] = [10_000, 10_000];
 
 /** Opens the settlements of a process; disposal waits until all that began are done. */
 export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
@@ -28,14 +28,14 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
   const late = new Set<NodeJS.Timeout>();
 
   /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
-  function sayAgain(settlement: Settlement, ids: RequestIds): void {
+  function reportAgain(settlement: Settlement, ids: RequestIds): void {
     if (late.size >= maxLate) return;
     const timer = setTimeout(() => {
       late.delete(timer);
       settle(redis, settlement).catch((error: unknown) =>
         log.warn({ ...ids, err: error, callId: settlement.callId }, "a late call was reported only once"),
       );
-    }, sayAgainMs).unref();
+    }, repeatAfterMs).unref();
     late.add(timer);
   }
 
@@ -57,7 +57,7 @@ export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: 
           { ...ids, callId: settlement.callId },
           "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
         );
-        if (settlement.onlyIfHeld !== true) sayAgain(settlement, ids);
+        if (settlement.onlyIfHeld !== true) reportAgain(settlement, ids);
       }),
     release: (release, ids) => run(release.callId, ids, async () => void (await releaseWithRetry(redis, release))),
     async [Symbol.asyncDispose]() {

@@ -82,7 +82,7 @@ export function boundOfHeld(upper: Units): UsageBound {
   };
 }
 
-/** Images that may be billed of so many that were asked for: a model that draws while it writes may make more. */
+/** Maximum images billed for a number requested: a model that draws while it writes may make more. */
 export function maxBilledImages(requested: number): number {
   return requested * 2 + 2;
 }

@@ -42,7 +42,7 @@ export interface SentCall {
   readonly route: Route | undefined;
   /** Attempts, in order. */
   readonly tried: readonly Tried[];
-  /** Time of its beginning, where that was not when its money was held: a session holds for what may be asked later. */
+  /** Time of its beginning, where its money was held earlier: a session holds money for later requests. */
   readonly startedAt?: number | undefined;
   /** Time of the vendor's first byte; undefined where none came. */
   readonly firstByteAt?: number | undefined;

@@ -10,7 +10,7 @@ const longestId = 256;
 export interface MadeIds {
   /** Finds the maker of each, in their order; undefined for what this account did not make, or made too long ago. */
   find(accountId: string, ids: readonly MadeId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
-  /** Remembered without waiting for it: what is asked later goes through Redis after it. */
+  /** Remembered without waiting for it: later queries go through Redis after it. */
   keep(accountId: string, ids: readonly MadeId[], channelKey: ChannelKeyId): void;
 }
 

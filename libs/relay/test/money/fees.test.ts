@@ -18,7 +18,7 @@ const limits = { toolCalls: 4, toolTokens: 100 };
 
 function feesOf(asked: JsonRecord, how: Partial<FeesOptions> = {}, wire: TextWireName = "responses"): CallFees {
   return new CallFees({
-    requested: textWires[wire].vendor.askedFees(asked),
+    requested: textWires[wire].vendor.requestedFees(asked),
     price: compilePrice(written),
     unpriced: "refuse",
     limits,
@@ -84,14 +84,14 @@ describe("what has no price", () => {
 
   test("is nothing to a vendor that is not asked for it", () => {
     const fees = feesOf({ tools: [{ type: "code_interpreter" }], service_tier: "scale" });
-    expect(refusal(() => fees.checked(exchange({}, { asks: { tools: [], tiers: [] } })))).toBeUndefined();
+    expect(refusal(() => fees.checked(exchange({}, { requestedFees: { tools: [], tiers: [] } })))).toBeUndefined();
     expect(fees.billed({ inputTokens: 1 })).toMatchObject({ units: { inputTokens: 1 }, isTierUnpriced: false });
   });
 
   test("is refused where the client stands for it when another wire's request says it otherwise", () => {
     const fees = feesOf({ tools: [{ functionDeclarations: [] }, { codeExecution: {} }] }, {}, "content");
-    const asks = { tools: [{ path: "tools[0]", unit: "codeInterpreters" as const }], tiers: [] };
-    expect(refusal(() => fees.checked(exchange({}, { asks })))).toMatchObject({ param: "tools[1].codeExecution" });
+    const requestedFees = { tools: [{ path: "tools[0]", unit: "codeInterpreters" as const }], tiers: [] };
+    expect(refusal(() => fees.checked(exchange({}, { requestedFees })))).toMatchObject({ param: "tools[1].codeExecution" });
   });
 });
 
@@ -163,7 +163,7 @@ test("a search that the chat wire cannot report is one, where there was an answe
 });
 
 test("a hold covers every bill within its bounds: tokens, tools and the tier that served them", () => {
-  const asks = fc.record(
+  const requestedFees = fc.record(
     {
       service_tier: fc.constantFrom("auto", "default", "flex", "priority"),
       tools: fc.subarray([{ type: "web_search" }, { type: "image_generation" }]),
@@ -173,7 +173,7 @@ test("a hold covers every bill within its bounds: tokens, tools and the tier tha
   );
   fc.assert(
     fc.property(
-      asks,
+      requestedFees,
       fc.nat({ max: 30_000 }),
       fc.nat({ max: 5_000 }),
       fc.nat({ max: 100 }),

@@ -2,7 +2,7 @@ import { type ToolUnit, type Units, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 
 /** A tool that the vendor runs, as a request asks for it. */
-export interface AskedTool {
+export interface RequestedTool {
   /** Path of the member that asks for it: `tools[1]`. */
   readonly path: string;
   /** Unit by which it is billed; absent: no price has a word for it. */
@@ -14,12 +14,12 @@ export interface AskedTool {
   /** True if its vendor reports no calls of it: it is billed as called once. */
   readonly isUnreported?: boolean | undefined;
   /** A member of it that asks for more than the usual quality or size: `tools[1].quality`. */
-  readonly dearer?: string | undefined;
+  readonly surchargePath?: string | undefined;
 }
 
 /** Charges beside tokens at the usual price that a request asks for. */
-export interface AskedFees {
-  readonly tools: readonly AskedTool[];
+export interface RequestedFees {
+  readonly tools: readonly RequestedTool[];
   /** Most calls of all tools together, where the request bounds them. */
   readonly maxCalls?: number | undefined;
   /** The service tiers asked for, `default` for the usual one; none: the vendor chooses. */
@@ -27,14 +27,14 @@ export interface AskedFees {
 }
 
 /** A call of a tool in an answer; the same call has the same id wherever the answer repeats it. */
-export interface SeenCall {
+export interface ReportedCall {
   readonly unit: ToolUnit;
   readonly id: string;
 }
 
 /** Charges beside tokens that an answer, or a frame of one, reports. */
-export interface SeenFees {
-  readonly calls?: readonly SeenCall[] | undefined;
+export interface ReportedFees {
+  readonly calls?: readonly ReportedCall[] | undefined;
   /** Calls that the vendor counted, from the answer's beginning on. */
   readonly counts?: Units | undefined;
   /** The service tier that served the call, `default` for the usual one. */
@@ -52,8 +52,8 @@ export function recordsIn(value: unknown): readonly (readonly [at: string, recor
 }
 
 /** Undefined where there is nothing to be charged beside tokens. */
-export function askedFees(asked: AskedFees): AskedFees | undefined {
-  return asked.tools.length === 0 && asked.tiers.length === 0 ? undefined : asked;
+export function feesUnlessNone(fees: RequestedFees): RequestedFees | undefined {
+  return fees.tools.length === 0 && fees.tiers.length === 0 ? undefined : fees;
 }
 
 /** Units by types or names of tools, in the words of several vendors. */
@@ -73,7 +73,7 @@ export function unitOfTool(type: string): ToolUnit | undefined {
 }
 
 /** Vendors of the common wires that search, by members of their own. */
-export function askedSearches(body: JsonRecord): readonly AskedTool[] {
+export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
   const { search_parameters: parameters, enable_search: enabled, plugins } = body;
   const live = isRecord(parameters) && parameters["mode"] !== "off";
   return [
@@ -106,7 +106,7 @@ export function tierIn(value: unknown): string | undefined {
 }
 
 /** The tiers that members of a body ask for. */
-export function askedTiers(body: JsonRecord, ...names: readonly string[]): AskedFees["tiers"] {
+export function requestedTiers(body: JsonRecord, ...names: readonly string[]): RequestedFees["tiers"] {
   return names.flatMap((path) => {
     const name = tierIn(body[path]);
     return name === undefined ? [] : [{ name, path }];
@@ -148,7 +148,7 @@ function numberOf(value: unknown): number {
 }
 
 /** Undefined where nothing was said. */
-export function seenFees({ calls = [], counts, tier }: SeenFees): SeenFees | undefined {
+export function reportedFees({ calls = [], counts, tier }: ReportedFees): ReportedFees | undefined {
   if (calls.length === 0 && counts === undefined && tier === undefined) return undefined;
   return present({
     ...(calls.length > 0 ? { calls } : {}),

@@ -1,12 +1,12 @@
 // Text wires by their names, and what passing and converting share.
-export { surplusBounds, type TextAsk } from "./ask.ts";
+export { surplusBounds, type TextParams } from "./params.ts";
 export { chatWireIn } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming } from "./hub/wire.ts";
 export { textWire, textWires, vendorTextWire, wiresServing, type ClientWire, type PassedWire } from "./wires.ts";
 export { unsteadyMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./pass.ts";
-export type { AskedFees, AskedTool, SeenFees } from "./fees.ts";
+export type { RequestedFees, RequestedTool, ReportedFees } from "./fees.ts";
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";
 export type {
   AnswerContext,
@@ -32,6 +32,6 @@ export { withoutUnpriced } from "./leave-out.ts";
 export { memberOf, withBound } from "./pass.ts";
 export { arrayFraming, sseFraming } from "./content/client-stream.ts";
 export { MessageCollector } from "./messages/collect-message.ts";
-export type { ResponsesAsk } from "./responses/client-request.ts";
+export type { ResponsesParams } from "./responses/client-request.ts";
 export { renderLoaded } from "./ollama/answer.ts";
 export { responseOfItem } from "./responses/stores.ts";

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../json/fields.ts";
 import { spliceMembers, withoutMembers } from "../json/members.ts";
-import type { AskedFees, AskedTool } from "./fees.ts";
+import type { RequestedFees, RequestedTool } from "./fees.ts";
 import { memberOf } from "./pass.ts";
 
 /** Members that say which tool is to be called, and that mean nothing without a tool. */
@@ -12,7 +12,7 @@ const demands = /"(?:required|any|ANY)"/;
 export interface LeftOut {
   readonly body: Buffer;
   /** Charges that the request still asks for. */
-  readonly fees: AskedFees | undefined;
+  readonly fees: RequestedFees | undefined;
   /** Paths of what was left out, as the client has them. */
   readonly dropped: readonly string[];
 }
@@ -23,8 +23,8 @@ export interface LeftOut {
  */
 export function withoutUnpriced(
   body: Buffer,
-  fees: AskedFees,
-  isPriced: (tool: AskedTool) => boolean,
+  fees: RequestedFees,
+  isPriced: (tool: RequestedTool) => boolean,
   isTierPriced: (tier: string) => boolean,
 ): LeftOut | undefined {
   const tools = fees.tools.filter((tool) => !isPriced(tool));

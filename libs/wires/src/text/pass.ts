@@ -2,14 +2,14 @@ import type { Failure, Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../json/fields.ts";
 import { membersOf, spliceMembers } from "../json/members.ts";
 import { findMembersInTurns } from "../json/parse-in-turns.ts";
-import type { SeenFees } from "./fees.ts";
+import type { ReportedFees } from "./fees.ts";
 
 /** Facts of a passing frame of a stream that the gateway needs. */
 export interface SeenFrame {
   /** The newest report of usage, whole. */
   readonly usage?: Units | undefined;
   /** Its report of charges beside tokens. */
-  readonly fees?: SeenFees | undefined;
+  readonly fees?: ReportedFees | undefined;
   /** An extra frame that carries usage and nothing else; hidden from a client that did not ask for it. */
   readonly usageOnly: boolean;
   /** The wire's terminal frame, or one after which nothing must come. */
@@ -81,7 +81,7 @@ export interface TextPass extends TextStreamPass {
   /** Reads the usage that a complete answer reports. Throws Failure upstream_error if it failed or is no answer of this wire. */
   usage(answer: JsonRecord): Units | undefined;
   /** Reads what a complete answer reports of charges beside tokens. Returns undefined for none. */
-  fees(answer: JsonRecord): SeenFees | undefined;
+  fees(answer: JsonRecord): ReportedFees | undefined;
 }
 
 /** Sets the bound of each answer's output in a request that has none, under the name that the vendor's model prefers. */

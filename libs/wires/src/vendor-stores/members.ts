@@ -126,7 +126,7 @@ export interface MadeReader {
   /** Set where answers are read when they are stored, in one piece, and not as they pass. */
   readonly whereKept?: true;
   /** Tells whether a request wants an answer for which its vendor makes something. */
-  isAsked(body: JsonRecord): boolean;
+  isRequested(body: JsonRecord): boolean;
   /**
    * Reads the things that a whole answer or an event of a stream names.
    * @param kept whether the answer stays in the vendor's store with all of its items

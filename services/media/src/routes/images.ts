@@ -21,7 +21,7 @@ import {
   imagesExchange,
   imagesWiresFor,
   InputImages,
-  refuseDearer,
+  refuseUnpricedTier,
   type ImagesCall,
   type WantedImages,
 } from "@modelgate/relay/images";
@@ -58,17 +58,17 @@ function images(deps: Deps, act: Act, prompt?: string): EndpointHandler {
   const kind = new ImagesKind(deps);
   return async (call) => {
     using body = await readImageRequest(deps, call, prompt);
-    const { ask, endUser } = body;
-    if (act === "edit") refuseWithoutImage(ask.request);
-    using input = new InputImages(deps.images, ask.request, call.ending);
+    const { parsed, endUser } = body;
+    if (act === "edit") refuseWithoutImage(parsed.request);
+    using input = new InputImages(deps.images, parsed.request, call.ending);
     const images: ImagesCall = {
       deps: deps.images,
-      asker: { spelling: wires[ask.request.dialect].client.spelling, strict: call.strict },
-      ask,
+      unsupportedRules: { spelling: wires[parsed.request.dialect].client.spelling, strict: call.strict },
+      parsed,
       input,
-      render: (made) => renderAnswer(made, ask.request, act),
+      render: (made) => renderAnswer(made, parsed.request, act),
     };
-    await runCall(deps.relay, call, kind, { model: ask.request.model, ask, endUser, images });
+    await runCall(deps.relay, call, kind, { model: parsed.request.model, parsed, endUser, images });
   };
 }
 
@@ -85,7 +85,7 @@ function renderAnswer(
 }
 
 /** A request for images, and how it is asked of vendors. */
-interface ImagesRequest extends Pick<ImagesBody, "ask" | "endUser"> {
+interface ImagesRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
   readonly model: string;
   readonly images: ImagesCall;
 }
@@ -105,8 +105,8 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
     this.#outputTokens = relay.limits.outputTokens;
   }
 
-  plan(_: Call, { ask, endUser, images }: ImagesRequest, { model, unpriced }: ServingModel): ImagesPlan {
-    const { request } = ask;
+  plan(_: Call, { parsed, endUser, images }: ImagesRequest, { model, unpriced }: ServingModel): ImagesPlan {
+    const { request } = parsed;
     const size: RequestSize = { ...sizeOf(request), choices: maxImagesOf(request) };
     return {
       images,
@@ -121,7 +121,7 @@ class ImagesKind implements CallKind<ImagesRequest, ImagesPlan> {
 
   async exchange({ images, refused }: ImagesPlan, { wire, candidate }: WireRoute): Promise<Exchange> {
     const exchange = await imagesExchange(images, wire, candidate.upstreamModel);
-    if (refused !== undefined) refuseDearer(refused.wanted, refused.price, exchange);
+    if (refused !== undefined) refuseUnpricedTier(refused.wanted, refused.price, exchange);
     return exchange;
   }
 }

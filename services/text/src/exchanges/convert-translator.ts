@@ -2,7 +2,7 @@ import { Failure, type FailureCode, type Units } from "@modelgate/contracts";
 import { cleanWords } from "@modelgate/providers";
 import { eventStream, type FrameReading, type StreamTranslator } from "@modelgate/relay";
 import type { StreamFraming } from "@modelgate/wires/sse";
-import type { SeenFees, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
+import type { ReportedFees, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
 
 export interface ConvertOptions {
   /** The vendor's wire. */
@@ -42,7 +42,7 @@ export class ConvertTranslator implements StreamTranslator {
     const all = this.#reader.read(parsed);
     let words = "";
     let usage: Units | undefined;
-    let fees: SeenFees | undefined;
+    let fees: ReportedFees | undefined;
     for (const event of all) {
       if (event.type === "part-delta") words += event.text;
       else if (event.type === "part-start") this.#thinks ||= event.opened.kind === "reasoning";

@@ -20,17 +20,17 @@ export interface Converted extends ReadRequest {
 export async function converted(
   call: TextCall,
   upstream: VendorTextWire,
-  { asked, parsed, began, render }: Converted,
+  { requestBody, parsed, began, render }: Converted,
 ): Promise<Exchange> {
   const { name: wire, vendor } = upstream;
   const { client } = clientWireOf(call);
-  const asker = { spelling: client.spelling, strict: call.strict };
+  const unsupportedRules = { spelling: client.spelling, strict: call.strict };
   // The client's headers reach vendors of its own wire only.
   const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
-  const { body, dropped } = renderSupported(asker, [...parsed.dropped, ...headers], render);
+  const { body, dropped } = renderSupported(unsupportedRules, [...parsed.dropped, ...headers], render);
   const context = (): AnswerContext => ({
     model: call.model,
-    asked,
+    requestBody,
     request: parsed.request,
     answerId: call.answerId,
     now: Math.floor(Date.now() / 1_000),
@@ -40,7 +40,7 @@ export async function converted(
   return {
     wire,
     body: await renderJson(body, call.body.length),
-    asks: vendor.askedFees(body) ?? { tools: [], tiers: [] },
+    requestedFees: vendor.requestedFees(body) ?? { tools: [], tiers: [] },
     capTools: vendor.capTools,
     streams: call.stream,
     dropped,
@@ -63,18 +63,18 @@ export async function converted(
 
 /** A client's request in the neutral form; and as it came, for wires that repeat it. */
 export interface ReadRequest {
-  readonly asked: JsonObject;
+  readonly requestBody: JsonObject;
   readonly parsed: ParsedText;
 }
 
 /** Reads a call's request. Throws Failure (400) for what its client said wrong, request_too_large (413) for its history. */
-export function readRequest(call: TextCall, asked: JsonObject): ReadRequest {
+export function readRequest(call: TextCall, requestBody: JsonObject): ReadRequest {
   const { model, stream, echo, paidOutputTokens } = call;
-  const read = clientWireOf(call).client.read(asked, { model, stream });
+  const read = clientWireOf(call).client.read(requestBody, { model, stream });
   const maxTokens = read.request.maxTokens ?? paidOutputTokens;
   const parsed = paidOutputTokens === undefined ? read : { ...read, request: { ...read.request, maxTokens } };
   refuseLongArguments(parsed.request);
-  return { asked: { ...asked, ...echo }, parsed };
+  return { requestBody: { ...requestBody, ...echo }, parsed };
 }
 
 /** Characters of all calls' arguments in a history that is converted: some wires want them parsed, at once. */

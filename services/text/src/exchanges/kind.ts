@@ -26,8 +26,8 @@ export async function kindExchange<Request, Answer extends { readonly usage?: Un
   upstreamModel: string,
 ): Promise<Exchange> {
   const { name, client } = clientWire;
-  const asker = { spelling: client.spelling, strict: call.strict };
-  const { body, dropped } = renderSupported(asker, call.dropped, () =>
+  const unsupportedRules = { spelling: client.spelling, strict: call.strict };
+  const { body, dropped } = renderSupported(unsupportedRules, call.dropped, () =>
     vendor.render(call.request, { model: upstreamModel }),
   );
   const isSame = name === wire && call.model === upstreamModel;

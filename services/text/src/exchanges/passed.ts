@@ -71,7 +71,7 @@ function echoed({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | und
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }
 
-/** The cheapest way to pass a stream that gives the client what it asked for. */
+/** The cheapest way to pass a stream that gives the client what it requested. */
 export function passMode(
   { stream, includeUsage }: Pick<TextCall, "stream" | "includeUsage">,
   rename: string | undefined,

@@ -34,11 +34,11 @@ export interface SeveralPrompts {
  */
 export async function severalPrompts(
   { call, client, batch, upstream }: SeveralPrompts,
-  asked: JsonObject,
+  requestBody: JsonObject,
   upstreamModel: string,
 ): Promise<Exchange> {
   const { name: wire, vendor } = upstream;
-  const parsed = batch.read(asked);
+  const parsed = batch.read(requestBody);
   const [first, ...others] = parsed.requests.map((request) =>
     renderSupported({ spelling: client.spelling, strict: call.strict }, parsed.dropped, () =>
       vendor.render({ ...request, stream: false }, { model: upstreamModel, defaultMaxTokens: call.defaultMaxTokens }),
@@ -61,7 +61,7 @@ export async function severalPrompts(
           async finish(link) {
             const bodies = await Promise.all(others.map(({ body }) => bytesOf(body)));
             const rest = await Promise.all((await sendAll(link, bodies)).map(({ bytes }) => parse(bytes)));
-            return together({ call, batch }, asked, parsed.requests, [first, ...rest]);
+            return together({ call, batch }, requestBody, parsed.requests, [first, ...rest]);
           },
         };
       },
@@ -72,7 +72,7 @@ export async function severalPrompts(
 /** Renders the answers to all prompts as one, with what they used together. */
 function together(
   { call, batch }: Pick<SeveralPrompts, "call" | "batch">,
-  asked: JsonObject,
+  requestBody: JsonObject,
   requests: ReturnType<PromptBatch["read"]>["requests"],
   answers: readonly TextAnswer[],
 ): WholeAnswer {
@@ -82,7 +82,7 @@ function together(
   }));
   const context: AnswerContext = {
     model: call.model,
-    asked,
+    requestBody,
     request: requests[0],
     answerId: call.answerId,
     now: Math.floor(Date.now() / 1_000),

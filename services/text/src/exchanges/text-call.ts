@@ -10,11 +10,11 @@ export interface TextCall {
   /** The client's name of the model. */
   readonly model: string;
   readonly stream: boolean;
-  /** True where the client asked for usage at a stream's end. */
+  /** True where the client requested usage at a stream's end. */
   readonly includeUsage: boolean;
   /** True where the client wants the cost in its answer's usage. */
   readonly showsCost?: boolean | undefined;
-  /** Answers that the client asked for. */
+  /** Number of answers (choices) that the client requested. */
   readonly choices: number;
   /** The members of the body that bound its output. */
   readonly boundNames: readonly string[];
@@ -24,7 +24,7 @@ export interface TextCall {
   readonly strict: boolean;
   /** True where a stream of generated content is one JSON array (no `alt=sse`). */
   readonly asArray?: boolean | undefined;
-  /** Tokens asked for where a vendor's wire demands a number and the client gave none. */
+  /** Output tokens to request where a vendor's wire demands a number and the client gave none. */
   readonly defaultMaxTokens: number;
   /** Bound of each answer's output where the client named none and no more can be paid for. */
   readonly paidOutputTokens?: number | undefined;

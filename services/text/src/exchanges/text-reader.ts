@@ -8,7 +8,7 @@ import {
 import { beginsIn, type StreamForm } from "@modelgate/wires/sse";
 import type { TextAnswer } from "@modelgate/wires/text";
 
-/** Reads answers as their call asked for them: complete, or as a stream in the framing of the vendor's wire. */
+/** Reads answers in the form that the call requested: complete, or as a stream in the framing of the vendor's wire. */
 export function textReader(
   { stream }: { readonly stream: boolean },
   upstream: StreamForm,

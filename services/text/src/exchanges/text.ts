@@ -50,9 +50,9 @@ export class TextExchangeMaker {
     const { client } = clientWireOf(call);
     if (call.choices > 1 && client.batch !== undefined) {
       // One request of several prompts has no neutral form.
-      const asked = await this.#parsed();
-      if (client.batch.isBatch(asked))
-        return await severalPrompts({ call, client, batch: client.batch, upstream: to }, asked, upstreamModel);
+      const requestBody = await this.#parsed();
+      if (client.batch.isBatch(requestBody))
+        return await severalPrompts({ call, client, batch: client.batch, upstream: to }, requestBody, upstreamModel);
     }
     const began = performance.now();
     const read = await this.#read();
@@ -82,7 +82,7 @@ export class TextExchangeMaker {
   }
 
   #read(): Promise<ReadRequest> {
-    return (this.#request ??= this.#parsed().then((asked) => readRequest(this.#call, asked)));
+    return (this.#request ??= this.#parsed().then((requestBody) => readRequest(this.#call, requestBody)));
   }
 
   #render(vendor: VendorTextWire["vendor"], wire: UpstreamWire, { parsed }: ReadRequest, model: string): RenderedText {

@@ -7,7 +7,7 @@ import { kindExchange, type KindCall } from "./kind.ts";
 import { sendAll } from "./several-prompts.ts";
 
 /**
- * The exchange of a call for vectors. Where a vendor takes fewer inputs at once than there are, they are asked in turn, all of
+ * The exchange of a call for vectors. Where a vendor takes fewer inputs at once than there are, they are sent in turn, all of
  * one hold and one usage event: the first request is the attempt, and the others take the same route once it is answered.
  */
 export async function vectorsExchange(
@@ -20,9 +20,9 @@ export async function vectorsExchange(
   const batches = batchesOf(call.request, vendor.maxInputs(upstreamModel));
   if (batches.length === 1) return await kindExchange(call, clientWire, wire, vendor, upstreamModel);
   const { client } = clientWire;
-  const asker = { spelling: client.spelling, strict: call.strict };
+  const unsupportedRules = { spelling: client.spelling, strict: call.strict };
   const rendered = batches.map((request) =>
-    renderSupported(asker, call.dropped, () => vendor.render(request, { model: upstreamModel })),
+    renderSupported(unsupportedRules, call.dropped, () => vendor.render(request, { model: upstreamModel })),
   );
   const [first, ...others] = await Promise.all(rendered.map(({ body }) => renderJson(body, call.bodyBytes)));
   if (first === undefined) throw new Error("a request without inputs");

@@ -20,7 +20,7 @@ export function refersToOurs(item: JsonObject): boolean {
 
 /**
  * Items, with references to what the account was answered here replaced by the item. A reference to what is not known stays: it
- * may be the vendor's, which is asked then. Throws Failure invalid_value (400) for items of too many responses.
+ * may be the vendor's, which is queried then. Throws Failure invalid_value (400) for items of too many responses.
  */
 export async function resolveReferences(
   store: Pick<ResponseStore, "findAll">,

@@ -3,10 +3,10 @@ import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/wires/json";
-import { responseOfItem, textWires, type JsonObject, type ResponsesAsk } from "@modelgate/wires/text";
+import { responseOfItem, textWires, type JsonObject, type ResponsesParams } from "@modelgate/wires/text";
 import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
-import { readTurn, type TurnAsk } from "../read-text.ts";
+import { readTurn, type TurnParams } from "../read-text.ts";
 import { ownCompaction } from "./compaction/compaction-seal.ts";
 import { conversationItems } from "./conversations/conversation-turns.ts";
 import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
@@ -15,7 +15,7 @@ import { refersToOurs, resolveReferences } from "./item-references.ts";
 
 /** A request as it was read: what it asks for, and its value where it refers to something that only we know. */
 export interface ReadResponses {
-  readonly ask: ResponsesAsk & TurnAsk;
+  readonly params: ResponsesParams & TurnParams;
   readonly unresolved: JsonObject | undefined;
   /** The conversation that it names: ours, or one of its vendor's store. */
   readonly conversationId: string | undefined;
@@ -31,11 +31,11 @@ export function readResponses(
   return async (value, bytes) => read(await readTurn(deps, call, textWires.responses.client, value), value, bytes);
 }
 
-function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadResponses {
+function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): ReadResponses {
   refuseAmbiguous(bytes, textWires.responses.client.relied);
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   const isInBackground = value["background"] === true;
-  if (isInBackground && !ask.store)
+  if (isInBackground && !params.store)
     throw new Failure(
       "invalid_value",
       "background needs a response that is stored: leave store out, or set it to true.",
@@ -44,16 +44,16 @@ function read(ask: ReadResponses["ask"], value: unknown, bytes: Buffer): ReadRes
       },
     );
   const conversationId = conversationIn(value["conversation"]);
-  if (conversationId !== undefined && ask.previousId !== undefined)
+  if (conversationId !== undefined && params.previousId !== undefined)
     throw new Failure("invalid_value", "conversation and previous_response_id cannot both be given.", {
       param: "conversation",
     });
-  const refers = conversationId !== undefined || refersToOwn(ask, value);
-  return { ask, conversationId, unresolved: refers ? value : undefined, isInBackground };
+  const refers = conversationId !== undefined || refersToOwn(params, value);
+  return { params, conversationId, unresolved: refers ? value : undefined, isInBackground };
 }
 
 /** Returns true for a request that refers to earlier responses, items or compactions of ours. */
-function refersToOwn({ previousId }: ReadResponses["ask"], { input }: JsonObject): boolean {
+function refersToOwn({ previousId }: ReadResponses["params"], { input }: JsonObject): boolean {
   return previousId !== undefined || itemsOf(input).some(isOurs);
 }
 
@@ -69,7 +69,7 @@ function isOurs(item: JsonObject): boolean {
 
 /** A request that any vendor can be sent. */
 export interface PreparedResponses {
-  readonly ask: ResponsesAsk & TurnAsk;
+  readonly params: ResponsesParams & TurnParams;
   /** The body, with all that it referred to in it. */
   readonly body: Buffer;
   readonly admitted: AdmittedIds;
@@ -82,7 +82,7 @@ export interface PreparedResponses {
 }
 
 /** Splits the ids of a request: those that may have been answered here, and all others of its vendor's store. */
-function splitIds({ vendorIds = [] }: ReadResponses["ask"], conversationId: string | undefined) {
+function splitIds({ vendorIds = [] }: ReadResponses["params"], conversationId: string | undefined) {
   const isOurs = ({ store, id }: VendorId): boolean => store === "item" && responseOfItem(id) !== undefined;
   const isVendors = (each: VendorId): boolean =>
     !isOurs(each) && !(each.store === "conversation" && each.id === conversationId);
@@ -96,23 +96,23 @@ const nothingEarlier = { items: [], last: undefined, ids: [] };
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
-  { bytes, holding, seen: { ask, unresolved, conversationId: named } }: JsonBody<ReadResponses>,
+  { bytes, holding, seen: { params, unresolved, conversationId: named } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
   const { accountId } = call.caller;
   const spoken =
     named === undefined ? undefined : await conversationItems(deps.conversations, { accountId, id: named }, holding);
   const conversationId = spoken === undefined ? undefined : named;
-  const [ours, vendors] = splitIds(ask, conversationId);
+  const [ours, vendors] = splitIds(params, conversationId);
   const admitted = await admitStoreUse(deps, call, vendors);
   // A conversation that is not ours is one of the vendor's own store.
-  if (unresolved === undefined || (conversationId === undefined && !refersToOwn(ask, unresolved)))
-    return { ask, body: bytes, admitted, ancestors: [] };
+  if (unresolved === undefined || (conversationId === undefined && !refersToOwn(params, unresolved)))
+    return { params, body: bytes, admitted, ancestors: [] };
   const {
     responses: store,
     compactions: seal,
     body: { maxBytes },
   } = deps;
-  const { previousId } = ask;
+  const { previousId } = params;
   const earlier =
     previousId === undefined ? nothingEarlier : await earlierTurns(store, { accountId, previousId }, holding);
   const newItems = itemsOf(unresolved["input"]);
@@ -133,7 +133,7 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isOurs) ? undefined : earlier.last?.keptAt;
   return {
-    ask: await readTurn(deps, call, textWires.responses.client, value),
+    params: await readTurn(deps, call, textWires.responses.client, value),
     body,
     admitted,
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },

@@ -15,7 +15,7 @@ export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
   readonly echo: JsonObject | undefined;
   /** The summary that it is to end in; undefined: it ends in none. */
   readonly compaction: Compaction | undefined;
-  /** Called when the money is held and a vendor is about to be asked. */
+  /** Called when the money is held and the request is about to be sent. */
   readonly begins: (() => void) | undefined;
   /** Called with the answer, just before the client has it. */
   readonly answered: (answer: Answered) => void;

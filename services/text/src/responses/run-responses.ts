@@ -33,7 +33,7 @@ export interface RunOptions {
   readonly answerId?: string;
   /** Members that the answer says otherwise than the body. */
   readonly echo?: JsonObject | undefined;
-  /** Called when the money is held and a vendor is about to be asked. */
+  /** Called when the money is held and the request is about to be sent. */
   readonly begins?: () => void;
   /** True where the caller keeps the response for later references. */
   readonly isKeptElsewhere?: boolean;
@@ -47,7 +47,7 @@ export async function runResponses(
   see?: SeeAnswered,
 ): Promise<void> {
   const prepared = await prepareResponses(deps, call, body);
-  const { previousId } = body.seen.ask;
+  const { previousId } = body.seen.params;
   const { conversationId } = prepared;
   const echo = present({
     previous_response_id: previousId,
@@ -65,24 +65,24 @@ export async function runPrepared(
   prepared: PreparedResponses,
   { see, answerId = newAnswerId(deps, "responses"), echo, begins, isKeptElsewhere = false }: RunOptions,
 ): Promise<void> {
-  const { ask } = body.seen;
-  const isKept = ask.store && !isKeptElsewhere;
+  const { params } = body.seen;
+  const isKept = params.store && !isKeptElsewhere;
   const { admitted, body: bytes, native } = prepared;
-  const turn = ask.compacts ? heldForSummary(prepared.ask) : prepared.ask;
+  const turn = params.compacts ? heldForSummary(prepared.params) : prepared.params;
   const { model } = turn;
   await runCall(deps.relay, call, new ResponseKind(deps), {
     model,
-    input: { model, wire: "responses", body: bytes, ask: turn, answerId, admitted, asArray: false, forward: undefined },
+    input: { model, wire: "responses", body: bytes, params: turn, answerId, admitted, asArray: false, forward: undefined },
     native,
     echo,
-    compaction: ask.compacts ? await compactionOf(deps, call, prepared, answerId) : undefined,
+    compaction: params.compacts ? await compactionOf(deps, call, prepared, answerId) : undefined,
     begins,
     answered(answered) {
-      keepMadeItems(deps, call, { answered, kept: ask.store, admitted });
+      keepMadeItems(deps, call, { answered, kept: params.store, admitted });
       const { ancestors, conversationId } = prepared;
       const isTurn = conversationId !== undefined && !isKeptElsewhere;
       if (!isKept && !isTurn && see === undefined) return;
-      const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: ask.store });
+      const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: params.store });
       see?.(response.catch(() => undefined));
       const kept = response.then(async (made) => {
         if (made !== undefined && isTurn) await addTurn(deps, call, conversationId, made.stored);
@@ -94,28 +94,28 @@ export async function runPrepared(
 }
 
 /** A summary of the gateway's own may be longer than the client's bound of an answer: it is held for. */
-function heldForSummary(ask: PreparedResponses["ask"]): PreparedResponses["ask"] {
-  const { maxOutputTokens: most } = ask;
-  return most === undefined ? ask : { ...ask, maxOutputTokens: Math.max(most, summaryTokens) };
+function heldForSummary(params: PreparedResponses["params"]): PreparedResponses["params"] {
+  const { maxOutputTokens: most } = params;
+  return most === undefined ? params : { ...params, maxOutputTokens: Math.max(most, summaryTokens) };
 }
 
 /** The summary that a turn is to end in. */
 async function compactionOf(
   deps: ResponsesDeps,
   call: Call,
-  { ask, body }: PreparedResponses,
+  { params, body }: PreparedResponses,
   answerId: string,
 ): Promise<Compaction> {
-  const asked = await reparseJson(body);
+  const requestBody = await reparseJson(body);
   return {
-    model: ask.model,
-    stream: ask.stream,
-    instructions: typeof asked["instructions"] === "string" ? asked["instructions"] : undefined,
-    items: itemsOf(asked["input"]),
+    model: params.model,
+    stream: params.stream,
+    instructions: typeof requestBody["instructions"] === "string" ? requestBody["instructions"] : undefined,
+    items: itemsOf(requestBody["input"]),
     seal: (summary) => deps.compactions.seal(call.caller.accountId, summary),
     answerId,
-    asked,
-    askedBytes: body.length,
+    requestBody,
+    requestBytes: body.length,
     render: compactedTurn,
   };
 }

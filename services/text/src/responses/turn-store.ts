@@ -82,7 +82,7 @@ export function openTurnStore<Turn extends object>(
   return {
     async save(accountId, id, stored, bodyBytes) {
       const text = await renderJson(stored, bodyBytes);
-      // At once where it is quick: what refers to it may be asked as soon as its client has read it.
+      // At once where it is quick: its client may refer to it as soon as it has read it.
       const packed = text.length <= maxAtOnce ? zstdCompressSync(text) : await compress(text);
       if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);

@@ -8,6 +8,6 @@ import { runText } from "../text-kind.ts";
 export function chatCompletions(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readText(deps, call, textWires.chat.client);
-    await runText(deps, call, { wire: "chat", body: body.bytes, ask: body.seen });
+    await runText(deps, call, { wire: "chat", body: body.bytes, params: body.seen });
   };
 }

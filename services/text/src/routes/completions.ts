@@ -8,6 +8,6 @@ import { runText } from "../text-kind.ts";
 export function completions(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readText(deps, call, textWires.completions.client);
-    await runText(deps, call, { wire: "completions", body: body.bytes, ask: body.seen });
+    await runText(deps, call, { wire: "completions", body: body.bytes, params: body.seen });
   };
 }

@@ -32,10 +32,10 @@ async function answerCount(
   using body = await readJson(
     call,
     deps.body,
-    withStoreUse(deps, stores, (value) => count.ask(value, path)),
+    withStoreUse(deps, stores, (value) => count.readParams(value, path)),
   );
-  const { bytes, seen: ask } = body;
-  const { channelKey } = await admitStoreUse(deps, call, ask);
-  const tokens = await inputTokensOf(deps, call, { wire, body: bytes, ask, forward, prefer: channelKey });
+  const { bytes, seen: params } = body;
+  const { channelKey } = await admitStoreUse(deps, call, params);
+  const tokens = await inputTokensOf(deps, call, { wire, body: bytes, params, forward, prefer: channelKey });
   answerJson(call.response, 200, count.render(tokens));
 }

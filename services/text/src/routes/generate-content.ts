@@ -22,7 +22,7 @@ function answering(deps: Deps, stream: boolean): EndpointHandler {
     const path = { model: modelIn(call), stream };
     using body = await readText(deps, call, textWires.content.client, path);
     const asArray = stream && call.query.get("alt") !== "sse";
-    const read = { wire: "content", body: body.bytes, ask: body.seen, asArray } as const;
+    const read = { wire: "content", body: body.bytes, params: body.seen, asArray } as const;
     if (priced(deps.relay, call, path.model).model.kind !== "image") return await runText(deps, call, read);
     const admitted = await admitStoreUse(deps, call, body.seen);
     const answerId = newAnswerId(deps, "content");

@@ -13,20 +13,20 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
     const { client } = textWires.messages;
     const look = async (value: unknown) => {
       const thread = threadWishOf(value);
-      return thread === undefined ? { ask: await readTurn(deps, call, client, value) } : { thread };
+      return thread === undefined ? { params: await readTurn(deps, call, client, value) } : { thread };
     };
     using body = await readJson(call, deps.body, checked(look, [...client.relied, "thread"]));
     const { seen } = body;
     if (seen.thread === undefined)
-      return await runText(deps, call, { wire: "messages", body: body.bytes, ask: seen.ask, forward });
+      return await runText(deps, call, { wire: "messages", body: body.bytes, params: seen.params, forward });
     const { accountId } = call.caller;
     const { value, bytes, until } = await wholeTurn(deps, accountId, seen.thread, body.holding);
     const answer = keepingAnswer(call.answer, deps.body.maxBytes, async (id, { role, content }) => {
       const kept = { ...until, messages: [...until.messages, { role, content }] };
       await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });
     });
-    const ask = await readTurn(deps, call, client, value);
-    await runText(deps, { ...call, answer }, { wire: "messages", body: bytes, ask, forward });
+    const params = await readTurn(deps, call, client, value);
+    await runText(deps, { ...call, answer }, { wire: "messages", body: bytes, params, forward });
   };
 }
 

@@ -73,8 +73,8 @@ function judged(
   upstreamModel: string,
 ): Promise<Exchange> {
   const { request, dropped: before } = renderJudgementRequest(call.request);
-  const asker = { spelling: native.client.spelling, strict: call.strict };
-  const { body, dropped } = renderSupported(asker, before, () => {
+  const unsupportedRules = { spelling: native.client.spelling, strict: call.strict };
+  const { body, dropped } = renderSupported(unsupportedRules, before, () => {
     const target = { model: upstreamModel, defaultMaxTokens: judgementTokens };
     // Hints that get lost here are the gateway's own: the client gave none.
     return { ...vendor.render(request, target), dropped: [] };

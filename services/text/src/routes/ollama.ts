@@ -19,8 +19,8 @@ export function ollamaGenerate(deps: Deps): EndpointHandler {
 function answering(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
   return async (call) => {
     using body = await readText(deps, call, textWires[wire].client);
-    const { model, saysNothing } = body.seen;
-    if (!saysNothing) return await runText(deps, call, { wire, body: body.bytes, ask: body.seen });
+    const { model, isEmpty } = body.seen;
+    if (!isEmpty) return await runText(deps, call, { wire, body: body.bytes, params: body.seen });
     priced(deps.relay, call, model);
     answerJson(call.response, 200, renderLoaded(wire, { model, now: Math.floor(Date.now() / 1_000) }));
   };

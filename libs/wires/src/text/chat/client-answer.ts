@@ -102,10 +102,10 @@ export interface AnswerStyle {
   readonly hidesThoughts: boolean;
 }
 
-export function answerStyleOf({ request, asked }: AnswerContext): AnswerStyle {
+export function answerStyleOf({ request, requestBody }: AnswerContext): AnswerStyle {
   return {
     custom: customNames(request.tools),
-    oldCalls: Array.isArray(asked["functions"]) && (asked["tools"] ?? undefined) === undefined,
+    oldCalls: Array.isArray(requestBody["functions"]) && (requestBody["tools"] ?? undefined) === undefined,
     hidesThoughts: request.reasoning?.show === "none",
   };
 }

@@ -2,13 +2,13 @@ import { present, bodies, Failure } from "@modelgate/contracts";
 import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextAsk, boundsIn, thoughtsBeside, wholeNumber, readsBeyond } from "../ask.ts";
+import { type TextParams, boundsIn, thoughtsBeside, wholeNumber, readsBeyond } from "../params.ts";
 import { parsePlainFields, parseProbabilityWish, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { type JsonObject, type OutputFormat, type TextRequest, efforts, type ReasoningWish } from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
-import { askedFeesOf, reliedForFees } from "./usage.ts";
+import { requestedFees, reliedForFees } from "./usage.ts";
 
 /** A request for a chat completion in the neutral form. Throws Failure (400) naming the field that is wrong. */
 export function parseRequest(body: JsonObject): ParsedText {
@@ -104,7 +104,7 @@ const ownBounds = ["max_tokens", "max_completion_tokens"];
  * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Throws
  * Failure (400) naming the field, and refuses file parts in a stream (interface section 8).
  */
-export function readAsk(given: unknown): TextAsk {
+export function readParams(given: unknown): TextParams {
   const body = read(given);
   const stream = body.stream ?? false;
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
@@ -121,7 +121,7 @@ export function readAsk(given: unknown): TextAsk {
     readsBeyond: readsBeyond(body),
     choices,
     media: mediaOf(body.messages, measureTypedPart),
-    fees: askedFeesOf(body),
+    fees: requestedFees(body),
   };
 }
 

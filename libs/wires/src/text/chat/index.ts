@@ -7,11 +7,11 @@ import { dialogueOfMessages, sharedThoughts } from "../dialogue.ts";
 import type { TextWire } from "../hub/wire.ts";
 import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readAsk, relied, parseRequest } from "./client-request.ts";
+import { readParams, relied, parseRequest } from "./client-request.ts";
 import { ChatWriter } from "./client-stream.ts";
 import { fitBytes, fitRendered, foreignWords, type ChatDialect } from "./dialect.ts";
 import { chatPass } from "./pass.ts";
-import { askedFeesOf, usageOf } from "./usage.ts";
+import { requestedFees, usageOf } from "./usage.ts";
 import { parseAnswer, failureOf } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ChatReader } from "./vendor-stream.ts";
@@ -26,7 +26,7 @@ const stores = {
   opaque: ["parameters", "schema", "json_schema", "metadata", "logit_bias", "arguments"],
   made: {
     needles: ['"audio"'],
-    isAsked: ({ audio }) => isRecord(audio),
+    isRequested: ({ audio }) => isRecord(audio),
     read: ({ choices }) =>
       recordsIn(choices).flatMap(({ message, delta }) => {
         const audio = memberOf(message ?? delta, "audio");
@@ -46,7 +46,7 @@ export const chatWire = {
     usage: chatPass.usage,
     fees: chatPass.fees,
     stream: () => new ChatReader(),
-    askedFees: askedFeesOf,
+    requestedFees,
     fields: fieldSupport,
   },
   client: {
@@ -54,7 +54,7 @@ export const chatWire = {
     render: renderAnswer,
     stream: (context) => new ChatWriter(context),
     spelling: fieldSupport.as,
-    ask: readAsk,
+    readParams,
     relied,
     answerPrefix: "chatcmpl-",
     stores,

@@ -1,18 +1,18 @@
 import { inputTotal, outputTotal, type Units, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
-  askedFees,
-  askedSearches,
-  askedTiers,
+  feesUnlessNone,
+  requestedSearches,
+  requestedTiers,
   countedTools,
   recordsIn,
   reliedOfSearch,
-  seenFees,
+  reportedFees,
   tierIn,
   unitOfTool,
-  type AskedFees,
-  type AskedTool,
-  type SeenFees,
+  type RequestedFees,
+  type RequestedTool,
+  type ReportedFees,
 } from "../fees.ts";
 import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -121,22 +121,22 @@ export function renderUsage(units: Units): JsonObject {
 export const reliedForFees = ["tools", "web_search_options", "service_tier", ...reliedOfSearch];
 
 /** Finds the charges beside tokens that a request asks for; undefined for none. */
-export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
+export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const search = body["web_search_options"] ?? undefined;
-  return askedFees({
+  return feesUnlessNone({
     tools: [
       ...recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
       ...(search === undefined
         ? []
         : [{ path: "web_search_options", unit: "webSearches", isUnreported: true } as const]),
-      ...askedSearches(body),
+      ...requestedSearches(body),
     ],
-    tiers: askedTiers(body, "service_tier"),
+    tiers: requestedTiers(body, "service_tier"),
   });
 }
 
 /** Clients run functions and free-text tools themselves; all else is the vendor's. */
-function vendorTool(path: string, tool: JsonRecord): readonly AskedTool[] {
+function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   const { type = "function", function: declared } = tool;
   if (type === "function" || type === "custom") return [];
   const named = type === "builtin_function" && isRecord(declared) ? declared["name"] : type;
@@ -144,6 +144,6 @@ function vendorTool(path: string, tool: JsonRecord): readonly AskedTool[] {
 }
 
 /** Reads the charges beside tokens from a whole answer, or the chunk with usage. */
-export function chatFees({ usage, service_tier: tier }: JsonRecord): SeenFees | undefined {
-  return seenFees({ counts: countedTools(usage), tier: tierIn(tier) });
+export function chatFees({ usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
+  return reportedFees({ counts: countedTools(usage), tier: tierIn(tier) });
 }

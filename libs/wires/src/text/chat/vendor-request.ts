@@ -60,9 +60,9 @@ const maxStops = 4;
  * The request for a vendor of this wire. A stream is always asked for its usage: the bill needs it, and the writer
  * hides it from a client that did not ask. Throws Failure unsupported_parameter for what the wire cannot say.
  */
-export function renderRequest(asked: TextRequest, { model }: TextTarget): Rendered {
+export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(cachedBy(model, asked), "chat", unsupported);
+  const request = withoutForeignSearches(cachedBy(model, clientRequest), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
   const body = present({

@@ -47,8 +47,8 @@ function sumOf(all: readonly (Units | undefined)[]): Units | undefined {
 }
 
 /** Returns the text before each choice's own words: the prompt, where the client wants it repeated. */
-export function echoOf({ asked }: Pick<AnswerContext, "asked">, { turns }: TextRequest): string {
-  if (asked["echo"] !== true) return "";
+export function echoOf({ requestBody }: Pick<AnswerContext, "requestBody">, { turns }: TextRequest): string {
+  if (requestBody["echo"] !== true) return "";
   return turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))).join("");
 }
 

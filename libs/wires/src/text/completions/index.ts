@@ -6,7 +6,7 @@ import { endChunksEarly, chatPass } from "../chat/pass.ts";
 import type { TextWire } from "../hub/wire.ts";
 import { fromWord, type TextPass } from "../pass.ts";
 import { renderAnswer, renderPromptAnswers } from "./answer.ts";
-import { defaultMaxTokens, readAsk, relied, hasSeveralPrompts, parsePromptRequests, parseRequest } from "./request.ts";
+import { defaultMaxTokens, readParams, relied, hasSeveralPrompts, parsePromptRequests, parseRequest } from "./request.ts";
 import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesWord = Buffer.from('"choices"');
@@ -44,7 +44,7 @@ export const completionsWire = {
       logitBias: "logit_bias",
       user: "user",
     },
-    ask: readAsk,
+    readParams,
     relied,
     answerPrefix: "cmpl-",
     defaultMaxTokens,

@@ -2,9 +2,9 @@ import { present, bodies } from "@modelgate/contracts";
 import { wantsCost } from "../../cost/index.ts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextAsk, boundsIn } from "../ask.ts";
+import { type TextParams, boundsIn } from "../params.ts";
 import { parseStreamOptions, wantsUsage } from "../chat/client-request.ts";
-import { askedFeesOf, reliedForFees } from "../chat/usage.ts";
+import { requestedFees, reliedForFees } from "../chat/usage.ts";
 import { parseSampling } from "../hub/content.ts";
 import type { ParsedText, PromptBatch } from "../hub/wire.ts";
 import type { TextRequest } from "../hub/request.ts";
@@ -111,7 +111,7 @@ const read = bodyReader(bodies.CompletionsRequest);
  * Checks the fields that the gateway relies on and says what it must know; all else passes untouched. Every prompt is
  * answered `best_of` times, or `n` times. Throws Failure (400) naming the field.
  */
-export function readAsk(given: unknown): TextAsk {
+export function readParams(given: unknown): TextParams {
   const body = read(given);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * promptsIn(body.prompt);
   const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
@@ -125,7 +125,7 @@ export function readAsk(given: unknown): TextAsk {
     readsBeyond: false,
     choices,
     media: { characters: 0, tokens: 0 },
-    fees: askedFeesOf(body),
+    fees: requestedFees(body),
   };
 }
 

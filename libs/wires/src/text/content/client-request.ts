@@ -2,7 +2,7 @@ import { present, bodies } from "@modelgate/contracts";
 import { inBothSpellings } from "../../json/ambiguous.ts";
 import { camelName, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextAsk, readsBeyond } from "../ask.ts";
+import { type TextParams, readsBeyond } from "../params.ts";
 import type { RequestPath } from "../../wire.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { Part, TextPart } from "../hub/part.ts";
@@ -13,7 +13,7 @@ import { measurePart } from "./media.ts";
 import { parsePart } from "./parts.ts";
 import { jsonSchemaOf } from "./schema.ts";
 import { parseThinking } from "./thinking.ts";
-import { askedFeesOf, reliedForFees } from "./usage.ts";
+import { requestedFees, reliedForFees } from "./usage.ts";
 
 /**
  * A request for generated content in the neutral form. Names may be in camelCase or snake_case, as the vendor takes
@@ -220,7 +220,7 @@ const read = bodyReader(bodies.GenerateContentRequest);
  * Checks the fields that the gateway relies on; names may be in snake_case. Model and streaming stand in the path.
  * Throws Failure (400) naming the field.
  */
-export function readAsk(given: unknown, path: RequestPath): TextAsk {
+export function readParams(given: unknown, path: RequestPath): TextParams {
   const body = read(given);
   const config = new Fields(body, "", "either").fields("generationConfig");
   const choices = config?.count("candidateCount", 1) ?? 1;
@@ -236,7 +236,7 @@ export function readAsk(given: unknown, path: RequestPath): TextAsk {
     choices,
     media: mediaOf(body.contents, measurePart),
     imageSize: config?.fields("imageConfig")?.text("imageSize"),
-    fees: askedFeesOf(body),
+    fees: requestedFees(body),
   };
 }
 

@@ -3,12 +3,12 @@ import { eventStreamFraming } from "../../sse/framing.ts";
 import { dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readAsk, relied, parseRequest, countedContent } from "./client-request.ts";
+import { readParams, relied, parseRequest, countedContent } from "./client-request.ts";
 import { arrayFraming, sseFraming, ContentWriter } from "./client-stream.ts";
 import { stores } from "./media.ts";
 import { contentPass } from "./pass.ts";
 import { thoughts } from "./thinking.ts";
-import { askedFeesOf } from "./usage.ts";
+import { requestedFees } from "./usage.ts";
 import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ContentReader } from "./vendor-stream.ts";
@@ -16,7 +16,7 @@ import { ContentReader } from "./vendor-stream.ts";
 /** Counting input tokens, of contents alone or of a whole request inside the body. */
 const countTokens: TokenCount = {
   wire: "count-content",
-  ask: (body, path) => readAsk(isRecord(body) ? countedContent(body) : body, path),
+  readParams: (body, path) => readParams(isRecord(body) ? countedContent(body) : body, path),
   counted: countedContent,
   read({ totalTokens: tokens }) {
     return typeof tokens === "number" ? tokens : undefined;
@@ -35,7 +35,7 @@ export const contentWire = {
     usage: contentPass.usage,
     fees: contentPass.fees,
     stream: () => new ContentReader(),
-    askedFees: askedFeesOf,
+    requestedFees,
     fields: fieldSupport,
   },
   client: {
@@ -43,7 +43,7 @@ export const contentWire = {
     render: renderAnswer,
     stream: (context) => new ContentWriter(context, sseFraming()),
     spelling: fieldSupport.as,
-    ask: readAsk,
+    readParams,
     relied,
     answerPrefix: "",
     stores,

@@ -1,15 +1,15 @@
 import { inputTotal, outputTotal, type Units, present, type ToolUnit } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
-  askedFees,
-  askedTiers,
+  feesUnlessNone,
+  requestedTiers,
   recordsIn,
-  seenFees,
+  reportedFees,
   tierIn,
-  type AskedFees,
-  type AskedTool,
-  type SeenCall,
-  type SeenFees,
+  type RequestedFees,
+  type RequestedTool,
+  type ReportedCall,
+  type ReportedFees,
 } from "../fees.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -98,14 +98,14 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
 const unpaid: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
 /** Finds the charges beside tokens that a request asks for; undefined for none. */
-export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
-  return askedFees({
+export function requestedFees(body: JsonRecord): RequestedFees | undefined {
+  return feesUnlessNone({
     tools: recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTools(`tools${at}`, tool)),
-    tiers: askedTiers(body, "serviceTier", "service_tier"),
+    tiers: requestedTiers(body, "serviceTier", "service_tier"),
   });
 }
 
-function vendorTools(path: string, tool: JsonRecord): readonly AskedTool[] {
+function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
   return Object.entries(tool).flatMap(([name, value]) => {
     const folded = name.toLowerCase().replaceAll("_", "");
     if (value === undefined || value === null || unpaid.has(folded)) return [];
@@ -114,14 +114,14 @@ function vendorTools(path: string, tool: JsonRecord): readonly AskedTool[] {
 }
 
 /** Reads the charges beside tokens from an answer, or a piece of one. */
-export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): SeenFees | undefined {
+export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): ReportedFees | undefined {
   const calls = Array.isArray(candidates) ? candidates.filter(isRecord).flatMap(callsOfCandidate) : [];
   const tier = isRecord(usage) ? tierIn(usage["serviceTier"] ?? usage["trafficType"]) : undefined;
-  return seenFees({ calls, tier });
+  return reportedFees({ calls, tier });
 }
 
 /** Each query is a search; a session of code is one however often it is used. */
-function callsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly SeenCall[] {
+function callsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
   const parts = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
   const code = parts.some((part) => part["executableCode"] !== undefined);
   return [
@@ -130,7 +130,7 @@ function callsOfCandidate({ index, content, groundingMetadata: grounding }: Json
   ];
 }
 
-function callsOfGrounding(choice: number, { webSearchQueries, groundingChunks }: JsonRecord): readonly SeenCall[] {
+function callsOfGrounding(choice: number, { webSearchQueries, groundingChunks }: JsonRecord): readonly ReportedCall[] {
   const queries = Array.isArray(webSearchQueries) ? webSearchQueries : [];
   const chunks = Array.isArray(groundingChunks) ? groundingChunks.filter(isRecord) : [];
   const searches = queries.map(

@@ -41,9 +41,9 @@ const maxStops = 5;
  * The request for a vendor of this wire; model and streaming are in its path. Throws Failure unsupported_parameter
  * for what the wire cannot say.
  */
-export function renderRequest(asked: TextRequest, target: TextTarget): Rendered {
+export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(asked, "content", unsupported);
+  const request = withoutForeignSearches(clientRequest, "content", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const generationConfig = renderGeneration(request, target.model, unsupported);
   const { contents, systemInstruction } = renderTurns(request, target.model, unsupported);

@@ -1,6 +1,6 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, textOf } from "../../json/fields.ts";
-import { askedFees, seenFees, tierIn, type AskedFees, type SeenFees } from "../fees.ts";
+import { feesUnlessNone, reportedFees, tierIn, type RequestedFees, type ReportedFees } from "../fees.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";
 import type { Citation, Part } from "../hub/part.ts";
@@ -139,14 +139,14 @@ function writtenForAnHour({ cacheDetails: details }: JsonRecord): number {
 }
 
 /** Finds the charges beside tokens that a request asks for: its service tier. Its tools are all the client's own. */
-export function askedFeesOf({ serviceTier }: JsonRecord): AskedFees | undefined {
+export function requestedFees({ serviceTier }: JsonRecord): RequestedFees | undefined {
   const name = tierOf(serviceTier);
-  return askedFees({ tools: [], tiers: name === undefined ? [] : [{ name, path: "serviceTier" }] });
+  return feesUnlessNone({ tools: [], tiers: name === undefined ? [] : [{ name, path: "serviceTier" }] });
 }
 
 /** Reads the service tier from an answer, or a stream's last event. */
-export function converseFees({ serviceTier }: JsonRecord): SeenFees | undefined {
-  return seenFees({ tier: tierOf(serviceTier) });
+export function converseFees({ serviceTier }: JsonRecord): ReportedFees | undefined {
+  return reportedFees({ tier: tierOf(serviceTier) });
 }
 
 function tierOf(tier: unknown): string | undefined {

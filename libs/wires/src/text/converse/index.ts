@@ -1,7 +1,7 @@
 import { amazonFraming } from "../../amazon-stream/index.ts";
 import { isRecord } from "../../json/fields.ts";
 import type { TextWire } from "../hub/wire.ts";
-import { askedFeesOf, converseFees, parseAnswer, readUsage } from "./answer.ts";
+import { requestedFees, converseFees, parseAnswer, readUsage } from "./answer.ts";
 import { fieldSupport, renderRequest } from "./request.ts";
 import { ConverseReader } from "./stream.ts";
 
@@ -16,7 +16,7 @@ export const converseWire = {
     usage: readUsage,
     fees: converseFees,
     stream: () => new ConverseReader(),
-    askedFees: askedFeesOf,
+    requestedFees,
     fields: fieldSupport,
   },
 } as const satisfies TextWire<"converse">;

@@ -31,9 +31,9 @@ export const fieldSupport: FieldSupport = {
  * The request for a vendor of this wire: its address says the model, and whether it streams. Throws Failure
  * unsupported_parameter for what the wire cannot say.
  */
-export function renderRequest(asked: TextRequest, target: TextTarget): Rendered {
+export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(asked, "converse", unsupported);
+  const request = withoutForeignSearches(clientRequest, "converse", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const { model } = target;
   const context = { unsupported, names: new DocumentNames(), cachePoints: takesCachePoints(model) };

@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import type { SeenFees } from "../fees.ts";
+import type { ReportedFees } from "../fees.ts";
 import type { Part, Seal, TokenProbability, Citation } from "./part.ts";
 
 /** Reason why the model stopped. */
@@ -87,7 +87,7 @@ export type TextEvent =
       readonly stopSequence?: string | undefined;
     }
   /** The vendor's report of charges beside tokens. */
-  | { readonly type: "fees"; readonly fees: SeenFees }
+  | { readonly type: "fees"; readonly fees: ReportedFees }
   /** The newest report; the last one is the value, never the sum. */
   | { readonly type: "usage"; readonly usage: Units }
   /** The vendor is alive and has nothing to say. */

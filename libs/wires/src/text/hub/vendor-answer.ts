@@ -1,6 +1,6 @@
 import type { Units } from "@modelgate/contracts";
 import { own } from "../../json/fields.ts";
-import type { SeenFees } from "../fees.ts";
+import type { ReportedFees } from "../fees.ts";
 import type { FinishReason, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
@@ -10,7 +10,7 @@ export const notJson: readonly TextEvent[] = [
 ];
 
 /** Events for the usage and the charges that a frame reports; none for a frame without them. */
-export function reportEvents(usage: Units | undefined, fees: SeenFees | undefined): readonly TextEvent[] {
+export function reportEvents(usage: Units | undefined, fees: ReportedFees | undefined): readonly TextEvent[] {
   return [
     ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
     ...(fees === undefined ? [] : [{ type: "fees", fees } as const]),

@@ -3,9 +3,9 @@ import type { JsonRecord } from "../../json/fields.ts";
 import type { Parsed, Rendered, RequestPath, Target, Wire } from "../../wire.ts";
 import type { Frame, StreamFraming } from "../../sse/framing.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
-import type { TextAsk } from "../ask.ts";
+import type { TextParams } from "../params.ts";
 import type { Dialogue } from "../dialogue.ts";
-import type { AskedFees, SeenFees } from "../fees.ts";
+import type { RequestedFees, ReportedFees } from "../fees.ts";
 import type { TextPass } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { FieldSupport } from "./field-support.ts";
@@ -28,7 +28,7 @@ export interface AnswerContext {
   /** The model's name as the client wrote it. */
   readonly model: string;
   /** The client's own body, for wires that echo it (responses). */
-  readonly asked: JsonObject;
+  readonly requestBody: JsonObject;
   readonly request: TextRequest;
   /** An id of ours for the answer where the wire wants its own form: `chatcmpl-…`, `resp_…`, `msg_…`. */
   readonly answerId: string;
@@ -91,10 +91,10 @@ export interface TextVendor {
   /** Reads the usage that a complete answer reports. Throws Failure upstream_error if it failed or is not one. */
   usage(answer: JsonRecord): Units | undefined;
   /** Reads what a complete answer reports of charges beside tokens. Returns undefined for none. */
-  fees(answer: JsonRecord): SeenFees | undefined;
+  fees(answer: JsonRecord): ReportedFees | undefined;
   stream(): StreamReader;
   /** Finds what a rendered request asks of the vendor beside tokens; undefined for nothing. */
-  askedFees(body: JsonRecord): AskedFees | undefined;
+  requestedFees(body: JsonRecord): RequestedFees | undefined;
   /** Fields of the neutral form that the wire expresses, and what becomes of the others. */
   readonly fields: FieldSupport;
   /** Bounds the calls of tools that the vendor runs, where the request does not. Absent: the wire has no word for it. */
@@ -114,7 +114,7 @@ export interface ClientOnlyWire {
 }
 
 /** The side that clients of text speak. */
-export interface TextClient<Ask extends TextAsk = TextAsk> {
+export interface TextClient<Params extends TextParams = TextParams> {
   /** Parses a client's request. Throws Failure (400) naming the field that is wrong. */
   read(body: JsonObject, path: RequestPath): ParsedText;
   render(answer: TextAnswer, context: AnswerContext): JsonObject;
@@ -122,7 +122,7 @@ export interface TextClient<Ask extends TextAsk = TextAsk> {
   /** Spelling of the fields of the neutral form, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
   /** Checks the fields that the gateway relies on and reads what admission must know. Throws Failure (400) naming the field. */
-  ask(body: unknown, path: RequestPath): Ask;
+  readParams(body: unknown, path: RequestPath): Params;
   /** The members that decide what a call may do and cost: parsers must not be able to read them in two ways. */
   readonly relied: readonly string[];
   readonly answerPrefix: string;
@@ -142,7 +142,7 @@ export interface TextClient<Ask extends TextAsk = TextAsk> {
   readonly thoughts?: {
     /** One of these stands in every body that asks for thoughts. */
     readonly words: readonly Buffer[];
-    asked(body: JsonRecord): boolean;
+    isRequested(body: JsonRecord): boolean;
   };
   /** The stream as one JSON array instead of server-sent events, on wires whose clients may ask for that. */
   readonly array?: {
@@ -182,7 +182,7 @@ export interface TokenCount {
   /** The wire of vendors that count. */
   readonly wire: UpstreamWire;
   /** Checks the request. Throws Failure (400) naming the field. */
-  ask(body: unknown, path: RequestPath): TextAsk;
+  readParams(body: unknown, path: RequestPath): TextParams;
   /** Finds the request whose tokens are counted, as `parseRequest` takes it. */
   counted(body: JsonRecord): JsonRecord;
   /** Reads a vendor's count; undefined where it has none. */

@@ -2,7 +2,7 @@ import { present, bodies } from "@modelgate/contracts";
 import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
+import { type TextParams, boundsIn, readsBeyond } from "../params.ts";
 import { onlyText } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
@@ -12,7 +12,7 @@ import { parseContent } from "./client-parts.ts";
 import { parseCache } from "./extras.ts";
 import { parseSearch } from "./search.ts";
 import { parseThinking } from "./thinking.ts";
-import { askedFeesOf, reliedForFees } from "./usage.ts";
+import { requestedFees, reliedForFees } from "./usage.ts";
 
 /** Members about one vendor account's store, places or servers: no other wire can say it. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
@@ -156,7 +156,7 @@ const readRequest = bodyReader(bodies.MessagesRequest);
 const readCounted = bodyReader(bodies.CountMessageTokensRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
-export function readAsk(given: unknown): TextAsk {
+export function readParams(given: unknown): TextParams {
   const body = readRequest(given);
   const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
@@ -169,12 +169,12 @@ export function readAsk(given: unknown): TextAsk {
     readsBeyond: readsBeyond(body),
     choices: 1,
     media: mediaOf(body.messages, measurePart),
-    fees: askedFeesOf(body),
+    fees: requestedFees(body),
   };
 }
 
 /** The same of a request whose tokens are only counted. */
-export function askOfMessageCount(given: unknown): TextAsk {
+export function readCountParams(given: unknown): TextParams {
   const body = readCounted(given);
   return {
     model: body.model,

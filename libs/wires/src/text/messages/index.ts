@@ -5,10 +5,10 @@ import { named, type MadeId, type StoreDialect } from "../../vendor-stores/membe
 import { dialogueOfMessages, sharedThoughts } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readAsk, relied, parseRequest, askOfMessageCount } from "./client-request.ts";
+import { readParams, relied, parseRequest, readCountParams } from "./client-request.ts";
 import { MessagesWriter } from "./client-stream.ts";
 import { messagesPass } from "./pass.ts";
-import { askedFeesOf, capTools } from "./usage.ts";
+import { requestedFees, capTools } from "./usage.ts";
 import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { MessagesReader } from "./vendor-stream.ts";
@@ -18,7 +18,7 @@ const stores = {
   opaque: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
   made: {
     needles: ['"container"', '"file_id"'],
-    isAsked: ({ container, tools }) =>
+    isRequested: ({ container, tools }) =>
       (container ?? undefined) !== undefined || (Array.isArray(tools) && tools.some(isVendors)),
     read(answer) {
       const message = isRecord(answer["message"]) ? answer["message"] : answer;
@@ -35,7 +35,7 @@ const stores = {
 /** Counting input tokens: the request leaves out the bound of its output, which is no part of what is counted. */
 const countTokens: TokenCount = {
   wire: "count-messages",
-  ask: askOfMessageCount,
+  readParams: readCountParams,
   counted: (body) => ({ ...body, max_tokens: 1 }),
   read({ input_tokens: tokens }) {
     return typeof tokens === "number" ? tokens : undefined;
@@ -54,7 +54,7 @@ export const messagesWire = {
     usage: messagesPass.usage,
     fees: messagesPass.fees,
     stream: () => new MessagesReader(),
-    askedFees: askedFeesOf,
+    requestedFees,
     fields: fieldSupport,
     capTools,
     raisedBound: "max_tokens",
@@ -64,7 +64,7 @@ export const messagesWire = {
     render: renderAnswer,
     stream: (context) => new MessagesWriter(context),
     spelling: fieldSupport.as,
-    ask: readAsk,
+    readParams,
     relied,
     answerPrefix: "msg_",
     stores,

@@ -5,7 +5,7 @@ import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts"
 import { spliceMembers } from "../../json/members.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
-import { seenFees } from "../fees.ts";
+import { reportedFees } from "../fees.ts";
 import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { hasUnsealedLoop } from "../hub/paired-messages.ts";
 import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
@@ -60,7 +60,7 @@ export const messagesPass: TextPass = {
     if (isQuiet && !frame.includes(serverToolWord)) return plainFrame;
     const event = parseFrameRecord(frame);
     // The call of a tool that the vendor runs is counted where its block begins.
-    if (isQuiet) return { ...plainFrame, fees: seenFees({ calls: callOfBlock(event?.["content_block"]) }) };
+    if (isQuiet) return { ...plainFrame, fees: reportedFees({ calls: callOfBlock(event?.["content_block"]) }) };
     if (event === undefined) return plainFrame;
     const { type, message } = event;
     const report = type === "message_delta" ? event["usage"] : isRecord(message) ? message["usage"] : undefined;
@@ -86,7 +86,7 @@ export const messagesPass: TextPass = {
   },
   fees(answer) {
     const calls = blocksOf(answer).flatMap(callOfBlock);
-    return seenFees({ ...messagesFees(answer["usage"]), calls });
+    return reportedFees({ ...messagesFees(answer["usage"]), calls });
   },
 
   written: (frame) => fromWord(frame, deltaWord) || fromWord(frame, blockWord),

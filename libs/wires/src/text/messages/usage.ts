@@ -2,17 +2,17 @@ import { outputTotal, type UnitName, type Units, present } from "@modelgate/cont
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { spliceMembers } from "../../json/members.ts";
 import {
-  askedFees,
-  askedTiers,
+  feesUnlessNone,
+  requestedTiers,
   countedTools,
   recordsIn,
-  seenFees,
+  reportedFees,
   tierIn,
   unitOfTool,
-  type AskedFees,
-  type AskedTool,
-  type SeenCall,
-  type SeenFees,
+  type RequestedFees,
+  type RequestedTool,
+  type ReportedCall,
+  type ReportedFees,
 } from "../fees.ts";
 import { countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -114,17 +114,17 @@ export const reliedForFees = ["tools", "mcp_servers", "service_tier", "speed"];
 const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|memory_|tool_search_tool_)/;
 
 /** Finds the charges beside tokens that a request asks for; undefined for none. */
-export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
-  return askedFees({
+export function requestedFees(body: JsonRecord): RequestedFees | undefined {
+  return feesUnlessNone({
     tools: [
       ...recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
       ...recordsIn(body["mcp_servers"]).map(([at]) => ({ path: `mcp_servers${at}` })),
     ],
-    tiers: askedTiers(body, "service_tier", "speed"),
+    tiers: requestedTiers(body, "service_tier", "speed"),
   });
 }
 
-function vendorTool(path: string, { type = "custom", max_uses: most }: JsonRecord): readonly AskedTool[] {
+function vendorTool(path: string, { type = "custom", max_uses: most }: JsonRecord): readonly RequestedTool[] {
   if (typeof type !== "string") return [{ path }];
   if (unpaidTool.test(type)) return [];
   return [{ path, unit: unitOfTool(type), most: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined }];
@@ -143,14 +143,14 @@ export function capTools(body: Buffer, most: number): Buffer {
 }
 
 /** Reads the charges beside tokens from a report of usage: tools, the tier, and whether it was the fast mode. */
-export function messagesFees(usage: unknown): SeenFees | undefined {
+export function messagesFees(usage: unknown): ReportedFees | undefined {
   if (!isRecord(usage)) return undefined;
   const { speed, service_tier: tier } = usage;
-  return seenFees({ counts: countedTools(usage), tier: speed === "fast" ? "fast" : tierIn(tier) });
+  return reportedFees({ counts: countedTools(usage), tier: speed === "fast" ? "fast" : tierIn(tier) });
 }
 
 /** The call of a tool in a block. */
-export function callOfBlock(block: unknown): readonly SeenCall[] {
+export function callOfBlock(block: unknown): readonly ReportedCall[] {
   if (!isRecord(block) || block["type"] !== "server_tool_use") return [];
   const { id, name } = block;
   const unit = typeof name === "string" ? unitOfTool(name.replace(/^(?:bash|text_editor)_code/, "code")) : undefined;

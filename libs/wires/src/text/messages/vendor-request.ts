@@ -34,9 +34,9 @@ export const fieldSupport: FieldSupport = {
 };
 
 /** The request for a vendor of this wire. Throws Failure unsupported_parameter for what the wire cannot say. */
-export function renderRequest(asked: TextRequest, target: TextTarget): Rendered {
+export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(asked, "messages", unsupported);
+  const request = withoutForeignSearches(clientRequest, "messages", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const turns = renderTurns(withFormatInWords(request, unsupported), unsupported);
   const { system, messages } = withCacheMarks(turns, request);

@@ -2,7 +2,7 @@ import { failureFrames } from "@modelgate/contracts";
 import type { TextClient } from "../hub/wire.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { asksToThink } from "../dialogue.ts";
-import { askOfChat, askOfGenerate, relied, type OllamaAsk, parseChat, parseGenerate } from "./request.ts";
+import { readChatParams, readGenerateParams, relied, type OllamaParams, parseChat, parseGenerate } from "./request.ts";
 import { chatForm, generateForm, type AnswerForm, renderAnswerIn } from "./answer.ts";
 import { LineWriter, silence } from "./stream.ts";
 
@@ -24,30 +24,30 @@ const spelling = {
 /** The chat of Ollama's clients (POST /api/chat), over vendors of every text wire; Ollama itself is reached by the chat wire. */
 export const ollamaChatWire = {
   name: "ollama-chat",
-  client: clientOf(chatForm, askOfChat, parseChat),
+  client: clientOf(chatForm, readChatParams, parseChat),
 } as const;
 
 /** The continued prompt of Ollama's clients (POST /api/generate). */
 export const ollamaGenerateWire = {
   name: "ollama-generate",
-  client: clientOf(generateForm, askOfGenerate, parseGenerate),
+  client: clientOf(generateForm, readGenerateParams, parseGenerate),
 } as const;
 
-type OllamaClient = TextClient<OllamaAsk>;
+type OllamaClient = TextClient<OllamaParams>;
 
-function clientOf(form: AnswerForm, ask: OllamaClient["ask"], read: OllamaClient["read"]): OllamaClient {
+function clientOf(form: AnswerForm, readParams: OllamaClient["readParams"], read: OllamaClient["read"]): OllamaClient {
   return {
     read,
     render: renderAnswerIn(form),
     stream: (context) => new LineWriter(context, form),
     spelling,
-    ask,
+    readParams,
     relied,
     answerPrefix: "",
     stores: plainDialect,
     streamType: "application/x-ndjson",
     keepAlive: silence,
     failureFrame: failureFrames.ollama,
-    thoughts: { words: [Buffer.from("hink")], asked: (body) => asksToThink(body["think"]) },
+    thoughts: { words: [Buffer.from("hink")], isRequested: (body) => asksToThink(body["think"]) },
   };
 }

@@ -2,7 +2,7 @@ import { present, bodies } from "@modelgate/contracts";
 import type { Static } from "typebox";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import type { TextAsk } from "../ask.ts";
+import type { TextParams } from "../params.ts";
 import { parseFunction, parseProbabilityWish, parseSampling } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { OutputFormat, ReasoningWish, TextRequest, Tool } from "../hub/request.ts";
@@ -95,8 +95,8 @@ function parseTool(tool: Fields): Tool {
 }
 
 /** Facts that admission needs, and a sign for a request without a question. */
-export interface OllamaAsk extends TextAsk {
-  readonly saysNothing: boolean;
+export interface OllamaParams extends TextParams {
+  readonly isEmpty: boolean;
 }
 
 const readChat = bodyReader(bodies.OllamaChatRequest);
@@ -109,22 +109,22 @@ export const relied = ["model", "stream", "messages", "prompt", "system", "image
 );
 
 /** Checks a request for a chat. Throws Failure (400) naming the field. */
-export function askOfChat(given: unknown): OllamaAsk {
+export function readChatParams(given: unknown): OllamaParams {
   const body = readChat(given);
-  return { ...askOf(body, body.messages), saysNothing: (body.messages ?? []).length === 0 };
+  return { ...readParams(body, body.messages), isEmpty: (body.messages ?? []).length === 0 };
 }
 
 /** Checks a request for a continued prompt. Throws Failure (400) naming the field. */
-export function askOfGenerate(given: unknown): OllamaAsk {
+export function readGenerateParams(given: unknown): OllamaParams {
   const body = readGenerate(given);
-  const saysNothing = (body.prompt ?? "") === "" && (body.images ?? []).length === 0;
-  return { ...askOf(body, [{ images: body.images }]), saysNothing };
+  const isEmpty = (body.prompt ?? "") === "" && (body.images ?? []).length === 0;
+  return { ...readParams(body, [{ images: body.images }]), isEmpty };
 }
 
 type OllamaBody = Pick<Static<typeof bodies.OllamaChatRequest>, "model" | "stream" | "options">;
 
 /** Answers are streams where a request does not say otherwise. */
-function askOf({ model, stream, options }: OllamaBody, said: unknown): TextAsk {
+function readParams({ model, stream, options }: OllamaBody, messages: unknown): TextParams {
   const most = options?.num_predict ?? undefined;
   return {
     model,
@@ -134,7 +134,7 @@ function askOf({ model, stream, options }: OllamaBody, said: unknown): TextAsk {
     boundNames: [],
     readsBeyond: false,
     choices: 1,
-    media: mediaOf(said, measureImages),
+    media: mediaOf(messages, measureImages),
   };
 }
 

@@ -65,8 +65,8 @@ const echoed: Readonly<Record<string, unknown>> = {
 
 /** The whole response object, as the client of this endpoint gets it and as events of its stream hold it. */
 export function responseObject(context: AnswerContext, state: ResponseState): JsonObject {
-  const { asked } = context;
-  const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, asked[name] ?? otherwise]));
+  const { requestBody } = context;
+  const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, requestBody[name] ?? otherwise]));
   return {
     id: context.answerId,
     object: "response",
@@ -78,11 +78,11 @@ export function responseObject(context: AnswerContext, state: ResponseState): Js
     model: context.model,
     output: state.output,
     ...echo,
-    ...echoConversation(asked["conversation"]),
-    reasoning: echoReasoning(asked["reasoning"]),
-    service_tier: state.serviceTier ?? echoTier(asked["service_tier"]),
-    text: echoText(asked["text"]),
-    tools: isToolList(asked["tools"]) ? asked["tools"].map(echoTool) : [],
+    ...echoConversation(requestBody["conversation"]),
+    reasoning: echoReasoning(requestBody["reasoning"]),
+    service_tier: state.serviceTier ?? echoTier(requestBody["service_tier"]),
+    text: echoText(requestBody["text"]),
+    tools: isToolList(requestBody["tools"]) ? requestBody["tools"].map(echoTool) : [],
     usage: state.usage === undefined ? null : renderUsage(state.usage),
   };
 }
@@ -98,17 +98,17 @@ function echoTier(tier: unknown): string {
   return typeof tier === "string" && tier !== "auto" ? tier : "default";
 }
 
-/** A function with all of its members; what was not asked for is not enforced either. */
+/** A function with all of its members; strict mode that was not requested is not enforced. */
 function echoTool(tool: JsonObject): JsonObject {
   return tool["type"] === "function" ? { description: null, parameters: null, strict: false, ...tool } : tool;
 }
 
 function echoReasoning(reasoning: unknown): JsonObject {
-  const asked = isRecord(reasoning) ? reasoning : {};
-  return { effort: asked["effort"] ?? null, summary: asked["summary"] ?? asked["generate_summary"] ?? null };
+  const wish = isRecord(reasoning) ? reasoning : {};
+  return { effort: wish["effort"] ?? null, summary: wish["summary"] ?? wish["generate_summary"] ?? null };
 }
 
 function echoText(text: unknown): JsonObject {
-  const asked = isRecord(text) ? text : {};
-  return { ...asked, format: asked["format"] ?? { type: "text" } };
+  const wish = isRecord(text) ? text : {};
+  return { ...wish, format: wish["format"] ?? { type: "text" } };
 }

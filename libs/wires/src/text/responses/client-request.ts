@@ -2,7 +2,7 @@ import { present, bodies } from "@modelgate/contracts";
 import { wantsCost } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextAsk, boundsIn, readsBeyond } from "../ask.ts";
+import { type TextParams, boundsIn, readsBeyond } from "../params.ts";
 import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { followersMembers } from "../hub/followers-members.ts";
@@ -21,7 +21,7 @@ import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns } from "./client-turns.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { isSearch, parseSearch } from "./search.ts";
-import { askedFeesOf, reliedForFees } from "./usage.ts";
+import { requestedFees, reliedForFees } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
 
@@ -179,7 +179,7 @@ export function isToolList(value: unknown): value is readonly JsonObject[] {
 }
 
 /** Facts of a request that the responses endpoint needs beside those of every text call. */
-export interface ResponsesAsk extends TextAsk {
+export interface ResponsesParams extends TextParams {
   readonly previousId: string | undefined;
   /** True if the response may be referred to later. */
   readonly store: boolean;
@@ -193,7 +193,7 @@ export const relied = Object.keys(bodies.ResponsesRequest.properties).concat("ba
 const read = bodyReader(bodies.ResponsesRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
-export function readAsk(given: unknown): ResponsesAsk {
+export function readParams(given: unknown): ResponsesParams {
   const body = read(given);
   const { most, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
   return {
@@ -207,7 +207,7 @@ export function readAsk(given: unknown): ResponsesAsk {
     readsBeyond: readsBeyond(body),
     choices: 1,
     media: mediaOf(body.input, measureTypedPart),
-    fees: askedFeesOf(body),
+    fees: requestedFees(body),
     previousId: body.previous_response_id ?? undefined,
     store: body.store ?? true,
     compacts: Array.isArray(body.input) && body.input.at(-1)?.["type"] === "compaction_trigger",

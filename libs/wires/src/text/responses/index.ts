@@ -3,11 +3,11 @@ import { eventStreamFraming } from "../../sse/framing.ts";
 import { sharedThoughts, dialogueOf, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readAsk, relied, parseRequest } from "./client-request.ts";
+import { readParams, relied, parseRequest } from "./client-request.ts";
 import { ResponsesWriter } from "./client-stream.ts";
 import { responsesPass } from "./pass.ts";
 import { stores } from "./stores.ts";
-import { askedFeesOf, capTools } from "./usage.ts";
+import { requestedFees, capTools } from "./usage.ts";
 import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, minOutputTokens, renderRequest } from "./vendor-request.ts";
 import { ResponsesReader } from "./vendor-stream.ts";
@@ -15,7 +15,7 @@ import { ResponsesReader } from "./vendor-stream.ts";
 /** Counting input tokens: the body is that of a response, of which only what goes in matters. */
 const countTokens: TokenCount = {
   wire: "count-responses",
-  ask: readAsk,
+  readParams,
   counted: (body) => body,
   read({ input_tokens: tokens }) {
     return typeof tokens === "number" ? tokens : undefined;
@@ -34,7 +34,7 @@ export const responsesWire = {
     usage: responsesPass.usage,
     fees: responsesPass.fees,
     stream: () => new ResponsesReader(),
-    askedFees: askedFeesOf,
+    requestedFees,
     fields: fieldSupport,
     minBound: minOutputTokens,
     capTools,
@@ -48,7 +48,7 @@ export const responsesWire = {
       presencePenalty: "presence_penalty",
       frequencyPenalty: "frequency_penalty",
     },
-    ask: readAsk,
+    readParams,
     relied,
     answerPrefix: "resp_",
     stores,

@@ -3,7 +3,7 @@ import { failureFrames, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
-import { seenFees, type SeenFees } from "../fees.ts";
+import { reportedFees, type ReportedFees } from "../fees.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt } from "../pass.ts";
 import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
@@ -94,13 +94,13 @@ function withEcho(response: Buffer, echo: JsonRecord): Buffer {
 }
 
 /** The call of a tool whose item is done: a stream that is left before its end has used it all the same. */
-function feesOfItem(frame: Buffer): SeenFees | undefined {
+function feesOfItem(frame: Buffer): ReportedFees | undefined {
   if (!frame.subarray(0, itemDoneLine.length).equals(itemDoneLine) || !frame.includes(toolCallWord)) return undefined;
   return feesIn(parseFrameRecord(frame)?.["item"]);
 }
 
-function feesIn(item: unknown): SeenFees | undefined {
-  return isRecord(item) ? seenFees({ calls: callOfItem(item) }) : undefined;
+function feesIn(item: unknown): ReportedFees | undefined {
+  return isRecord(item) ? reportedFees({ calls: callOfItem(item) }) : undefined;
 }
 
 /** A frame may begin with other fields or use other line ends; then its JSON has the last word. */

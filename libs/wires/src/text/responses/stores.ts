@@ -30,7 +30,7 @@ export const stores = {
       '"mcp_',
     ],
     whereKept: true,
-    isAsked: () => true,
+    isRequested: () => true,
     read: ({ output }, kept) => recordsIn(output).flatMap((item) => madeByItem(item, kept)),
   },
 } as const satisfies StoreDialect;

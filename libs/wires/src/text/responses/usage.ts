@@ -3,19 +3,19 @@ import { costlyMember } from "../../images/hub/pricing.ts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { spliceMembers } from "../../json/members.ts";
 import {
-  askedFees,
-  askedSearches,
-  askedTiers,
+  feesUnlessNone,
+  requestedSearches,
+  requestedTiers,
   countedTools,
   recordsIn,
   reliedOfSearch,
-  seenFees,
+  reportedFees,
   tierIn,
   unitOfTool,
-  type AskedFees,
-  type AskedTool,
-  type SeenCall,
-  type SeenFees,
+  type RequestedFees,
+  type RequestedTool,
+  type ReportedCall,
+  type ReportedFees,
 } from "../fees.ts";
 import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -75,39 +75,39 @@ const unpaidTools: ReadonlySet<unknown> = new Set([
 const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
 /** Finds the charges beside tokens that a request asks for; undefined for none. */
-export function askedFeesOf(body: JsonRecord): AskedFees | undefined {
+export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const most = body["max_tool_calls"];
-  return askedFees({
+  return feesUnlessNone({
     tools: [
       ...vendorTools("tools", body["tools"]),
       ...(Array.isArray(body["input"]) ? recordsIn(body["input"]) : []).flatMap(([at, item]) =>
         bringingTools.has(item["type"]) ? vendorTools(`input${at}.tools`, item["tools"]) : [],
       ),
-      ...askedSearches(body),
+      ...requestedSearches(body),
     ],
     maxCalls: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined,
-    tiers: askedTiers(body, "service_tier"),
+    tiers: requestedTiers(body, "service_tier"),
   });
 }
 
-function vendorTools(path: string, tools: unknown): readonly AskedTool[] {
+function vendorTools(path: string, tools: unknown): readonly RequestedTool[] {
   return recordsIn(tools).flatMap(([at, tool]) => vendorTool(`${path}${at}`, tool));
 }
 
-function vendorTool(path: string, tool: JsonRecord): readonly AskedTool[] {
+function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   const { type, model, environment } = tool;
   if (unpaidTools.has(type)) return [];
   if (type === "namespace") return vendorTools(`${path}.tools`, tool["tools"]);
   if (type === "shell") return isHosted(environment) ? [{ path, unit: "codeInterpreters" }] : [];
   const unit = typeof type === "string" ? unitOfTool(type) : undefined;
   if (unit !== "imageGenerations") return [{ path, unit }];
-  const dearer = costlyMember(tool);
+  const member = costlyMember(tool);
   return [
     {
       path,
       unit,
       model: typeof model === "string" ? model : undefined,
-      dearer: dearer === undefined ? undefined : `${path}.${dearer}`,
+      surchargePath: member === undefined ? undefined : `${path}.${member}`,
     },
   ];
 }
@@ -134,7 +134,7 @@ const units: Readonly<Record<string, ToolUnit>> = {
 };
 
 /** The call of a tool in an item. A session of code is one however often it is used; looking at what a search found does not count. */
-export function callOfItem(item: JsonRecord): readonly SeenCall[] {
+export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
   const { type, id, container_id: container, action, environment } = item;
   const unit = typeof type === "string" && Object.hasOwn(units, type) ? units[type] : undefined;
   if (unit === undefined) return [];
@@ -146,7 +146,7 @@ export function callOfItem(item: JsonRecord): readonly SeenCall[] {
 }
 
 /** Reads the charges beside tokens from a whole response. */
-export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): SeenFees | undefined {
+export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
   const calls = Array.isArray(output) ? output.filter(isRecord).flatMap(callOfItem) : [];
-  return seenFees({ calls, counts: countedTools(usage), tier: tierIn(tier) });
+  return reportedFees({ calls, counts: countedTools(usage), tier: tierIn(tier) });
 }

@@ -43,9 +43,9 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
  * The request for a vendor of this wire. It stores nothing there: the conversation is ours, and thoughts come back
  * sealed. Throws Failure unsupported_parameter for what the wire cannot say.
  */
-export function renderRequest(asked: TextRequest, target: TextTarget): Rendered {
+export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const request = withoutForeignSearches(cachedBy(target.model, asked), "responses", unsupported);
+  const request = withoutForeignSearches(cachedBy(target.model, clientRequest), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
   unsupported.noteIf("text.cache", request.instructions[0]?.cache);

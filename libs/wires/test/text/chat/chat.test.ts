@@ -1,6 +1,6 @@
 import { atOnce } from "../../../src/json/scan.ts";
 import { describe, expect, test } from "vitest";
-import { readAsk } from "../../../src/text/chat/client-request.ts";
+import { readParams } from "../../../src/text/chat/client-request.ts";
 import { chatPass } from "../../../src/text/chat/pass.ts";
 import { chatUsage } from "../../../src/text/chat/usage.ts";
 
@@ -9,7 +9,7 @@ const frame = (data: unknown): Buffer =>
   Buffer.from(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
 
 test("what is asked: defaults, nulls, the newer bound of output, several choices", () => {
-  expect(readAsk({ model: "m", messages })).toEqual({
+  expect(readParams({ model: "m", messages })).toEqual({
     model: "m",
     stream: false,
     includeUsage: false,
@@ -20,7 +20,7 @@ test("what is asked: defaults, nulls, the newer bound of output, several choices
     media: { characters: 0, tokens: 0 },
   });
   expect(
-    readAsk({
+    readParams({
       model: "m",
       messages,
       stream: true,
@@ -44,7 +44,7 @@ test("media are distinguished from text", () => {
     { type: "file", file: { file_data: "A".repeat(4_000) } },
     { type: "input_audio", input_audio: { data: "A".repeat(1_000), format: "mp3" } },
   ];
-  expect(readAsk({ model: "m", messages: [{ role: "user", content }] }).media).toEqual({
+  expect(readParams({ model: "m", messages: [{ role: "user", content }] }).media).toEqual({
     characters: 26 + 4_000 + 1_000,
     tokens: 2 * 2_900 + 750 + 10,
   });

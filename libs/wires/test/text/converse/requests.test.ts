@@ -233,7 +233,7 @@ test.each<[string, Partial<TextRequest>, object]>([
 });
 
 test("what a request asks of the vendor beside tokens is its tier", () => {
-  expect(converseWire.vendor.askedFees({ serviceTier: { type: "priority" } })).toEqual({
+  expect(converseWire.vendor.requestedFees({ serviceTier: { type: "priority" } })).toEqual({
     tools: [],
     tiers: [{ name: "priority", path: "serviceTier" }],
   });

@@ -33,7 +33,7 @@ export class BackgroundRun {
   readonly at: BackgroundId;
   readonly tokenId: string;
   readonly beganAt = Date.now();
-  /** Resolves when a vendor is about to be asked, its money held; or when it is over. Rejects where it was refused before. */
+  /** Resolves when its money is held and its request is about to be sent; or when it is over. Rejects where it was refused before. */
   readonly begun: Promise<void>;
   /** Resolves when its end is kept. */
   readonly over: Promise<void>;
@@ -190,11 +190,11 @@ function patchOf({ id, previous_response_id, conversation }: JsonObject): JsonOb
 }
 
 /** The same request as a stream that a vendor need not keep going by itself. */
-function streamed({ ask, body, native, ...rest }: PreparedResponses): PreparedResponses {
+function streamed({ params, body, native, ...rest }: PreparedResponses): PreparedResponses {
   const asStream = (bytes: Buffer): Buffer => spliceMembers(withoutMembers(bytes, ["background"]), { stream: "true" });
   return {
     ...rest,
-    ask: { ...ask, stream: true },
+    params: { ...params, stream: true },
     body: asStream(body),
     native: native && { ...native, body: asStream(native.body) },
   };

@@ -12,7 +12,7 @@ import { BackgroundRun, eventsOfQueued } from "./background-run.ts";
 
 /** Renewals within a lease. */
 const looksPerLease = 4;
-/** Longest time until a cancellation that another process was asked for is seen. */
+/** Longest time until a cancellation that another process received is seen. */
 const longestLookMs = 1_000;
 
 /** All responses that this process makes in the background. */
@@ -95,7 +95,7 @@ export class BackgroundRuns implements Disposable {
     let run: BackgroundRun | undefined;
     try {
       const prepared = await prepareResponses(this.#deps, call, body);
-      priced(relay, call, prepared.ask.model);
+      priced(relay, call, prepared.params.model);
       if (!(await store.enter(at, tokenId)))
         throw new Failure(
           "rate_limit_exceeded",
@@ -103,9 +103,9 @@ export class BackgroundRuns implements Disposable {
           { retryAfterSeconds: 1 },
         );
       isEntered = true;
-      const asked = await reparseJson(body.bytes);
-      const response = queuedResponse(id, prepared.ask.model, asked);
-      const queued = { response, input: itemsOf(asked["input"]), ancestors: prepared.ancestors };
+      const requestBody = await reparseJson(body.bytes);
+      const response = queuedResponse(id, prepared.params.model, requestBody);
+      const queued = { response, input: itemsOf(requestBody["input"]), ancestors: prepared.ancestors };
       const kept = await responses.save(accountId, id, queued, body.bytes.length);
       if (kept === "full") throw contentFull();
       if (kept === "too-large")
@@ -164,10 +164,10 @@ export class BackgroundRuns implements Disposable {
 }
 
 /** A response that waits to be made. */
-function queuedResponse(id: string, model: string, asked: JsonObject): JsonObject {
+function queuedResponse(id: string, model: string, requestBody: JsonObject): JsonObject {
   const now = Math.floor(Date.now() / 1_000);
   const request = { model, stream: true, instructions: [], turns: [] };
-  const writer = textWires.responses.client.stream({ model, asked, request, answerId: id, now, inputTokens: 0 });
+  const writer = textWires.responses.client.stream({ model, requestBody, request, answerId: id, now, inputTokens: 0 });
   const begun = responseIn(writer.write({ type: "start", id, model, createdAt: now }));
   return { ...begun, status: "queued" };
 }

@@ -21,9 +21,9 @@ export interface Compaction {
   readonly seal: (summary: string) => string;
   readonly answerId: string;
   /** The client's own body, for what the answer repeats of it. */
-  readonly asked: JsonObject;
+  readonly requestBody: JsonObject;
   /** Its size. */
-  readonly askedBytes: number;
+  readonly requestBytes: number;
   /** Renders a complete answer. */
   readonly render: (answer: TextAnswer, sealed: string, context: AnswerContext) => JsonObject;
 }
@@ -39,7 +39,7 @@ export async function compactExchange(
   const request = summaryRequest(model, stream, instructions, items);
   const context: AnswerContext = {
     model,
-    asked: compaction.asked,
+    requestBody: compaction.requestBody,
     request,
     answerId: compaction.answerId,
     now: Math.floor(Date.now() / 1_000),
@@ -48,7 +48,7 @@ export async function compactExchange(
   const { body } = vendor.render(request, { model: upstreamModel, defaultMaxTokens: summaryTokens });
   return {
     wire,
-    body: await renderJson(body, compaction.askedBytes),
+    body: await renderJson(body, compaction.requestBytes),
     streams: stream,
     dropped: [],
     read: textReader(compaction, upstream, {

@@ -1,6 +1,6 @@
 import { inTurnsIfLong } from "@modelgate/platform";
 import { parseAnswer, type Exchange } from "@modelgate/relay";
-import { textWires, type AskedFees } from "@modelgate/wires/text";
+import { textWires, type RequestedFees } from "@modelgate/wires/text";
 
 /** A compaction by a vendor that has an endpoint for it: passed on as it is. */
 export async function nativeCompact(
@@ -9,7 +9,7 @@ export async function nativeCompact(
     model,
     upstreamModel,
     tiers,
-  }: { readonly model: string; readonly upstreamModel: string } & Pick<AskedFees, "tiers">,
+  }: { readonly model: string; readonly upstreamModel: string } & Pick<RequestedFees, "tiers">,
 ): Promise<Exchange> {
   const { pass } = textWires.responses;
   return {
@@ -19,7 +19,7 @@ export async function nativeCompact(
         ? body
         : await inTurnsIfLong(pass.upstreamBody(body, { model: upstreamModel, reportUsage: false })),
     // Tools are only described to a compaction: it calls none.
-    asks: { tools: [], tiers },
+    requestedFees: { tools: [], tiers },
     streams: false,
     dropped: [],
     read: () => ({

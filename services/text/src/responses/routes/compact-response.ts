@@ -23,13 +23,13 @@ export function compactResponse(deps: ResponsesDeps): EndpointHandler {
   const kind = new CompactKind(deps);
   return async (call) => {
     using body = await readJson(call, deps.body, readResponses(deps, call));
-    const { admitted, ask: turn, body: bytes } = await prepareResponses(deps, call, body);
-    const ask = { ...turn, stream: false, maxOutputTokens: summaryTokens };
+    const { admitted, params: turn, body: bytes } = await prepareResponses(deps, call, body);
+    const params = { ...turn, stream: false, maxOutputTokens: summaryTokens };
     const answerId = newAnswerId(deps, "responses");
-    const { model } = ask;
+    const { model } = params;
     await runCall(deps.relay, call, kind, {
       model,
-      input: { model, wire: "responses", body: bytes, ask, answerId, admitted, asArray: false, forward: undefined },
+      input: { model, wire: "responses", body: bytes, params, answerId, admitted, asArray: false, forward: undefined },
       compaction: await compactionOf(deps, call, bytes, answerId),
     });
   };
@@ -70,7 +70,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
   async exchange({ input, compaction, fees }: CompactPlan, { wire, candidate }: WireRoute): Promise<Exchange> {
     const { upstreamModel } = candidate;
     if (wire !== "compact") return await compactExchange(compaction, vendorTextWire(wire), upstreamModel);
-    const how = { model: input.model, upstreamModel, tiers: input.ask.fees?.tiers ?? [] };
+    const how = { model: input.model, upstreamModel, tiers: input.params.fees?.tiers ?? [] };
     return fees.checked(await nativeCompact(input.body, how));
   }
 }
@@ -81,17 +81,17 @@ async function compactionOf(
   body: Buffer,
   answerId: string,
 ): Promise<Compaction> {
-  const asked = await reparseJson(body);
-  const items = itemsOf(asked["input"]);
+  const requestBody = await reparseJson(body);
+  const items = itemsOf(requestBody["input"]);
   return {
-    model: String(asked["model"]),
+    model: String(requestBody["model"]),
     stream: false,
-    instructions: typeof asked["instructions"] === "string" ? asked["instructions"] : undefined,
+    instructions: typeof requestBody["instructions"] === "string" ? requestBody["instructions"] : undefined,
     items,
     seal: (summary) => deps.compactions.seal(call.caller.accountId, summary),
     answerId,
-    asked,
-    askedBytes: body.length,
+    requestBody,
+    requestBytes: body.length,
     render: (answer, sealed, context) => compactedConversation(items, answer, sealed, context),
   };
 }

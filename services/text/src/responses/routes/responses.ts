@@ -26,7 +26,7 @@ async function inBackground(
   call: ServiceCall,
   body: JsonBody<ReadResponses>,
 ): Promise<void> {
-  const { stream } = body.seen.ask;
+  const { stream } = body.seen.params;
   const response = await background.begin(call, body);
   if (!stream) return answerJson(call.response, 200, response);
   const at = { accountId: call.caller.accountId, id: String(response["id"]) };
@@ -38,9 +38,9 @@ export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const { count } = textWires.responses.client;
     using body = await readJson(call, deps.body, readResponses(deps, call));
-    const { ask, body: whole, admitted, native } = await prepareResponses(deps, call, body);
+    const { params, body: whole, admitted, native } = await prepareResponses(deps, call, body);
     const prefer = native?.channelKey ?? admitted.channelKey;
-    const counted = { wire: textWires.responses, body: whole, ask, prefer };
+    const counted = { wire: textWires.responses, body: whole, params, prefer };
     answerJson(call.response, 200, count.render(await inputTokensOf(deps, call, counted)));
   };
 }

@@ -18,20 +18,20 @@ export async function keepOnly(
   body: JsonBody<ReadResponses>,
   see: SeeAnswered,
 ): Promise<void> {
-  const { ask, ancestors, body: whole } = await prepareResponses(deps, call, body);
-  priced(deps.relay, call, ask.model); // a model that the caller cannot call is refused now
+  const { params, ancestors, body: whole } = await prepareResponses(deps, call, body);
+  priced(deps.relay, call, params.model); // a model that the caller cannot call is refused now
   const { client } = textWires.responses;
-  const asked = await reparseJson(body.bytes);
+  const requestBody = await reparseJson(body.bytes);
   const { request } = client.read(await reparseJson(whole));
   const id = newAnswerId(deps, "responses");
   const now = Math.floor(Date.now() / 1_000);
-  const writer = client.stream({ model: ask.model, asked, request, answerId: id, now, inputTokens: 0 });
+  const writer = client.stream({ model: params.model, requestBody, request, answerId: id, now, inputTokens: 0 });
   writer.write({ type: "usage", usage: {} });
-  const begun = writer.write({ type: "start", id, model: ask.model, createdAt: now });
+  const begun = writer.write({ type: "start", id, model: params.model, createdAt: now });
   const finished = writer.write({ type: "finish", choice: 0, reason: "stop" }) + writer.end();
   const response = responseIn(finished) ?? {};
-  const stored = { response, input: itemsOf(asked["input"]), ancestors };
-  const kept = ask.store ? await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length) : "kept";
+  const stored = { response, input: itemsOf(requestBody["input"]), ancestors };
+  const kept = params.store ? await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length) : "kept";
   if (kept === "full") throw contentFull();
   see(Promise.resolve({ id, stored }));
   call.answer.begin(200, {});

@@ -141,7 +141,7 @@ export class ResponseSocket {
       );
       const deps = { ...this.#deps, responses: this.#turns.before(this.#deps.responses) };
       const seen = await readResponses(deps, call)(value, bytes);
-      previousId = seen.ask.previousId;
+      previousId = seen.params.previousId;
       const read = { bytes, seen, holding, [Symbol.dispose]: () => undefined };
       if (generate) await runResponses(deps, call, read, (answered) => this.#turns.keep(answered));
       else await keepOnly(deps, call, read, (answered) => this.#turns.keep(answered));

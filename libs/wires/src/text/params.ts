@@ -1,9 +1,9 @@
 import { isRecord, type JsonRecord } from "../json/fields.ts";
-import type { AskedFees } from "./fees.ts";
+import type { RequestedFees } from "./fees.ts";
 import type { Media } from "./media.ts";
 
 /** All that admission and the pass-through gears need to know of a text request, whatever its wire. */
-export interface TextAsk {
+export interface TextParams {
   readonly model: string;
   readonly stream: boolean;
   /** True if the client wants usage in its stream; only the chat wire has a choice. */
@@ -23,7 +23,7 @@ export interface TextAsk {
   /** The class of size of images that is asked for, as 4K; only the content wire has one. */
   readonly imageSize?: string | undefined;
   /** Charges beside tokens; absent: none. */
-  readonly fees?: AskedFees | undefined;
+  readonly fees?: RequestedFees | undefined;
 }
 
 /**
