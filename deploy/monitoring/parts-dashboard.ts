@@ -86,7 +86,7 @@ export const partsRows: readonly Row[] = [
       "short",
       {
         open: "max(modelgate_tasks_open)",
-        "looks a second": "sum(rate(modelgate_task_looks_total[$__rate_interval]))",
+        "polls per second": "sum(rate(modelgate_task_polls_total[$__rate_interval]))",
       },
       { legend: "below", width: 6 },
     ),

@@ -125,18 +125,18 @@ test("a failed call's line has its error, and the rest that it begins says which
   expect(await line("text", { msg: "call", requestId: `${requestId}-0` })).toMatchObject({
     outcome: "failed",
     error: expect.stringMatching(/^upstream_/),
-    tried: [{ channel: "broken", status: 500, vendorCode: "engine_overheated", said: overheated }],
+    tried: [{ channel: "broken", status: 500, vendorCode: "engine_overheated", vendorMessage: overheated }],
   });
   const { event } = await until("its event", async () =>
     (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.requestId === `${requestId}-0`),
   );
-  expect(event.tries).toMatchObject([{ failed: "upstream_error", said: overheated }]);
+  expect(event.tries).toMatchObject([{ failed: "upstream_error", vendorMessage: overheated }]);
   expect(await line("text", { msg: "channel rests" })).toMatchObject({
     requestId: expect.stringContaining("call-lines-"),
     callId: expect.stringMatching(/^call_/),
     status: 500,
     vendorCode: "engine_overheated",
-    said: expect.stringContaining("The engine is overheated"),
+    vendorMessage: expect.stringContaining("The engine is overheated"),
     upstreamRequestId: expect.stringMatching(/^broken-/),
   });
   expect(suite.process("text").logs()).not.toContain(vendorKey);

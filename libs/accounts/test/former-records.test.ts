@@ -32,7 +32,8 @@ describe("a record of the former version", () => {
 
   test("reads a task", async () => {
     await redis.hset(accountKeys.task("acme", "task_1"), { version: "3", record: former.task });
-    expect(await findTask(redis, "acme", "task_1")).toEqual({ version: "3", task: JSON.parse(former.task) });
+    const { asked: requested, looks: polls, ...rest } = JSON.parse(former.task);
+    expect(await findTask(redis, "acme", "task_1")).toEqual({ version: "3", task: { ...rest, requested, polls } });
   });
 
   test("reads a credit", async () => {

@@ -69,7 +69,7 @@ async function another(
     keyId: "k",
     wire: "videos",
     operation: "op",
-    asked: { seconds: "5" },
+    requested: { seconds: "5" },
     ...(callbackUrl === undefined ? {} : { callbackUrl }),
     callId: `call_${id}`,
     costNanos: cost.toString(),
@@ -78,7 +78,7 @@ async function another(
     progress: 0,
     createdAt,
     deadlineAt: createdAt + day,
-    looks: 0,
+    polls: 0,
     misses: 0,
   };
   await hold(redis, {

@@ -1,11 +1,9 @@
 import type { Transaction } from "kysely";
-import { stored, UsageEvent } from "@modelgate/contracts";
+import { readUsageEvent, type UsageEvent } from "@modelgate/contracts";
 import type { AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
 import { eventsAt } from "./read-positions.ts";
 import type { Tables } from "./schema.ts";
-
-const readEvent = stored("usage event", UsageEvent);
 
 /** Calls that are looked up at once. */
 const callsAtOnce = 500;
@@ -59,7 +57,7 @@ async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[
     .where("account", "in", [...new Set(events.map(({ accountId }) => accountId))])
     .where("id", "in", [...new Set(events.map(({ id }) => id))])
     .execute();
-  const found = (await eventsAt(at, positions)).map(({ event }) => readEvent(event));
+  const found = (await eventsAt(at, positions)).map(({ event }) => readUsageEvent(event));
   return new Map(found.map((event) => [`${event.accountId}\n${event.id}`, event]));
 }
 
@@ -88,7 +86,7 @@ async function changeOf(
       .where("account", "=", accountId)
       .where("hash", "=", replaced.hash)
       .execute();
-    return { accountId, receipt, before: readEvent(replaced.event).receipt };
+    return { accountId, receipt, before: readUsageEvent(replaced.event).receipt };
   }
   if (receipt.replaces !== undefined && replaced === undefined && receipt.number > before.receipt.number) {
     for (const hash of new Set([before.receipt.hash, receipt.replaces])) await insertReplaced(at, event, hash);
@@ -146,7 +144,7 @@ export async function secondSettlements({ db }: Books, account: string): Promise
     .where("account", "=", account)
     .where("event", "<>", "")
     .execute();
-  return rows.map(({ event }) => readEvent(event));
+  return rows.map(({ event }) => readUsageEvent(event));
 }
 
 /** Those of these accounts whose cost was not given back yet. */
@@ -158,7 +156,7 @@ export async function unrefunded({ db }: Books, accounts: readonly string[]): Pr
     .where("account", "in", accounts)
     .where("refunded", "=", 0)
     .execute();
-  return rows.map(({ event, operation }) => ({ event: readEvent(event), operation }));
+  return rows.map(({ event, operation }) => ({ event: readUsageEvent(event), operation }));
 }
 
 /** Says that a second settlement was given back. */

@@ -1,10 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
-import { stored, UsageEvent, type UsageDraft } from "@modelgate/contracts";
+import { readUsageEvent, type UsageDraft, type UsageEvent } from "@modelgate/contracts";
 import type { Label } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { eventsAt, type CallPosition, type StoredCall } from "./read-positions.ts";
-
-const readEvent = stored("usage event", UsageEvent);
 
 /** Filter of calls. Absent members do not filter. */
 export interface CallFilter {
@@ -50,7 +48,7 @@ export async function readCalls(books: Books, filter: CallFilter, reading: CallR
       : await readAtPositions(books, filter, reading, source);
   const page = rows.slice(0, reading.limit);
   const last = page.at(-1);
-  const events = page.map(({ event }) => readEvent(event));
+  const events = page.map(({ event }) => readUsageEvent(event));
   if (last === undefined || page.length < reading.limit) return { events };
   return { events, next: { at: last.at, account: last.account, id: last.id } };
 }

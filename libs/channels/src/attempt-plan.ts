@@ -98,8 +98,8 @@ export interface Tried {
   readonly status?: number | undefined;
   /** The vendor's own code of its refusal. */
   readonly vendorCode?: string | undefined;
-  /** The vendor's own words of it, or the connection's. */
-  readonly said?: string | undefined;
+  /** Message of the vendor's refusal, or of the connection's error. */
+  readonly vendorMessage?: string | undefined;
   /** The vendor's own id of the exchange. */
   readonly upstreamRequestId?: string | undefined;
   /** From the attempt's beginning to the beginning of its answer, or to its failure. */

@@ -8,7 +8,7 @@ import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
 import { nothingLeft, RouteChooser } from "./route-chooser.ts";
 import type { Route } from "./rest-scope.ts";
-import { vendorRequestIdOf, verdictOn, wordsOf, type SentAttempt, type Verdict } from "./verdict.ts";
+import { vendorRequestIdOf, verdictOn, vendorMessageOf, type SentAttempt, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
 import { noEndpoint, sendAttempt, type BegunAnswer, type TriedAlready } from "./send-attempt.ts";
 import type { OpenCalls, Speeds } from "./speeds.ts";
@@ -126,7 +126,7 @@ function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: str
     failed,
     status: answer?.status,
     vendorCode: error instanceof Refused ? error.vendorError.code?.slice(0, maxCode) : undefined,
-    said: error === undefined ? undefined : wordsOf(error, route.key.secret),
+    vendorMessage: error === undefined ? undefined : vendorMessageOf(error, route.key.secret),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
     ms: Date.now() - at,
   };

@@ -32,7 +32,7 @@ export interface SeenBy {
   readonly status?: number | undefined;
   readonly vendorCode?: string | undefined;
   /** The vendor's message, bounded. */
-  readonly said?: string | undefined;
+  readonly vendorMessage?: string | undefined;
   readonly upstreamRequestId?: string | undefined;
 }
 
@@ -98,7 +98,7 @@ class SharedHealth implements Health {
   }
 
   lastResortOf(account: string): Rests {
-    // What the vendor said to this account holds; every other rest is a guess that may be tried.
+    // A pause that the vendor named to this account holds; every other rest is a guess that may be tried.
     const until = (scope: RestScope): number => {
       const rest = this.#rests.at(scope, account);
       return Math.max(this.#off(scope), rest?.kind === "failing" ? 0 : endOf(rest));
@@ -140,7 +140,7 @@ class SharedHealth implements Health {
     };
     const extent = judge(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
     if (extent === undefined) return;
-    const kind = blame.isRefusal === true ? "refused" : retryAfterMs === undefined ? "failing" : "asked";
+    const kind = blame.isRefusal === true ? "refused" : retryAfterMs === undefined ? "failing" : "throttled";
     const who = extent.for === "account" ? account : undefined;
     this.#rests.begin(scopeOfExtent(route, of, extent), { kind, reason, retryAfterMs, account: who }, blame.seenBy);
   }

@@ -56,8 +56,8 @@ export class SharedRests implements AsyncDisposable {
   /** Begins a rest; `seenBy` is the call whose failure was the last straw, for the log. */
   begin(
     scope: RestScope,
-    cause: Omit<RestCause, "before" | "said">,
-    seenBy?: { readonly said?: string | undefined },
+    cause: Omit<RestCause, "before" | "vendorMessage">,
+    seenBy?: { readonly vendorMessage?: string | undefined },
   ): void {
     const { redis, log } = this.#options;
     const { account, kind, reason } = cause;
@@ -65,7 +65,8 @@ export class SharedRests implements AsyncDisposable {
     const known = this.at(scope, account);
     const now = Date.now();
     const before = known?.rests ?? this.#before.get(name)?.rests ?? 0;
-    const rest = restFor(known, { ...cause, before, said: seenBy?.said?.replaceAll(/\s+/g, " ") }, now);
+    const vendorMessage = seenBy?.vendorMessage?.replaceAll(/\s+/g, " ");
+    const rest = restFor(known, { ...cause, before, vendorMessage }, now);
     if (rest === undefined) return;
     const line = { scope, account, reason, restMs: rest.until - now, ...seenBy };
     if (kind === "refused") log.error(line, "a vendor refuses a key: it is tried again after a pause");
@@ -126,8 +127,8 @@ export interface RestCause {
   /** Rests in a row before this one. */
   readonly before: number;
   readonly account?: string | undefined;
-  /** The vendor's message, as it stands in the state. */
-  readonly said?: string | undefined;
+  /** The vendor's message, in one line. */
+  readonly vendorMessage?: string | undefined;
 }
 
 /** Returns whether a scope rests now. */
@@ -140,12 +141,12 @@ export function isResting(coolDown: CoolDown | undefined, now: number): boolean 
  * began fail with it and say nothing new, unless a vendor named the new rest and it is longer.
  */
 export function restFor(known: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
-  const { kind, reason, retryAfterMs, account, said } = cause;
+  const { kind, reason, retryAfterMs, account, vendorMessage } = cause;
   const resting = isResting(known, now);
   if (resting && now + (retryAfterMs ?? 0) <= (known?.until ?? 0)) return undefined;
   const rests = resting ? (known?.rests ?? 1) : cause.before + 1;
   const { first, longest } = kind === "refused" ? refusedMs : failingMs;
   const restMs = retryAfterMs ?? Math.min(first * 2 ** (rests - 1), longest);
   const since = new Date(now).toISOString();
-  return present({ kind, reason, since, until: now + restMs, rests, account, said });
+  return present({ kind, reason, since, until: now + restMs, rests, account, vendorMessage });
 }

@@ -1,22 +1,22 @@
 import { Type } from "typebox";
-import { stored } from "@modelgate/contracts";
+import { stored, withPresentNames } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scope.ts";
 
 /**
  * Reason why a scope is not used for a while:
  * - `failing`: calls there fail
- * - `asked`: its vendor said when to come back
+ * - `throttled`: its vendor named the time of the next attempt
  * - `refused`: its vendor refuses the key
  */
-export type RestKind = "failing" | "asked" | "refused";
+export type RestKind = "failing" | "throttled" | "refused";
 
 /** Rest of a channel, of one key or of one model of it, with its reason and end; for one account where it names one. */
 export interface CoolDown {
   readonly kind: RestKind;
   readonly reason: string;
   /** Message of the vendor, or of the system about a connection, in one line. */
-  readonly said?: string | undefined;
+  readonly vendorMessage?: string | undefined;
   /** RFC 3339. */
   readonly since: string;
   /** Unix ms; afterwards it is tried again. */
@@ -129,18 +129,27 @@ export async function endModelRests(redis: Redis, channel: string, models: reado
   );
 }
 
-const parseCoolDown: (text: string) => CoolDown = stored(
+/** Reads a stored rest. Throws UnknownShape. */
+export const parseCoolDown: (text: string) => CoolDown = stored(
   "rest of a channel",
   Type.Object({
-    kind: Type.Enum(["failing", "asked", "refused"]),
+    kind: Type.Enum(["failing", "throttled", "refused"]),
     reason: Type.String(),
-    said: Type.Optional(Type.String()),
+    vendorMessage: Type.Optional(Type.String()),
     since: Type.String(),
     until: Type.Number(),
     rests: Type.Number(),
     account: Type.Optional(Type.String()),
   }),
+  upgradeRest,
 );
+
+/** Brings a rest of an earlier version to the present names: `said`, and the kind `asked`. */
+function upgradeRest(rest: unknown): unknown {
+  const named = withPresentNames(rest, { said: "vendorMessage" });
+  const isAsked = typeof named === "object" && named !== null && "kind" in named && named.kind === "asked";
+  return isAsked ? { ...named, kind: "throttled" } : named;
+}
 
 const parseSwitched: (text: string) => Switched = stored(
   "switched-off channel",

@@ -56,15 +56,15 @@ export function verdictOn(
 /** Longest code of a vendor that a log line repeats. */
 const maxCode = 200;
 
-/** Returns the words of a vendor, or of a connection, about a failure as an operator may see them: bounded, without our key. */
-export function wordsOf(error: unknown, secret: string): string | undefined {
+/** Returns the message of a vendor, or of a connection's error, as an operator may see it: bounded, without our key. */
+export function vendorMessageOf(error: unknown, secret: string): string | undefined {
   const { cause } = failureOf(error);
-  const words =
+  const message =
     error instanceof Refused ? error.vendorError.message : cause instanceof Error ? cause.message : undefined;
-  return words === undefined ? undefined : inOneLine(words.replaceAll(secret, "[redacted]"), maxVendorMessage);
+  return message === undefined ? undefined : inOneLine(message.replaceAll(secret, "[redacted]"), maxVendorMessage);
 }
 
-/** Names the call that saw a failure, with the vendor's message: its words as a client may see them, without our key. */
+/** Describes the call that saw a failure, with the vendor's message. */
 function seenBy(
   plan: Pick<JudgedCall, "callId" | "requestId" | "span">,
   { attempt, answer }: SentAttempt,
@@ -76,7 +76,7 @@ function seenBy(
     callId: plan.callId,
     status: answer?.status,
     vendorCode: refused?.code?.slice(0, maxCode),
-    said: wordsOf(error, attempt.route.key.secret),
+    vendorMessage: vendorMessageOf(error, attempt.route.key.secret),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
   };
 }

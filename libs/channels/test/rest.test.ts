@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isResting, restFor, type RestCause } from "../src/shared-rests.ts";
-import type { CoolDown } from "../src/state.ts";
+import { parseCoolDown, type CoolDown } from "../src/state.ts";
 
 const cause = (more: Partial<RestCause> = {}): RestCause => ({
   kind: "failing",
@@ -36,16 +36,24 @@ test("failures of calls that were under way begin no second rest", () => {
 });
 
 test("a vendor's retry-after is taken as it is, is never made shorter, and may be made longer", () => {
-  const asked = restFor(undefined, cause({ kind: "asked", retryAfterMs: 30_000 }), 0);
-  expect(asked).toMatchObject({ until: 30_000, rests: 1 });
-  expect(restFor(asked, cause({ retryAfterMs: 10_000, before: 1 }), 1_000)).toBeUndefined();
-  expect(restFor(asked, cause({ before: 1 }), 1_000)).toBeUndefined();
-  expect(restFor(asked, cause({ retryAfterMs: 60_000, before: 1 }), 1_000)).toMatchObject({ until: 61_000, rests: 1 });
-  expect([29_999, 30_000].map((now) => isResting(asked, now))).toEqual([true, false]);
+  const throttled = restFor(undefined, cause({ kind: "throttled", retryAfterMs: 30_000 }), 0);
+  expect(throttled).toMatchObject({ until: 30_000, rests: 1 });
+  expect(restFor(throttled, cause({ retryAfterMs: 10_000, before: 1 }), 1_000)).toBeUndefined();
+  expect(restFor(throttled, cause({ before: 1 }), 1_000)).toBeUndefined();
+  expect(restFor(throttled, cause({ retryAfterMs: 60_000, before: 1 }), 1_000)).toMatchObject({ until: 61_000, rests: 1 });
+  expect([29_999, 30_000].map((now) => isResting(throttled, now))).toEqual([true, false]);
   expect(isResting(undefined, 0)).toBe(false);
 });
 
 test("a rest of one account names it", () => {
   expect(restFor(undefined, cause({ account: "acme" }), 0)).toMatchObject({ account: "acme" });
   expect(restFor(undefined, cause(), 0)).not.toHaveProperty("account");
+});
+
+test("a stored rest of an earlier version is read with the present names", () => {
+  const common = { reason: "rate_limit_exceeded", since: "2026-11-01T10:00:00.000Z", until: 1, rests: 1 };
+  const stored = JSON.stringify({ ...common, kind: "asked", said: "Slow down" });
+  expect(parseCoolDown(stored)).toEqual({ ...common, kind: "throttled", vendorMessage: "Slow down" });
+  const refused = { ...common, kind: "refused", vendorMessage: "No such key" };
+  expect(parseCoolDown(JSON.stringify(refused))).toEqual(refused);
 });

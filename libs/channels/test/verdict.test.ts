@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Failure, type FailureCode } from "@modelgate/contracts";
 import type { VendorFailure } from "@modelgate/providers";
 import { Refused } from "../src/refused.ts";
-import { blameOf, wordsOf } from "../src/verdict.ts";
+import { blameOf, vendorMessageOf } from "../src/verdict.ts";
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
 const failure = (code: FailureCode, cause?: Error): Failure => new Failure(code, undefined, { cause });
@@ -60,5 +60,5 @@ test.each<[string, unknown, string | undefined]>([
   ],
   ["no words", failure("upstream_timeout"), undefined],
 ])("the words that an operator sees of %s are short, on one line and without the key", (_, error, expected) => {
-  expect(wordsOf(error, "sk-canary")).toBe(expected);
+  expect(vendorMessageOf(error, "sk-canary")).toBe(expected);
 });

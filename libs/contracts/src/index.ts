@@ -46,6 +46,7 @@ export {
   maxVendorMessage,
   maxTries,
   Outcome,
+  readUsageEvent,
   UsageDraft,
   UsageEvent,
 } from "./events/usage.ts";
@@ -122,5 +123,5 @@ export {
   type VideoWire,
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
-export { stored, UnknownShape } from "./stored.ts";
+export { stored, UnknownShape, withPresentNames } from "./stored.ts";
 export { present } from "./present.ts";

@@ -12,19 +12,29 @@ export class UnknownShape extends Error {
 /**
  * Makes the function that reads a stored record: parses its JSON and checks its shape: types, required
  * members and literals, not bounds. Members that the schema does not have are kept: a newer version, whose replicas run
- * beside this one during an upgrade, may have written them. Throws
+ * during an upgrade, may have written them. `upgrade` brings a record of an earlier version to the present shape. Throws
  * UnknownShape. The schema is compiled at the first reading.
  */
-export function stored<const Schema extends TSchema>(record: string, schema: Schema): (text: string) => Static<Schema> {
+export function stored<const Schema extends TSchema>(
+  record: string,
+  schema: Schema,
+  upgrade: (value: unknown) => unknown = (value) => value,
+): (text: string) => Static<Schema> {
   let validator: Validator | undefined;
   const compiled = (): Validator => (validator ??= Compile(open(schema)));
   const isSound = (value: unknown): value is Static<Schema> => compiled().Check(value);
   return (text) => {
-    const value = parsed(record, text);
+    const value = upgrade(parsed(record, text));
     if (isSound(value)) return value;
     const [first] = compiled().Errors(value);
     throw new UnknownShape(record, `${first?.instancePath || "it"} ${first?.message ?? "has another shape"}`);
   };
+}
+
+/** Returns a parsed record with its present member names; `names` maps those of earlier versions to them. */
+export function withPresentNames(value: unknown, names: Readonly<Record<string, string>>): unknown {
+  if (typeof value !== "object" || value === null || !Object.keys(names).some((name) => name in value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [names[name] ?? name, member]));
 }
 
 function parsed(record: string, text: string): unknown {

@@ -10,7 +10,7 @@ const task: VideoTask = {
   createdAt: 1_763_700_000_123,
   endedAt: 1_763_700_060_000,
   expiresAt: 1_763_786_400_000,
-  asked: { prompt: "a boat", seconds: 5, size: "1280x720", seed: 7, fromImage: false },
+  requested: { prompt: "a boat", seconds: 5, size: "1280x720", seed: 7, fromImage: false },
 };
 const context = { requestId: "req-1", contentUrl: "https://gate.example/content" };
 const png = "iVBORw0KGgoAAAANSUhEUg==";

@@ -1,6 +1,14 @@
 import { isRecordable, isUnwritable, recordCalls, recordCredits, recordTasks, type Books } from "@modelgate/books";
 import { forgetSent, type OutboxEvent } from "@modelgate/accounts";
-import { CreditEvent, eventStreams, Failure, KeptTaskEvent, stored, UsageEvent } from "@modelgate/contracts";
+import {
+  CreditEvent,
+  eventStreams,
+  Failure,
+  KeptTaskEvent,
+  readUsageEvent,
+  stored,
+  type UsageEvent,
+} from "@modelgate/contracts";
 import { nextTurn, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
@@ -48,7 +56,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     options.noticedTasks?.(events);
   };
   const reading = [
-    bus.consume(usage.name, readers.USAGE, recorder(options, calls, stored("usage event", UsageEvent), isRecordable)),
+    bus.consume(usage.name, readers.USAGE, recorder(options, calls, readUsageEvent, isRecordable)),
     bus.consume(
       credits.name,
       readers.CREDITS,

@@ -47,7 +47,7 @@ async function begin(id: string): Promise<TaskRecord> {
     keyId: "k",
     wire: "videos",
     operation: `the vendor's ${id}`,
-    asked: { seconds: "5" },
+    requested: { seconds: "5" },
     callId,
     costNanos: "7",
     draft,
@@ -55,7 +55,7 @@ async function begin(id: string): Promise<TaskRecord> {
     progress: 0,
     createdAt,
     deadlineAt: createdAt + keepMs,
-    looks: 0,
+    polls: 0,
     misses: 0,
   };
   const held = { nanos: 7n, floorNanos: 0n, tokens: 0, leaseMs: keepMs, outboxBound: 1_000 };

@@ -48,7 +48,7 @@ async function put(number: number): Promise<void> {
     ...taskOf(accountId, id, now),
     keyId: channel?.keys[0]?.id ?? "",
     operation: `video_${number}`,
-    asked: { prompt: "A boat on a lake in the evening, seen from above", seconds: 5, fromImage: false },
+    requested: { prompt: "A boat on a lake in the evening, seen from above", seconds: 5, fromImage: false },
   };
   const money = { nanos: 500_000_000n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000_000 };
   await hold(redis, { accountId, callId: task.callId, draft: task.draft, tokenId: task.tokenId, ...money });

@@ -133,7 +133,7 @@ function recorderOf(
       keyId: route.key.id,
       wire: accepted.wire,
       operation: accepted.operation,
-      asked: { ...echo },
+      requested: { ...echo },
       callbackUrl: wanted.callbackUrl,
       callId: record.callId,
       costNanos: costOfUnits(price, units).toString(),
@@ -142,7 +142,7 @@ function recorderOf(
       progress: 0,
       createdAt,
       deadlineAt: createdAt + deps.limits.lifetimeMs,
-      looks: 0,
+      polls: 0,
       misses: 0,
     };
   };

@@ -16,14 +16,14 @@ export function shownTask(task: TaskRecord): VideoTask {
     createdAt,
     endedAt,
     expiresAt: resultOf(task)?.expiresAt,
-    asked: requestedVideo(task),
+    requested: requestedVideo(task),
     error,
   };
 }
 
 /** Returns the values of the request. */
-export function requestedVideo({ asked }: TaskRecord): RequestedVideo {
-  return { seconds: 0, fromImage: false, ...asked };
+export function requestedVideo({ requested }: TaskRecord): RequestedVideo {
+  return { seconds: 0, fromImage: false, ...requested };
 }
 
 /** Returns the location of a finished video; undefined for a task that has not completed. */

@@ -21,7 +21,7 @@ const sighting: fc.Arbitrary<PollOutcome> = fc.oneof(
   fc.record({ kind: fc.constant("finished" as const), result: fc.record({ url: fc.webUrl() }) }),
   fc.constant({ kind: "failed" as const, error: { code: "c", message: "m" } }),
 );
-const looks = fc.array(
+const polls = fc.array(
   fc.record({ sighting, afterMs: fc.nat({ max: 20_000_000 }), random: fc.double({ min: 0, max: 0.999, noNaN: true }) }),
   { maxLength: 40 },
 );
@@ -47,7 +47,7 @@ function live(
 describe("however a task is seen", () => {
   test("its state goes forward only, its progress never goes down, and it ends once", () => {
     fc.assert(
-      fc.property(looks, (seen) => {
+      fc.property(polls, (seen) => {
         let before = fresh;
         for (const { task } of live(seen)) {
           expect(isEnded(before.state)).toBe(false);
@@ -63,7 +63,7 @@ describe("however a task is seen", () => {
 
   test("it is looked at again until it has ended, later than now and never after its deadline", () => {
     fc.assert(
-      fc.property(looks, (seen) => {
+      fc.property(polls, (seen) => {
         for (const { task, dueAt, nowMs } of live(seen)) {
           expect(dueAt === undefined).toBe(isEnded(task.state));
           if (dueAt === undefined) continue;
@@ -85,7 +85,7 @@ describe("however a task is seen", () => {
 
   test("an end carries what belongs to it, and nothing else ends it", () => {
     fc.assert(
-      fc.property(looks, (seen) => {
+      fc.property(polls, (seen) => {
         for (const { task } of live(seen)) {
           expect(task.endedAt !== undefined).toBe(isEnded(task.state));
           expect(task.result !== undefined).toBe(task.state === "completed");
@@ -102,7 +102,7 @@ describe("a look that learns nothing", () => {
     let task = fresh;
     for (let miss = 0; miss < 12; miss++) {
       const step = advance(task, { kind: "unknown" }, at(0));
-      expect(step?.task).toEqual({ ...fresh, looks: miss + 1, misses: miss + 1 });
+      expect(step?.task).toEqual({ ...fresh, polls: miss + 1, misses: miss + 1 });
       task = step?.task ?? task;
       pauses.push((step?.dueAt ?? 0) - createdAt);
     }
@@ -127,9 +127,9 @@ describe("a look that learns nothing", () => {
 });
 
 test("a task under way is looked at after 5 s, then later each time, up to 30 s, a fifth sooner or later", () => {
-  const pauseAfter = (looks: number, random: number) =>
-    (advance({ ...fresh, looks }, { kind: "pending", state: "queued" }, at(0, random))?.dueAt ?? 0) - createdAt;
-  expect([0, 1, 2, 3, 4, 5, 50].map((looks) => pauseAfter(looks, 0.5))).toEqual([
+  const pauseAfter = (polls: number, random: number) =>
+    (advance({ ...fresh, polls }, { kind: "pending", state: "queued" }, at(0, random))?.dueAt ?? 0) - createdAt;
+  expect([0, 1, 2, 3, 4, 5, 50].map((polls) => pauseAfter(polls, 0.5))).toEqual([
     5_000, 7_500, 11_250, 16_875, 25_313, 30_000, 30_000,
   ]);
   expect([pauseAfter(0, 0), pauseAfter(0, 1)]).toEqual([4_000, 6_000]);

@@ -70,7 +70,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   clock = noon;
-  vendor.looks.length = 0;
+  vendor.polls.length = 0;
 });
 // What a test leaves behind must not be due in the next one.
 afterEach(async () => {
@@ -114,16 +114,16 @@ async function begin(more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
 }
 
 const found = async ({ accountId, id }: TaskRecord) => (await findTask(redis, accountId, id))?.task;
-const looksAt = ({ operation }: TaskRecord) => vendor.looks.filter((each) => each === operation).length;
+const pollsOf = ({ operation }: TaskRecord) => vendor.polls.filter((each) => each === operation).length;
 
 test("a task that no client asks for is looked at when it is due, moves on, and is settled", async () => {
   const task = await begin();
   clock = noon + 4_999;
   await round();
-  expect(looksAt(task)).toBe(0);
+  expect(pollsOf(task)).toBe(0);
   clock = noon + 5_000;
   await round();
-  expect([looksAt(task), await found(task)]).toMatchObject([1, { state: "queued", progress: 0, looks: 1 }]);
+  expect([pollsOf(task), await found(task)]).toMatchObject([1, { state: "queued", progress: 0, polls: 1 }]);
   vendor.say(task.operation, { body: { id: task.operation, status: "in_progress", progress: 40 } });
   clock = noon + 10_000;
   await round();
@@ -139,7 +139,7 @@ test("a task that no client asks for is looked at when it is due, moves on, and 
   expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: cost });
   clock = noon + day;
   await round();
-  expect(looksAt(task)).toBe(4);
+  expect(pollsOf(task)).toBe(4);
 });
 
 test("of two replicas one looks, and what both would end is settled once", async () => {
@@ -148,7 +148,7 @@ test("of two replicas one looks, and what both would end is settled once", async
     vendor.say(operation, { body: { id: operation, status: at % 3 === 0 ? "failed" : "completed" } });
   clock = noon + 5_000;
   await round();
-  expect(tasks.map(looksAt)).toEqual(tasks.map(() => 1));
+  expect(tasks.map(pollsOf)).toEqual(tasks.map(() => 1));
   for (const [at, task] of tasks.entries()) {
     const { heldNanos, spentNanos } = (await findAccount(redis, task.accountId)) ?? {};
     expect([heldNanos, spentNanos]).toEqual([0n, at % 3 === 0 ? 0n : cost]);
@@ -163,10 +163,10 @@ test("a task whose poller died is another's when the lease is over", async () =>
   // Claimed, and never advanced: what a killed process leaves.
   await pollOnce(first, AbortSignal.abort());
   await round(second);
-  expect(looksAt(task)).toBe(0);
+  expect(pollsOf(task)).toBe(0);
   clock += first.limits.leaseMs;
   await round(second);
-  expect(looksAt(task)).toBe(1);
+  expect(pollsOf(task)).toBe(1);
 });
 
 describe("a vendor that is away", () => {
@@ -186,7 +186,7 @@ describe("a vendor that is away", () => {
       await round();
       pauses.push(Number(await redis.zscore(key, `${task.id} ${task.accountId}`)) - clock);
     }
-    expect([looksAt(task), await found(task)]).toMatchObject([4, { state: "queued", misses: 4 }]);
+    expect([pollsOf(task), await found(task)]).toMatchObject([4, { state: "queued", misses: 4 }]);
     expect(pauses).toEqual([10_000, 20_000, 40_000, 80_000]);
   });
 
@@ -200,12 +200,12 @@ describe("a vendor that is away", () => {
       sweepHolds(redis, shardOf(task.accountId), 100, { nowMs: clock }),
     ]);
     expect(swept).toEqual([]);
-    expect(looksAt(task)).toBe(0);
+    expect(pollsOf(task)).toBe(0);
     expect(await found(task)).toMatchObject({ state: "failed", error: { code: "timeout" } });
     expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
     clock += 60_000;
     await round();
-    expect(looksAt(task)).toBe(0);
+    expect(pollsOf(task)).toBe(0);
   });
 });
 
@@ -236,7 +236,7 @@ test("a task whose key was replaced is looked at with another of its channel", a
   const task = await begin({ keyId: "a key of before" });
   clock = noon + 5_000;
   await round();
-  expect(looksAt(task)).toBe(1);
+  expect(pollsOf(task)).toBe(1);
 });
 
 test("a task whose channel is gone from the configuration fails after about an hour, and its money is back", async () => {
@@ -258,7 +258,7 @@ test("a vendor that is silent holds up its own tasks, and no other's", async () 
   vendor.say(stuck.operation, "silence");
   const hasty = { ...deps, limits: { ...deps.limits, roundMs: 10, pollTimeoutMs: 600_000 } };
   await using _poller = openPoller(hasty, () => undefined);
-  await until("the silent look", () => vendor.looks.includes(stuck.operation));
+  await until("the silent look", () => vendor.polls.includes(stuck.operation));
   const other = await begin();
-  await until("a look at another task", () => vendor.looks.includes(other.operation));
+  await until("a look at another task", () => vendor.polls.includes(other.operation));
 });

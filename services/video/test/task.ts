@@ -12,7 +12,7 @@ export function taskOf(accountId: string, id: string, createdAt: number): TaskRe
     keyId: "",
     wire: "videos",
     operation: `op-${id}`,
-    asked: {},
+    requested: {},
     callId,
     costNanos: "500000000",
     draft: {
@@ -40,7 +40,7 @@ export function taskOf(accountId: string, id: string, createdAt: number): TaskRe
     progress: 0,
     createdAt,
     deadlineAt: createdAt + 86_400_000,
-    looks: 0,
+    polls: 0,
     misses: 0,
   };
 }

@@ -9,17 +9,17 @@ export interface TestVendor extends AsyncDisposable {
   /** The answer to looks at a task: a status and a body, a connection that breaks, or nothing until it is left. */
   say(operation: string, answer: Answer): void;
   /** Operations in the order in which they were looked at. */
-  readonly looks: string[];
+  readonly polls: string[];
 }
 
 const unknownTask = { status: 404, body: { error: { message: "no such video" } } };
 
 export async function startVendor(): Promise<TestVendor> {
   const answers = new Map<string, Answer>();
-  const looks: string[] = [];
+  const polls: string[] = [];
   const server = createServer((request: IncomingMessage, response) => {
     const operation = (request.url ?? "").split("/").at(-1) ?? "";
-    looks.push(operation);
+    polls.push(operation);
     const answer = answers.get(operation);
     if (answer === "nothing") request.socket.destroy();
     if (answer === "nothing" || answer === "silence") return;
@@ -32,7 +32,7 @@ export async function startVendor(): Promise<TestVendor> {
   return {
     url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
     say: (operation, answer) => void answers.set(operation, answer),
-    looks,
+    polls,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

@@ -1,5 +1,13 @@
 import { Type } from "typebox";
-import { stored, TaskState, UsageDraft, videoWires, type KeptTaskEvent, type VideoWire } from "@modelgate/contracts";
+import {
+  stored,
+  TaskState,
+  UsageDraft,
+  videoWires,
+  withPresentNames,
+  type KeptTaskEvent,
+  type VideoWire,
+} from "@modelgate/contracts";
 import { openSealer, type Secrets } from "@modelgate/platform";
 import type { TaskName } from "./claim.ts";
 
@@ -17,8 +25,8 @@ export interface TaskRecord {
   readonly wire: VideoWire;
   /** The vendor's id of it, in a form that only its provider reads. */
   readonly operation: string;
-  /** The request's values that answers repeat. */
-  readonly asked: Readonly<Record<string, unknown>>;
+  /** Values of the request that answers repeat. */
+  readonly requested: Readonly<Record<string, unknown>>;
   /** The client's URL for the task's transitions. */
   readonly callbackUrl?: string | undefined;
   /** The hold that pays for it. */
@@ -37,7 +45,7 @@ export interface TaskRecord {
   /** A task that has not ended by then has failed. */
   readonly deadlineAt: number;
   /** Number of polls, and of the last consecutive ones without a result: they set the pause before the next. */
-  readonly looks: number;
+  readonly polls: number;
   readonly misses: number;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
   /** The location of the video at the vendor, in a form that only its provider reads. */
@@ -61,7 +69,7 @@ export const readTask: (text: string) => TaskRecord = stored(
     keyId: Type.String(),
     wire: Type.Enum([...videoWires]),
     operation: Type.String(),
-    asked: Type.Record(Type.String(), Type.Unknown()),
+    requested: Type.Record(Type.String(), Type.Unknown()),
     callbackUrl: Type.Optional(Type.String()),
     callId: Type.String(),
     costNanos: Type.String({ pattern: "^\\d+$" }),
@@ -72,11 +80,12 @@ export const readTask: (text: string) => TaskRecord = stored(
     startedAt: Type.Optional(time),
     endedAt: Type.Optional(time),
     deadlineAt: time,
-    looks: Type.Integer(),
+    polls: Type.Integer(),
     misses: Type.Integer(),
     error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
     result: Type.Optional(Type.String()),
   }),
+  (task) => withPresentNames(task, { asked: "requested", looks: "polls" }),
 );
 
 /** Returns the id of the event of a task's present state: each state is entered once, so the id never repeats. */

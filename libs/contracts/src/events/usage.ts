@@ -1,9 +1,10 @@
 import { Type, type Static } from "typebox";
 import { Receipt } from "./receipt.ts";
+import { stored, withPresentNames } from "../stored.ts";
 import { Tags } from "../tags.ts";
 import { unitNames, Units } from "../units.ts";
 
-/** Most characters of a vendor's words that a usage event repeats. */
+/** Maximum characters of a vendor's message that a usage event repeats. */
 export const maxVendorMessage = 300;
 
 /** One attempt at a vendor, as a usage event has it. */
@@ -14,10 +15,10 @@ export const CallTry = Type.Object({
   status: Type.Optional(Type.Integer({ description: "what the vendor answered; absent where it did not" })),
   failed: Type.Optional(Type.String({ description: "the failure's code; absent where it was answered" })),
   vendorCode: Type.Optional(Type.String({ description: "the vendor's own code of its refusal" })),
-  said: Type.Optional(
+  vendorMessage: Type.Optional(
     Type.String({
       maxLength: maxVendorMessage,
-      description: "the vendor's own words, or the connection's, of why it failed; not for members of accounts",
+      description: "the vendor's own message, or the connection's, of why it failed; not for members of accounts",
     }),
   ),
 });
@@ -120,6 +121,15 @@ export const UsageEvent = Type.Object(
   { $id: "UsageEvent" },
 );
 export type UsageEvent = Static<typeof UsageEvent>;
+
+/** Reads a stored usage event. Throws UnknownShape. */
+export const readUsageEvent: (text: string) => UsageEvent = stored("usage event", UsageEvent, withVendorMessages);
+
+/** Names the vendors' messages of an event's attempts as this version does: earlier ones wrote `said`. */
+function withVendorMessages(event: unknown): unknown {
+  if (typeof event !== "object" || event === null || !("tries" in event) || !Array.isArray(event.tries)) return event;
+  return { ...event, tries: event.tries.map((each) => withPresentNames(each, { said: "vendorMessage" })) };
+}
 
 /** A usage event before its price is final: the settlement script decides what was charged. */
 export const UsageDraft = Type.Omit(UsageEvent, ["costNanos", "receipt"]);

@@ -132,12 +132,12 @@ function addRoute(draft: UsageDraft, tried: readonly Tried[], dropped: readonly 
   if (upstreamRequestId !== undefined) draft.upstreamRequestId = upstreamRequestId;
 }
 
-function tryOf({ channel, key, ms, status, failed, vendorCode, said }: Tried): CallTry {
+function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: Tried): CallTry {
   const one: CallTry = { channel, key, ms };
   if (status !== undefined) one.status = status;
   if (failed !== undefined) one.failed = failed;
   if (vendorCode !== undefined) one.vendorCode = vendorCode;
-  if (said !== undefined && said !== "") one.said = said;
+  if (vendorMessage !== undefined && vendorMessage !== "") one.vendorMessage = vendorMessage;
   return one;
 }
 

@@ -303,7 +303,7 @@ export type Call = {
     readonly status?: number;
     readonly failed?: string;
     readonly vendorCode?: string;
-    readonly said?: string;
+    readonly vendorMessage?: string;
   }[];
   readonly dropped?: readonly string[];
   readonly heldNanos?: string;

@@ -135,7 +135,7 @@ function stateView(scope: RestScope, { states, now }: ChannelsSeen): StateView {
   return rest === undefined ? { state: "ok" } : restView(rest, now);
 }
 
-function restView({ kind, reason, said: vendorMessage, since, rests, until }: CoolDown, now: number): StateView {
+function restView({ kind, reason, vendorMessage, since, rests, until }: CoolDown, now: number): StateView {
   if (until <= now) return present({ state: "trying", reason, vendorMessage, since, rests });
   const state = kind === "refused" ? "refused" : "resting";
   return present({ state, reason, vendorMessage, since, rests, until: new Date(until).toISOString() });

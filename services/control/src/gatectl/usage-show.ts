@@ -15,7 +15,7 @@ const attemptColumns: readonly Column[] = [
   ["STATUS", cell("status")],
   ["FAILED", cell("failed")],
   ["VENDOR'S CODE", cell("vendorCode")],
-  ["VENDOR'S WORDS", cell("said")],
+  ["VENDOR'S MESSAGE", cell("vendorMessage")],
 ];
 
 /** Finds everything that is known of one request. */

@@ -1,6 +1,6 @@
 import { shardOf } from "@modelgate/accounts";
 import { addMovedTotals, isRecordable, measuresOf, recordCalls, type Books, type MovedTotal } from "@modelgate/books";
-import { stored, UnknownShape, UsageEvent } from "@modelgate/contracts";
+import { readUsageEvent, UnknownShape, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
 /** A day of an account, as versions before the books kept it in Redis. */
@@ -50,12 +50,10 @@ export async function moveDay(redis: Redis, books: Books, { account, date }: Usa
   await redis.del(totals, log, ...others);
 }
 
-const readEvent = stored("usage event", UsageEvent);
-
 /** Reads an entry of the log. One of an unknown shape stays in the totals, which are added without it. */
 function readEvents(text: string): readonly UsageEvent[] {
   try {
-    return [readEvent(text)];
+    return [readUsageEvent(text)];
   } catch (error) {
     if (error instanceof UnknownShape) return [];
     throw error;

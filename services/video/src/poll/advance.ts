@@ -52,7 +52,7 @@ export function isEnded(state: TaskState): boolean {
 export function advance(task: TaskRecord, result: PollOutcome, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;
   if (isEnded(task.state)) return undefined;
-  const polled: TaskRecord = { ...task, looks: task.looks + 1, misses: 0 };
+  const polled: TaskRecord = { ...task, polls: task.polls + 1, misses: 0 };
   if (nowMs >= task.deadlineAt) return { task: failed(polled, nowMs, timedOut) };
   if (result.kind === "finished") return { task: completed(polled, nowMs, result.result) };
   if (result.kind === "failed") return { task: failed(polled, nowMs, result.error) };
@@ -84,7 +84,7 @@ function pending(task: TaskRecord, result: Extract<PollResult, { kind: "pending"
   const guess = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxGuessed);
   const reported = Math.floor(result.progress ?? Math.min(guess, maxGuessed));
   const progress = Math.max(task.progress, Math.min(reported, maxUnfinished));
-  const pauseMs = Math.min(pace.longestMs, pace.firstMs * 1.5 ** (task.looks - 1));
+  const pauseMs = Math.min(pace.longestMs, pace.firstMs * 1.5 ** (task.polls - 1));
   return dueAfter({ ...task, state, progress, startedAt }, pauseMs, moment);
 }
 
@@ -92,7 +92,7 @@ function missed(task: TaskRecord, moment: PollMoment): PollStep {
   const misses = task.misses + 1;
   const { firstMs, longestMs } = moment.pace;
   const pauseMs = Math.min(longestMs * maxPatience, firstMs * 2 ** Math.min(misses, 30));
-  return dueAfter({ ...task, looks: task.looks + 1, misses }, pauseMs, moment);
+  return dueAfter({ ...task, polls: task.polls + 1, misses }, pauseMs, moment);
 }
 
 /**

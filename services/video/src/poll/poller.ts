@@ -60,14 +60,14 @@ async function pause(ms: number, signal: AbortSignal): Promise<undefined> {
   try {
     return await setTimeout(ms, undefined, { signal });
   } catch {
-    return undefined; // asked to end
+    return undefined; // aborted: the process ends
   }
 }
 
 /** Registers the metrics of open tasks, and returns the function that counts polls. */
 export function pollMetrics(redis: Redis, metrics: Registry): (polled: number) => void {
   const polls = new Counter({
-    name: "modelgate_task_looks_total",
+    name: "modelgate_task_polls_total",
     help: "polls of vendors' tasks",
     registers: [metrics],
   });

@@ -160,12 +160,12 @@ export function renderCreated(task: VideoTask): JsonRecord {
 
 /** Renders a task's state, with the video's address once there is one. */
 export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRecord {
-  const { asked, state, error } = task;
-  const { width, height } = sizeOf(asked.size);
+  const { requested, state, error } = task;
+  const { width, height } = sizeOf(requested.size);
   return {
     ...renderCreated(task),
     ...(state === "completed" ? { url: contentUrl, format: "mp4" } : {}),
-    metadata: present({ duration: asked.seconds, fps: asked.fps, width, height, seed: asked.seed }),
+    metadata: present({ duration: requested.seconds, fps: requested.fps, width, height, seed: requested.seed }),
     error: state === "failed" && error !== undefined ? { code: codeOf(error.code), message: error.message } : null,
   };
 }

@@ -38,7 +38,7 @@ export interface VideoTask {
   readonly endedAt?: number | undefined;
   /** Time after which the vendor may have deleted the video. */
   readonly expiresAt?: number | undefined;
-  readonly asked: RequestedVideo;
+  readonly requested: RequestedVideo;
   readonly error?: { readonly code: string; readonly message: string } | undefined;
 }
 

@@ -124,8 +124,8 @@ function renderCreated(task: VideoTask, { requestId }: TaskContext): JsonRecord 
 
 /** Renders a task's state, both ways as well. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
-  const { state, asked, error } = task;
-  const video = { id: task.id, url: context.contentUrl, duration: String(asked.seconds) };
+  const { state, requested, error } = task;
+  const video = { id: task.id, url: context.contentUrl, duration: String(requested.seconds) };
   return {
     code: 0,
     message: "SUCCEED",

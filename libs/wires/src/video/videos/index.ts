@@ -118,7 +118,7 @@ const states = {
 
 /** Renders a task in style A (interface section 2.2), with the members that the vendor's own SDK declares. */
 function renderTask(task: VideoTask): JsonRecord {
-  const { asked, endedAt, expiresAt, state } = task;
+  const { requested, endedAt, expiresAt, state } = task;
   return present({
     id: task.id,
     object: "video",
@@ -128,10 +128,10 @@ function renderTask(task: VideoTask): JsonRecord {
     created_at: wholeSeconds(task.createdAt),
     completed_at: state === "completed" && endedAt !== undefined ? wholeSeconds(endedAt) : null,
     expires_at: expiresAt === undefined ? null : wholeSeconds(expiresAt),
-    seconds: String(asked.seconds),
-    size: asked.size,
-    prompt: asked.prompt ?? null,
-    remixed_from_video_id: asked.remixOf ?? null,
+    seconds: String(requested.seconds),
+    size: requested.size,
+    prompt: requested.prompt ?? null,
+    remixed_from_video_id: requested.remixOf ?? null,
     error: state === "failed" ? (task.error ?? null) : null,
   });
 }
