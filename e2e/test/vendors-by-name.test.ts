@@ -134,7 +134,7 @@ describe.each([...recordings])("%s", (name, recording) => {
     expect(sent).toMatchObject({ [dialect.maxTokens ?? "max_completion_tokens"]: 50, tools });
     expect(Object.keys(sent).filter((word) => word.startsWith("max_"))).toHaveLength(1);
     expect(sent["tool_choice"]).toBe(dialect.toolChoice?.["required"] ?? "required");
-    expect(sent["stream_options"]).toEqual(dialect.usageUnasked === true ? undefined : { include_usage: true });
+    expect(sent["stream_options"]).toEqual(dialect.alwaysReportsUsage === true ? undefined : { include_usage: true });
     if (dialect.noDeveloper === true) expect(JSON.stringify(sent)).not.toContain('"developer"');
     const dropped = headers.get("x-modelgate-dropped") ?? "";
     for (const word of ["parallel_tool_calls", "logit_bias", "frequency_penalty"])

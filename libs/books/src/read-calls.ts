@@ -106,8 +106,8 @@ function positionsIn(
 }
 
 /**
- * Calls that an index has: their positions are read first, in the order of the log, then those calls, batch by batch until what
- * else is asked of them has filled the page. As one join PostgreSQL read and sorted every call that the index has.
+ * Calls that an index has: their positions are read first, in the order of the log, then those calls, batch by batch until those
+ * that meet the other conditions fill the page. As one join PostgreSQL read and sorted every call that the index has.
  */
 async function readAtPositions(
   { db }: Books,

@@ -52,7 +52,7 @@ async function unitsFrom({ db }: Books): Promise<number> {
   return Math.ceil(Date.parse(rows[0]?.timestamp ?? "") / hourMs) * hourMs;
 }
 
-/** Columns of a call that say what its event says, with the member's name. */
+/** Columns of a call that copy members of its event, with the member's name. */
 const copied = {
   token: "tokenId",
   model: "model",

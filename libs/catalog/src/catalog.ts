@@ -114,7 +114,7 @@ export interface Catalog {
    * the group, without a channel, or of another kind), model_not_allowed (403: outside the token's narrowing).
    */
   resolve(scope: Scope, name: string, kinds: readonly ModelKind[]): CatalogModel;
-  /** The models that may serve a model's calls in its stead, first choice first. Whether a caller may use them is `resolve`'s to say. */
+  /** The models that may serve a model's calls in its stead, first choice first. `resolve` decides whether a caller may use them. */
   fallbacksOf(model: string): readonly string[];
   /** The channels that serve a model to a group, higher priority first. */
   candidates(model: string, group: string): readonly Candidate[];

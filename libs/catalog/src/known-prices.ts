@@ -32,7 +32,7 @@ const toolsPerThousand = {
 const hoursLookedAt = 24;
 const hourMs = 3_600_000;
 const secondsPerHour = 3_600;
-/** Parts of a dollar that a written price can say: twelve places. */
+/** Smallest part of a dollar in a written price: twelve places. */
 const smallest = 1e12;
 
 /**

@@ -27,7 +27,7 @@ const pollMs = 5_000;
 
 /**
  * Follows the published configuration: pub/sub, and a slow poll beneath it. A publication that cannot be read (made
- * with another secret, say) is logged and the last good one stays. Does not wait for the first.
+ * with another secret) is logged and the last good one stays. Does not wait for the first.
  */
 export async function openCatalog({
   redis,

@@ -6,7 +6,7 @@ import { Type, type Static } from "typebox";
 /** A price is one object for as long as its catalog lives: named once. */
 const names = new WeakMap<Price, string>();
 
-/** Names a price by what it says: twelve hex digits, the same wherever and whenever the price is the same. */
+/** Names a price by its content: twelve hex digits, the same wherever and whenever the price is the same. */
 export function priceVersionOf(price: Price): string {
   const known = names.get(price);
   if (known !== undefined) return known;
@@ -15,7 +15,7 @@ export function priceVersionOf(price: Price): string {
   return name;
 }
 
-/** All that a price says, a line each; the same at every service tier of it. */
+/** Lists the content of a price, a line each; the same at every service tier of it. */
 function linesOf(price: Price): readonly string[] {
   const units = (each: Price): string[] => [...each].map(([unit, atto]) => `${unit} ${atto}`).sort();
   return [

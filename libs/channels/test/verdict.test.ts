@@ -12,7 +12,7 @@ const refused = (meaning: Partial<VendorFailure>, retryAfterMs?: number): Refuse
 test.each<[string, unknown, object | undefined]>([
   ["an answer beyond the gateway's bound", failure("answer_too_large"), undefined],
   ["a gateway without room for the answer", failure("server_overloaded"), undefined],
-  ["a request that the vendor's wire cannot say", failure("unsupported_parameter"), undefined],
+  ["a request that the vendor's wire cannot express", failure("unsupported_parameter"), undefined],
   ["a request that the vendor refuses", refused({ blame: "request", code: "upstream_rejected" }), undefined],
   ["no file descriptors left", failure("upstream_error", coded("EMFILE")), undefined],
   ["no ports left", failure("upstream_error", coded("EADDRNOTAVAIL")), undefined],

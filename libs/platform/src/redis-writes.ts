@@ -5,7 +5,7 @@ import type { Redis } from "./redis.ts";
 export interface RedisServers {
   /** Another text where one was started again, or another server took its place. */
   readonly runs: string;
-  /** Another text where something was written; undefined where a server does not say. */
+  /** Another text where something was written; undefined where a server does not report it. */
   readonly writes: string | undefined;
 }
 

@@ -58,7 +58,7 @@ export interface Provider {
    */
   request(call: VendorCall): VendorRequest;
   /**
-   * Makes the headers that admit a request where they are fetched, or computed over all of it. It is asked last, just before
+   * Makes the headers that admit a request where they are fetched, or computed over all of it. It is called last, just before
    * the request is sent: use `signed`. Rejects with CredentialsFailed. Absent: `request` made them.
    */
   sign?(request: VendorRequest, call: SigningCall): Promise<Readonly<Record<string, string>>>;

@@ -15,7 +15,8 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
   /** Plans a call for one model: the one that its client names, or a fallback. Throws Failure. */
   plan(call: Call, request: Request, serving: ServingModel): Planned | Promise<Planned>;
   /**
-   * Makes the exchange of one attempt. Throws Failure (400) for what the client said wrong or the route's wire cannot say.
+   * Makes the exchange of one attempt. Throws Failure (400) for errors of the client's request, and for fields that the
+   * route's wire cannot express.
    * `history` is "unsealed" once a vendor has refused the seals of thoughts in it.
    */
   exchange(plan: Planned, route: WireRoute, history: "unsealed" | undefined): Exchange | Promise<Exchange>;

@@ -19,7 +19,7 @@ export function streamHead(contentType: string): Readonly<Record<string, string>
 /**
  * Shows signs of life to a client whose vendor has not begun yet: models that think long would otherwise lose their
  * connection to proxies on the way. The head is out then, so a failure that follows stands in the stream; other vendors
- * are still tried, since nothing of an answer was said. Dispose it when an answer begins.
+ * are still tried, since no part of an answer was sent. Dispose it when an answer begins.
  */
 export function keepWaiting(
   answer: Pick<AnswerSink, "begin" | "begun" | "closed" | "full" | "write">,

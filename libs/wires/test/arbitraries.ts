@@ -4,7 +4,7 @@ import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part, Seal, Source } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest, TextWireName, Turn } from "../src/text/hub/request.ts";
 
-/** Values of the neutral form, as far as a wire can say them: what is drawn here survives its round trip. */
+/** Values of the neutral form, as far as a wire can express them: what is drawn here survives its round trip. */
 export const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
 const name = fc.stringMatching(/^[a-z_][a-z0-9_]{0,9}$/);
 export const id = fc.stringMatching(/^call_[a-z0-9]{8}$/);

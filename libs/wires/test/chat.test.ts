@@ -179,7 +179,7 @@ function asSaid(asked: TextRequest): TextRequest {
   };
 }
 
-test("a request that this wire can say survives it", () => {
+test("a request that this wire can express survives it", () => {
   fc.assert(
     fc.property(request(turns, fields), (asked) => {
       const said = { ...asked, model: newest.model };

@@ -104,7 +104,7 @@ describe("a request over a chat model", () => {
     });
   });
 
-  test.each(textWireNames)("the %s wire can say it", (wire) => {
+  test.each(textWireNames)("the %s wire can express it", (wire) => {
     const { request } = completionsWire.client.read({ model: "m", prompt: "Once", temperature: 0.5 });
     const { dropped } = textWires[wire].vendor.render(request, { model: "theirs", defaultMaxTokens: 1 });
     expect(dropped).toEqual([]);
@@ -117,7 +117,7 @@ describe("a request over a chat model", () => {
     ["a suffix", { prompt: "a", suffix: "b" }, "suffix"],
     ["the best of more", { prompt: "a", best_of: 3 }, "best_of"],
     ["probabilities of echoed words", { prompt: "a", echo: true, logprobs: 1 }, "echo"],
-  ])("what no chat can say is refused: %s", (_, body, param) => {
+  ])("what no chat can express is refused: %s", (_, body, param) => {
     expect(failureOf(() => parsePromptRequests({ model: "m", ...body }))).toMatchObject({
       code: "unsupported_parameter",
       param,

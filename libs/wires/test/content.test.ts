@@ -176,7 +176,7 @@ const withChoice = fields.chain((drawn) =>
     })),
 );
 
-test("a request that this wire can say survives it", () => {
+test("a request that this wire can express survives it", () => {
   fc.assert(
     fc.property(request(turns, withChoice), (asked) => {
       const { body, dropped } = contentWire.vendor.render(asked, levels);

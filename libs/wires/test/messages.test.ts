@@ -255,7 +255,7 @@ test.each([
   ["with calls", turns, fields, target],
   ["with thoughts", plainTurns, thinkingFields, target],
   ["of the newest models", turns, adaptiveFields, adaptive],
-])("a request %s that this wire can say survives it", (_, drawnTurns, drawnFields, to) => {
+])("a request %s that this wire can express survives it", (_, drawnTurns, drawnFields, to) => {
   fc.assert(
     fc.property(request(drawnTurns, drawnFields).map(speakable), (asked) => {
       const { body, dropped } = messagesWire.vendor.render(asked, to);

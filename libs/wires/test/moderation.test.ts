@@ -183,7 +183,7 @@ describe("by a chat model", () => {
     ]);
   });
 
-  test.each(textWireNames)("the %s wire can say it", (wire) => {
+  test.each(textWireNames)("the %s wire can express it", (wire) => {
     const { dropped } = textWires[wire].vendor.render(renderJudgementRequest(request).request, {
       model: "theirs",
       defaultMaxTokens: 1,

@@ -152,7 +152,7 @@ const fields: fc.Arbitrary<Partial<TextRequest>> = record({
   })) as fc.Arbitrary<Partial<TextRequest>>;
 });
 
-test("a request that this wire can say survives it", () => {
+test("a request that this wire can express survives it", () => {
   fc.assert(
     fc.property(request(turns, fields), (asked) => {
       const { body, dropped } = responsesWire.vendor.render(asked, target);

@@ -58,7 +58,7 @@ const comment: EventReading = { done: false };
 
 /**
  * Whether an answer can begin with a vendor's frame: not with an error, nor with what cannot be read; another vendor may
- * be asked then. A comment, which may come first, is neither.
+ * be tried then. A comment, which may come first, is neither.
  */
 export function beginsWith(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
   const event = parseFrame(frame.toString());

@@ -88,7 +88,7 @@ export class Charges {
     transcripts.caller = caller;
   }
 
-  /** Whether the vendor owes an answer: the rest of a response, or its first word to what it was asked. */
+  /** True while the vendor owes an answer: the rest of a response, or the beginning of a requested one. */
   get answering(): boolean {
     return this.#responses.size > 0 || this.#parts.bridge.state.isPending;
   }
@@ -204,7 +204,7 @@ export class Charges {
   }
 
   /**
-   * The client has left, and pays for what it asked: the vendor is asked to end it, and heard until its usage is reported.
+   * The client has left, and pays for what it requested: the response is cancelled, and read until its usage is reported.
    * Resolves then, or when so much time has passed.
    */
   windUp(withinMs: number): Promise<void> {

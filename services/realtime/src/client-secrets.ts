@@ -97,7 +97,7 @@ export async function boundSettings({ relay, content }: Deps, call: RealtimeCall
   return { call: { ...call, caller }, settings };
 }
 
-/** The models that are to write down what the client says: a session of this key may name them. */
+/** The models that may transcribe the client's speech: a session of this key may name them. */
 function transcribersIn(session: JsonRecord): readonly string[] {
   const at = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
   const settings = [at(at(session["audio"], "input"), "transcription"), session["input_audio_transcription"]];

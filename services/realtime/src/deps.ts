@@ -7,7 +7,7 @@ import type { Env } from "./env.ts";
 export type SessionLimits = Readonly<Env["sessions"]> & {
   /** The same as `lastUsageMs`, for sessions that the end of the process ends. */
   readonly lastUsageAtEndMs: number;
-  /** How long open sessions may go on when the process is asked to end. */
+  /** Time that open sessions may go on when the process is told to end, ms. */
   readonly drainMs: number;
 };
 

@@ -51,8 +51,8 @@ export class EventQueue {
     if (event.type === "response.create") {
       const most = this.#limits.waitingResponses;
       if (this.#responses >= most) {
-        const said = `${most} responses wait already until there is money for them; ask again when one is done.`;
-        return this.#events.refuse(event, new Failure("rate_limit_exceeded", said));
+        const message = `${most} responses wait already until there is money for them; ask again when one is done.`;
+        return this.#events.refuse(event, new Failure("rate_limit_exceeded", message));
       }
       this.#responses++;
     }

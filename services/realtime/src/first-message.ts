@@ -4,12 +4,12 @@ import { ClientGone } from "@modelgate/platform";
 import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 
-/** A client whose session is being opened after the protocol was switched: what it says meanwhile is kept. */
+/** A client whose session is being opened after the protocol was switched: its messages meanwhile are kept. */
 export interface EarlyClient extends Disposable {
-  /** Its first message. Rejects with ClientGone where it leaves, with Failure where it says nothing in time. */
+  /** Its first message. Rejects with ClientGone where it leaves, with Failure where it sends nothing in time. */
   first(): Promise<RealtimeMessage>;
-  /** All that it has said. */
-  readonly said: readonly RealtimeMessage[];
+  /** All messages that it has sent. */
+  readonly messages: readonly RealtimeMessage[];
   /** Aborts when it leaves. */
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ export interface EarlyLimits {
 
 /** Hears a client until its session begins: disposed, it is no longer listened to, and not read. */
 export function hearEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
-  const said: RealtimeMessage[] = [];
+  const messages: RealtimeMessage[] = [];
   const gone = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<RealtimeMessage>();
   promise.catch(() => undefined);
@@ -34,7 +34,7 @@ export function hearEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLi
   const onMessage = (data: unknown, binary: boolean): void => {
     if (!Buffer.isBuffer(data)) return;
     const message = { data, binary };
-    said.push(message);
+    messages.push(message);
     bytes += data.length;
     if (bytes > bufferedBytes) client.pause();
     clearTimeout(timer);
@@ -48,7 +48,7 @@ export function hearEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLi
   // An error is followed by close.
   client.on("error", () => undefined);
   return {
-    said,
+    messages,
     signal: gone.signal,
     first: () => promise,
     [Symbol.dispose]() {

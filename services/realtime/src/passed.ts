@@ -44,7 +44,7 @@ export class PassedSince {
     return this.#passed.audioOut + this.#passed.textOut > 0;
   }
 
-  /** The most that a response can have used that is over now, or a transcript of what the client said. */
+  /** Maximum that a response can have used that is over now, or a transcript of the client's speech. */
   get most(): UsageBound {
     return boundOfSession(this.#all, this.#passed);
   }

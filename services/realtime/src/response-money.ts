@@ -43,7 +43,7 @@ export interface ResponseMoneyParts {
 }
 
 /**
- * The money of a session's responses. Each response has a slice of its own, held before the vendor is asked for it and
+ * The money of a session's responses. Each response has a slice of its own, held before it is requested and
  * settled by what the vendor reports; a slice that is held and not used yet is ready for the next one. Steps run one
  * after the other.
  */

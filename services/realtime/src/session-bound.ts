@@ -16,16 +16,16 @@ const minBytesPerSecond = 1_000;
 const roundedUpSeconds = 60;
 
 /**
- * The most that one use of a session can come to: a response reads all that has passed since the session began, and has
- * said what passed since the last one. `all` is what passed in the session, `since` what passed since the last use.
+ * Maximum of one use of a session: a response reads all that has passed since the session began, and has
+ * written what passed since the last one. `all` is what passed in the session, `since` what passed since the last use.
  */
 export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBound {
   const read = tokensIn(roughUnits(all)) * dearest;
-  const said = tokensIn(roughUnits({ ...since, audioIn: 0, textIn: 0 })) * dearest;
+  const written = tokensIn(roughUnits({ ...since, audioIn: 0, textIn: 0 })) * dearest;
   return {
     ...boundOfHeld({}),
     inputTokens: read + contextTokens,
-    outputTokens: said + unshownTokens,
+    outputTokens: written + unshownTokens,
     seconds: all.audioIn / minBytesPerSecond + roundedUpSeconds,
   };
 }

@@ -43,8 +43,8 @@ export const liveFormat: SessionFormat = {
     if (failure === undefined) return { code, reason, ...more };
     // What a vendor closes with is the live format's own already.
     const isOurs = reason === failure.code;
-    const said = isOurs ? carriedReason(failure.message) : reason;
-    return { code: code === closeCodes.tryAgain ? closeCodes.broken : code, reason: said, failure, ...more };
+    const shown = isOurs ? carriedReason(failure.message) : reason;
+    return { code: code === closeCodes.tryAgain ? closeCodes.broken : code, reason: shown, failure, ...more };
   },
   refusal: (failure) => ({ code: liveCloseCode(failure), reason: failure.code, failure }),
   goesAway: (leftMs) => [eventMessage(goAwayMessage(leftMs))],

@@ -116,7 +116,7 @@ export class Session {
     const { socket, bridge, first } = this.#parts.vendor;
     const { connection, client } = this.#parts;
     // An edge that goes ends its half without a word: it reads nothing of what passes. To be heard before the socket's
-    // own listener, after which nothing can be said.
+    // own listener, after which nothing can be sent.
     connection.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) this.goAway();
     });
@@ -267,8 +267,8 @@ export class Session {
     void this.#windUp(vendorCode, reason).then(this.#resolve);
     const { call, responses } = this.#parts;
     const seconds = Math.round((Date.now() - this.#clock.startedAt) / 1_000);
-    const said = { code, reason, failure: failure?.code, seconds, callId: responses.callId };
-    this.#deps.relay.log.info({ ...idsOf(call), account: call.caller.accountId, ...said }, "session ended");
+    const end = { code, reason, failure: failure?.code, seconds, callId: responses.callId };
+    this.#deps.relay.log.info({ ...idsOf(call), account: call.caller.accountId, ...end }, "session ended");
   }
 
   async #windUp(vendorCode: number, reason: string): Promise<void> {

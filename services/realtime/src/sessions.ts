@@ -146,7 +146,7 @@ export class RealtimeSessions implements Disposable {
           if (socket.readyState !== socket.OPEN) throw new ClientGone("the client left before its session");
           this.#unset.delete(socket);
           socket.resume();
-          return { socket, early: early.said };
+          return { socket, early: early.messages };
         },
         [Symbol.dispose]: () => undefined,
       },

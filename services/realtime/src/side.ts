@@ -16,7 +16,7 @@ export interface SideEvents {
   refused?(error: unknown): void;
 }
 
-/** How much may wait for a side for how long, and how often it is asked for a sign of life. */
+/** Limits of the data that waits for a side and of its time, and the interval of pings. */
 export type SideLimits = Pick<SessionLimits, "bufferedBytes" | "stallMs" | "pingMs">;
 
 /** Part of its bound that a side's buffer must fall to before the other side is read on. */

@@ -34,7 +34,7 @@ interface TranscriptSlice {
 const [maxHeardTokens, maxWrittenTokens] = [25, 12];
 
 /**
- * The money of the transcripts of what a client says: each is a call of the model that writes it, beside the session's
+ * The money of the transcripts of a client's speech: each is a call of the model that writes it, beside the session's
  * own. Money for speech is held before it is sent, and each transcript is settled by what the vendor reports. Steps run
  * one after the other.
  */

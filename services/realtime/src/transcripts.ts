@@ -4,7 +4,7 @@ import type { Transcriber } from "@modelgate/wires/realtime";
 const maxWaiting = 256;
 
 /**
- * The client's turns that are being written down, each by what the session had for it when it was said: a session
+ * The client's turns that are being written down, each by the session's settings at the time of its speech: a session
  * may be given another meanwhile, at another price.
  */
 export class Transcripts {

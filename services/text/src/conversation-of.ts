@@ -9,8 +9,8 @@ const maxCharacters = 16 * 1024;
 /**
  * Derives how a request's conversation is known again. The client's own name of it is enough; else the words before the
  * first answer, with whose they are, and from the second turn on with the first answer too, which distinguishes
- * conversations that begin alike. A request that only begins one looks for nothing: it goes wherever weights and turns
- * say. Undefined where nothing was said.
+ * conversations that begin alike. A request that only begins one looks for nothing: weights and turns decide
+ * where it goes. Undefined for a request without turns.
  */
 export function conversationOf({
   name,

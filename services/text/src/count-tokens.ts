@@ -65,8 +65,8 @@ async function countExchange({ client, pass }: CountingWire, body: Buffer, model
 }
 
 async function countHere({ instructions, turns, tools }: TextRequest, { media }: TextParams): Promise<number> {
-  const said = [...instructions, ...turns.flatMap(({ parts }) => parts)];
-  const words = said.map((part) => {
+  const content = [...instructions, ...turns.flatMap(({ parts }) => parts)];
+  const words = content.map((part) => {
     if (part.kind === "tool-call") return `${part.name} ${part.arguments}`;
     if (part.kind === "tool-result")
       return part.parts.map((each) => (each.kind === "text" ? each.text : "")).join("\n");

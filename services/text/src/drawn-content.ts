@@ -91,8 +91,8 @@ function sizeOf(aspectRatio: string | undefined): ImageRequest["size"] {
   return width > height ? { width: 1_536, height: 1_024 } : { width: 1_024, height: 1_536 };
 }
 
-/** Fields of the neutral form that a drawing says, or that have no meaning for one. */
-const said: ReadonlySet<string> = new Set([
+/** Fields of the neutral form that a drawing expresses, or that have no meaning for one. */
+const expressed: ReadonlySet<string> = new Set([
   "model",
   "stream",
   "instructions",
@@ -113,7 +113,7 @@ function lostOf(request: TextRequest): readonly string[] {
     throw new Failure("unsupported_parameter", `The vendor of this model cannot take ${param}.`, { param });
   const names: Readonly<Record<string, string | undefined>> = spelling;
   const lost = Object.entries(request).flatMap(([name, value]) =>
-    value === undefined || said.has(name) ? [] : (names[name] ?? []),
+    value === undefined || expressed.has(name) ? [] : (names[name] ?? []),
   );
   return request.image?.size === undefined ? lost : [...lost, "generationConfig.imageConfig.imageSize"];
 }

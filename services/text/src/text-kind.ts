@@ -248,7 +248,7 @@ async function boundAtVendor(
       const most = memberOf(rendered, upstream.vendor.raisedBound);
       return typeof most === "number" && most > textCall.defaultMaxTokens ? most : undefined;
     } catch {
-      return undefined; // what that wire cannot say is refused when it is tried
+      return undefined; // what that wire cannot express is refused when it is tried
     }
   }
   return undefined;

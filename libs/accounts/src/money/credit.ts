@@ -56,7 +56,7 @@ export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
 }
 
 /**
- * Changes a balance as an event says, once per operation. An event that already has a receipt was lost with its Redis:
+ * Changes a balance by an event, once per operation. An event that already has a receipt was lost with its Redis:
  * it is applied again, whatever is available.
  */
 export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {

@@ -106,7 +106,7 @@ async function walkChain(redis: Redis, account: Account, most: number, options: 
     "costNanos" in event && event.accountId === account.id ? (settlementLink(event) ?? []) : [],
   );
   const from = whole ? 1 : await oldestKept(readEntries(oldest), [...waiting.map(numberOf), most + 1]);
-  // Around midnight events are settled in another order than their times say: what is missing of the first day may
+  // Around midnight events are settled in another order than that of their times: what is missing of the first day may
   // be among the calls of the day before, which are just about to be forgotten.
   const kept = readEntries(whole ? 0 : oldest - dayMs);
   const walk = new ChainWalk(from, new Set(anchors.map(({ number }) => number)));
@@ -151,8 +151,8 @@ async function compare(
   if (last !== undefined && last.hash !== seen.head)
     return { receipt: last.number, message: "is not the newest one that the account knows" };
   const computed = BigInt(last?.balanceNanos ?? "0");
-  const differ = (what: string, says: bigint, makes: bigint): Divergence | undefined =>
-    says === makes ? undefined : { message: `the account says ${what} ${says}, its receipts make ${makes}` };
+  const differ = (what: string, stored: bigint, sum: bigint): Divergence | undefined =>
+    stored === sum ? undefined : { message: `the account says ${what} ${stored}, its receipts make ${sum}` };
   const credits = await listCredits(redis, id);
   const credited = credits
     .filter(({ receipt }) => receipt !== undefined && receipt.number <= seen.receipts)

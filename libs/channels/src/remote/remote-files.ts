@@ -24,7 +24,7 @@ export interface RemoteFileRequest {
 /** A file from elsewhere, in memory; dispose it when its bytes are needed no longer. */
 export interface RemoteFile extends Disposable {
   readonly bytes: Buffer;
-  /** As its sender says, in lower case without parameters; "" where it gives none. */
+  /** As its sender declares it, in lower case without parameters; "" where it gives none. */
   readonly mediaType: string;
 }
 

@@ -41,7 +41,7 @@ export const ChatRequest = Type.Object(
   { $id: "ChatRequest" },
 );
 
-/** SDKs send null for what was not said. */
+/** SDKs send null for members that are not set. */
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 const positive = Type.Integer({ minimum: 1 });
 

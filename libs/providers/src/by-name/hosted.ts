@@ -13,7 +13,7 @@ export const hostedVendors = {
       renames: { seed: "random_seed" },
       refuses: ["logit_bias", "logprobs", "top_logprobs", "user", "service_tier", "store"],
       toolChoice: { required: "any" },
-      usageUnasked: true,
+      alwaysReportsUsage: true,
       thoughts: "none",
     },
     docs: "https://docs.mistral.ai/api/",
@@ -88,7 +88,7 @@ export const hostedVendors = {
     dialect: {
       ...older,
       refuses: ["parallel_tool_calls", "n", "logit_bias", "seed", "user"],
-      usageUnasked: true,
+      alwaysReportsUsage: true,
       thoughts: "none",
     },
     docs: "https://docs.perplexity.ai/api-reference/chat-completions-post",

@@ -25,11 +25,11 @@ export function taskOf(id: string, { model }: Pick<StartCall, "model">): string 
   return `${id}/${model}`;
 }
 
-function* signed(call: StartCall | PollCall, action: string, said: object): Generator<undefined, VendorRequest> {
+function* signed(call: StartCall | PollCall, action: string, members: object): Generator<undefined, VendorRequest> {
   const url = new URL(call.baseUrl);
   url.searchParams.set("Action", action);
   url.searchParams.set("Version", version);
-  const body = yield* stringifyInTurns(said);
+  const body = yield* stringifyInTurns(members);
   const bodyHash = yield* hashOf(body);
   const [accessKey = "", secretKey = ""] = call.key.split("|");
   const headers = volcengineHeaders({ url, method: "POST", bodyHash, accessKey, secretKey, nowMs: call.nowMs });

@@ -8,8 +8,8 @@ import { requestTo, type VendorRequest } from "../request.ts";
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
-  const said = { ...headers(call), "content-type": "application/json" };
-  return requestTo(tasksAt(call, kindOf(call.fromImage)), call, said, yield* stringifyInTurns(call.body));
+  const withType = { ...headers(call), "content-type": "application/json" };
+  return requestTo(tasksAt(call, kindOf(call.fromImage)), call, withType, yield* stringifyInTurns(call.body));
 }
 
 export function pollVideo(call: PollCall): VendorRequest {

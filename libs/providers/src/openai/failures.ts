@@ -57,7 +57,7 @@ function isForbidden(status: number, code: string | undefined): boolean {
 
 /** A model or path that this vendor does not have is no fault of the client's: the model was in our catalogue. */
 function notFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
-  const said = code ?? type;
+  const word = code ?? type;
   if (/\bmodel\b/i.test(message)) return noModel;
-  return said === undefined || pathCodes.has(said) ? noEndpoint : undefined;
+  return word === undefined || pathCodes.has(word) ? noEndpoint : undefined;
 }

@@ -73,6 +73,6 @@ function* startVideo(
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
   const { input } = call.body;
   const hasBoth = typeof input === "object" && input !== null && "first_frame_url" in input;
-  const said = { ...headers, "content-type": "application/json" };
-  return requestTo(at(hasBoth ? fromBothFrames : usual), call, said, yield* stringifyInTurns(call.body));
+  const withType = { ...headers, "content-type": "application/json" };
+  return requestTo(at(hasBoth ? fromBothFrames : usual), call, withType, yield* stringifyInTurns(call.body));
 }

@@ -75,7 +75,7 @@ const projectIn = ({ pathname }: URL): string => /\/projects\/([^/]+)/.exec(path
 /** Google's package is loaded by those processes alone that call Vertex. */
 async function openAccount(key: string, url: URL): Promise<AuthClient> {
   const { ExternalAccountClient, GoogleAuth, JWT } = await import("google-auth-library");
-  // Named, so that no other service is asked for it: one that a workload's identity may have no access to.
+  // Named, so that it is not fetched from a service that a workload's identity may have no access to.
   const projectId = projectIn(url);
   if (key === chainKey) return await new GoogleAuth({ scopes: scope, projectId }).getClient();
   const document = documentIn(key) ?? {};
@@ -88,7 +88,7 @@ async function openAccount(key: string, url: URL): Promise<AuthClient> {
   const { client_email: email, private_key: secret, private_key_id: keyId } = document;
   if (email === undefined || secret === undefined) throw new Error("the file has no client_email or no private_key");
   const account = new JWT(present({ email, key: secret, scopes: scope, keyId }));
-  // It signs its tokens itself: no other service is asked for them.
+  // It signs its tokens itself, without a request to another service.
   account.useJWTAccessWithScope = true;
   return account;
 }

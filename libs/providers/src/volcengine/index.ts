@@ -28,7 +28,7 @@ export const volcengine: Provider = {
 };
 
 /**
- * Codes of the vendor's own, beside those that its statuses say (https://www.volcengine.com/docs/82379/1299023): the account
+ * Codes of the vendor that its statuses do not tell (https://www.volcengine.com/docs/82379/1299023): the account
  * cannot pay, or has not opened the model; what a policy forbids is a 400 with its own code.
  */
 const keyCodes: ReadonlySet<string> = new Set(["AuthenticationError", "AccountOverdueError", "InvalidSubscription"]);

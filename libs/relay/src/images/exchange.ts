@@ -46,7 +46,7 @@ export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readon
     : ["image-edits", "qwen-images", "qwen-image-edit-tasks", "content", "images"];
 }
 
-/** One attempt at images, with a vendor of any wire. Throws Failure (400) for what the client said wrong. */
+/** One attempt at images, with a vendor of any wire. Throws Failure (400) for errors of the client's request. */
 export async function imagesExchange(call: ImagesCall, wire: UpstreamWire, upstreamModel: string): Promise<Exchange> {
   const { parsed, unsupportedRules, input } = call;
   const { vendor } = vendorWire<ImagesVendor>(wires, wire);

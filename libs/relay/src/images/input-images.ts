@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
 
-/** Media types under which an image may be sent; what it is, its bytes say. */
+/** Media types under which an image may be sent; its bytes decide its type. */
 export function mayBeImage(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }

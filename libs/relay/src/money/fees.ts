@@ -58,7 +58,7 @@ export class CallFees {
   }
 
   /**
-   * The exchange of an attempt, with its tools bounded where its wire can say so. Throws Failure (400) for a tool or tier
+   * The exchange of an attempt, with its tools bounded where its wire can express so. Throws Failure (400) for a tool or tier
    * that has no price, where the group refuses those.
    */
   checked(exchange: Exchange): Exchange {
@@ -73,7 +73,7 @@ export class CallFees {
     return this.#capped(exchange, sent);
   }
 
-  /** Takes what an answer, or a frame of one, says. */
+  /** Takes the fees that an answer, or a frame of one, reports. */
   saw(seen: ReportedFees | undefined): void {
     if (seen === undefined) return;
     const { calls = [], counts, tier } = seen;

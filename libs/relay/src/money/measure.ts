@@ -101,7 +101,7 @@ export interface HeldFees {
   readonly price: Price;
 }
 
-/** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither says. */
+/** Most output of a call's answers together: by the client or by the catalogue; Infinity where neither sets a bound. */
 export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
   return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
 }

@@ -37,8 +37,8 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 
 /**
  * One pass over JSON bytes that checks their bounds before a parser sees them, piece by piece. A document of more than
- * `turnBytes` also gets its large containers found, so that it can be parsed in turns. What is no JSON is the parser's to
- * say, except for brackets of a large document that do not match.
+ * `turnBytes` also gets its large containers found, so that it can be parsed in turns. Other
+ * errors are left to the parser, except for brackets of a large document that do not match.
  */
 export class JsonScanner {
   /** Large containers by the byte that they start with. */

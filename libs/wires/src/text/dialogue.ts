@@ -38,16 +38,16 @@ export const unsteadyMembers: ReadonlySet<string> = new Set([
 /** Reads a dialogue out of a body and what was said in it; `isAnswer` recognises the model's turns. */
 export function dialogueOf(
   body: JsonRecord,
-  said: { readonly instructions?: unknown; readonly turns: unknown },
+  conversation: { readonly instructions?: unknown; readonly turns: unknown },
   isAnswer: (turn: JsonRecord) => boolean,
 ): Dialogue {
-  const turns = Array.isArray(said.turns) ? said.turns.filter(isRecord) : [];
+  const turns = Array.isArray(conversation.turns) ? conversation.turns.filter(isRecord) : [];
   const at = turns.findIndex(isAnswer);
   const { prompt_cache_key: name, metadata } = body;
   return {
     name: typeof name === "string" && name !== "" ? name : undefined,
     user: body["user"] ?? body["safety_identifier"] ?? (isRecord(metadata) ? metadata["user_id"] : undefined),
-    instructions: said.instructions,
+    instructions: conversation.instructions,
     opening: at < 0 ? turns : turns.slice(0, at),
     isAnswered: at >= 0,
     answer: at < 0 ? undefined : turns.slice(at).find((turn) => isAnswer(turn) && turn["type"] !== "reasoning"),
@@ -63,7 +63,7 @@ const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "non
 /** Ways in which requests of the chat, responses and messages wires ask their model to think. */
 export const sharedThoughts = {
   words: ["reason", "hink"].map((word) => Buffer.from(word)),
-  asked: (body: JsonRecord): boolean => sharedMembers.some((name) => asksToThink(body[name])),
+  isRequested: (body: JsonRecord): boolean => sharedMembers.some((name) => asksToThink(body[name])),
 };
 
 /** Returns true if the value of a member asks for thoughts: an effort, a budget, a switch, or an object with one of them. */

@@ -13,7 +13,7 @@ export interface RequestedTool {
   readonly model?: string | undefined;
   /** True if its vendor reports no calls of it: it is billed as called once. */
   readonly isUnreported?: boolean | undefined;
-  /** A member of it that asks for more than the usual quality or size: `tools[1].quality`. */
+  /** Path of a member that requests more than the usual quality or size: `tools[1].quality`. */
   readonly surchargePath?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface RequestedFees {
   readonly tools: readonly RequestedTool[];
   /** Most calls of all tools together, where the request bounds them. */
   readonly maxCalls?: number | undefined;
-  /** The service tiers asked for, `default` for the usual one; none: the vendor chooses. */
+  /** The requested service tiers, `default` for the usual one; none: the vendor chooses. */
   readonly tiers: readonly { readonly name: string; readonly path: string }[];
 }
 
@@ -51,7 +51,7 @@ export function recordsIn(value: unknown): readonly (readonly [at: string, recor
   return value.flatMap((each: unknown, index) => (isRecord(each) ? [[`[${index}]`, each] as const] : []));
 }
 
-/** Undefined where there is nothing to be charged beside tokens. */
+/** Returns undefined where there is nothing to charge apart from tokens. */
 export function feesUnlessNone(fees: RequestedFees): RequestedFees | undefined {
   return fees.tools.length === 0 && fees.tiers.length === 0 ? undefined : fees;
 }
@@ -147,7 +147,7 @@ function numberOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;
 }
 
-/** Undefined where nothing was said. */
+/** Returns undefined where nothing was reported. */
 export function reportedFees({ calls = [], counts, tier }: ReportedFees): ReportedFees | undefined {
   if (calls.length === 0 && counts === undefined && tier === undefined) return undefined;
   return present({

@@ -30,7 +30,7 @@ const tokensPerRemoteFile = 60_000;
 export type MediaMeasure = (part: JsonRecord) => Media | undefined;
 
 /**
- * Measures the media in what a request says, wherever they stand in it (tool results hold images too). What has the
+ * Measures the media in a request's content, wherever they are in it (tool results hold images too). What has the
  * wire's shape of media is measured as such, all else is walked through.
  */
 export function mediaOf(value: unknown, measure: MediaMeasure): Media {

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../json/fields.ts";
 import type { RequestedFees } from "./fees.ts";
 import type { Media } from "./media.ts";
 
-/** All that admission and the pass-through gears need to know of a text request, whatever its wire. */
+/** Parameters of a text request that admission and pass-through need, the same for every wire. */
 export interface TextParams {
   readonly model: string;
   readonly stream: boolean;
@@ -20,7 +20,7 @@ export interface TextParams {
   readonly readsBeyond: boolean;
   readonly choices: number;
   readonly media: Media;
-  /** The class of size of images that is asked for, as 4K; only the content wire has one. */
+  /** Requested class of size of images, as 4K; only the content wire has one. */
   readonly imageSize?: string | undefined;
   /** Charges beside tokens; absent: none. */
   readonly fees?: RequestedFees | undefined;

@@ -68,7 +68,7 @@ export interface TextPass extends TextStreamPass {
   withBound?(body: Buffer, tokens: number): Generator<undefined, Buffer>;
   /** Which of a request's `foreignNames` a vendor's model refuses. Absent: bodies that hold any are not taken. */
   refuses?(names: readonly string[], model: string): readonly string[];
-  /** The request for the vendor: its own name of the model, and usage asked for in streams. The same bytes where nothing differs. */
+  /** The request for the vendor: its own name of the model, and usage requested in streams. The same bytes where nothing differs. */
   upstreamBody(
     body: Buffer,
     change: { readonly model?: string | undefined; readonly reportUsage: boolean },
@@ -173,7 +173,7 @@ function endOfLiteral(text: string, open: number): number {
 
 /** Facts of a client's call that ending its stream early needs. */
 export interface EarlyEndOptions {
-  /** Answers that the client asked for. */
+  /** Number of answers (choices) that the client requested. */
   readonly choices: number;
   /** True if the client wants the usage in a frame of its own, on wires that leave that to it. */
   readonly includeUsage: boolean;

@@ -15,11 +15,11 @@ const { client } = wires.speech;
 export function speech(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, async (value, bytes) => {
-      const asked = client.read(value).request;
+      const request = client.read(value).request;
       refuseAmbiguous(bytes, client.relied);
       await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
-      refuseTooLong(asked, deps);
-      return asked;
+      refuseTooLong(request, deps);
+      return request;
     });
     await runCall(deps.relay, call, speechKind, body.seen);
   };
@@ -27,7 +27,7 @@ export function speech(deps: Deps): EndpointHandler {
 
 /** A call for speech with one model. */
 interface SpeechPlan extends Plan, SpeechCall {
-  /** Whether the vendor is asked for events. */
+  /** True if the request is for events. */
   readonly events: boolean;
 }
 

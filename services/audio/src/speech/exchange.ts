@@ -33,8 +33,8 @@ export interface SpeechCall {
 }
 
 /**
- * One attempt at speech. A vendor answers with audio or with events, whichever it was asked for: each is brought to the
- * client as the client asked, piece by piece as it comes.
+ * One attempt at speech. A vendor answers with audio or with events, as requested: each is brought to the
+ * client in the form of its request, piece by piece as it comes.
  */
 export function speechExchange(
   { request, strict }: SpeechCall,

@@ -28,8 +28,8 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
         Promise.resolve({ units: outcome === "failed" ? {} : units, estimated: false }),
     };
   }
-  const said = `${request.input}${request.instructions ?? ""}`;
-  const bytes = Buffer.byteLength(said);
+  const text = `${request.input}${request.instructions ?? ""}`;
+  const bytes = Buffer.byteLength(text);
   const slow = Math.min(1, request.speed ?? 1);
   const spoken = (perSecond: number): number =>
     Math.ceil((Buffer.byteLength(request.input) / perSecond) * tokensPerSecond);
@@ -39,7 +39,7 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
     async meter(reported, _words, outcome) {
       if (outcome === "failed") return { units: {}, estimated: false };
       if (reported?.outputAudioTokens !== undefined) return { units: reported, estimated: false };
-      const inputTokens = await countTokens(said);
+      const inputTokens = await countTokens(text);
       return { units: { inputTokens, outputAudioTokens: spoken(bytesPerSecond.usual) }, estimated: true };
     },
   };

@@ -39,12 +39,12 @@ const own = wires.transcriptions;
 export interface TranscriptCall {
   readonly wire: TranscriptsWire;
   readonly upload: Upload;
-  /** What is asked for. Throws Failure (400) for a form that is wrong, or not whole yet. */
+  /** Returns the parsed form. Throws Failure (400) for a form that is wrong, or not whole yet. */
   readonly request: () => TranscriptsRequest;
 }
 
 /**
- * One attempt at a transcript. The vendor is asked for JSON, or for a stream; what the client asked for is made of it.
+ * One attempt at a transcript. The request to the vendor is for JSON, or for a stream; the client's format is made of it.
  * Where the vendor cannot stream, the client's stream comes in one piece.
  */
 export function transcriptExchange({ wire, upload, request }: TranscriptCall, model: string): Exchange {
@@ -71,7 +71,7 @@ const eventsReader: AnswerReader = {
   translator: transcriptEvents,
 };
 
-/** Reads a transcript in JSON, and renders it in the format that the client asked for, which is known by now. */
+/** Reads a transcript in JSON, and renders it in the format that the client requested, which is known by now. */
 function wholeReader(request: () => TranscriptsRequest): AnswerReader {
   return {
     kind: "whole",
@@ -82,7 +82,7 @@ function wholeReader(request: () => TranscriptsRequest): AnswerReader {
   };
 }
 
-/** Renders an answer in the format that the client asked for. Throws Failure upstream_error for one that cannot be put so. */
+/** Renders an answer in the format that the client requested. Throws Failure upstream_error for one that cannot be put so. */
 export function renderAnswer(
   bytes: Buffer,
   answer: JsonRecord,

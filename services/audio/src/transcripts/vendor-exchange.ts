@@ -12,8 +12,8 @@ interface VendorTranscriptCall extends Pick<TranscriptCall, "upload" | "request"
 }
 
 /**
- * One attempt at a transcript in a wire that only vendors speak. What they are asked stands before the file, or in the
- * address: the form must be whole, since clients may say it after theirs.
+ * One attempt at a transcript in a wire that only vendors speak. Their parameters come before the file, or in the
+ * address: the form must be whole, since clients may send them after the file.
  */
 export async function vendorExchange(
   { wire, upload, request, strict }: VendorTranscriptCall,
@@ -21,9 +21,9 @@ export async function vendorExchange(
   model: string,
 ): Promise<Exchange> {
   await upload.whole;
-  const asked = request();
+  const read = request();
   const rendered = renderSupported({ spelling: {}, strict }, [], () => {
-    const how = vendor.render(asked, { model });
+    const how = vendor.render(read, { model });
     return { body: how, how, dropped: how.dropped };
   });
   return {
@@ -37,8 +37,8 @@ export async function vendorExchange(
         const answer = await parseAnswer(bytes);
         const transcript = vendor.parse(answer);
         const usage = vendor.usage(answer);
-        const json = asJson(transcript, { request: asked, usage });
-        return { usage, ...renderAnswer(Buffer.from(JSON.stringify(json)), json, asked, transcript) };
+        const json = asJson(transcript, { request: read, usage });
+        return { usage, ...renderAnswer(Buffer.from(JSON.stringify(json)), json, read, transcript) };
       },
     }),
   };

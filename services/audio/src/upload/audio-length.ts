@@ -26,7 +26,7 @@ export interface LengthOptions {
   readonly maxUnread: number;
 }
 
-/** The length of a whole file, which it waits for: counted in its samples or frames, or else what its head says. */
+/** The length of a whole file, which it waits for: counted in its samples or frames, or else as its header states. */
 export async function lengthOf({ file, whole }: Upload, { reader, maxUnread }: LengthOptions): Promise<AudioLength> {
   await whole;
   const { size, filename: path, descriptor } = file;

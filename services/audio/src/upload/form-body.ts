@@ -16,7 +16,7 @@ const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
 /**
  * The form for a vendor with the upload's file, its bytes unchanged, under its own name and type: vendors go by both.
  * Of an upload that is whole, fields come first and the length is sent; else the model and the file come first, as they
- * come from the client, and `entries`, asked for at the upload's end, after them.
+ * come from the client, and `entries`, called at the upload's end, after them.
  */
 export function formBody(upload: Upload, model: FormEntry, entries: () => readonly FormEntry[]): FormBody {
   const boundary = `modelgate-${randomBytes(12).toString("hex")}`;

@@ -145,9 +145,9 @@ function empty(): Failure {
 }
 
 function strange(param: string): Failure {
-  const say =
+  const message =
     param === fileField
       ? "file must be a file, with a filename."
       : "The one file of this form must be in the field file.";
-  return new Failure("invalid_value", say, { param });
+  return new Failure("invalid_value", message, { param });
 }

@@ -15,7 +15,7 @@ const paths = [
   "/audit",
 ] as const;
 
-/** Reads of the books: asked of the ledger, which is the only one to open them, and handed on as it answers. */
+/** Reads of the books: sent to the ledger, which is the only one to open them, and passed on as it answers. */
 export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
   return Object.fromEntries(
     paths.map((path) => [
@@ -30,7 +30,7 @@ export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
   );
 }
 
-/** A query as the ledger is asked it: vendors' words may name what is the operator's, and are not for members of an account. */
+/** Returns the query for the ledger: vendors' messages may name the operator's keys and hosts, and are hidden from members of an account. */
 function queryFor({ account }: OperatorCall["operator"], query: URLSearchParams): URLSearchParams {
   if (account === undefined) return query;
   const own = new URLSearchParams(query);

@@ -86,7 +86,7 @@ function callOf(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
     const { provider } = test;
     const task = provider.taskOf?.("0", { model: "test", fromImage: false }) ?? "0";
     const request = provider.request({ act: "poll", ...madeOf(test), wire, task });
-    // A video costs too much for a test: a task is asked for that there is not, and a plain "no" is a good answer.
+    // A video costs too much for a test: an unknown task is polled, and a plain refusal is a good answer.
     return () => sent(test, request, (status) => status < 300 || status === 400 || status === 404);
   }
   if (isRealtimeWire(wire)) {

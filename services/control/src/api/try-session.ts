@@ -16,8 +16,8 @@ const ordinary = Buffer.from(JSON.stringify({ type: "session.update", session: {
 const [maxMessageBytes, answerBytes] = [1024 * 1024, 4_096];
 
 /**
- * Opens a session at a vendor and closes it again: it works where the vendor says that the session has begun. Nothing is
- * asked of its model, so it costs nothing. Rejects where no answer came in time.
+ * Opens a session at a vendor and closes it again: it works where the vendor reports that the session has begun. No
+ * response is requested, so it costs nothing. Rejects where no answer came in time.
  */
 export async function trySession(request: UpstreamRequest, wire: RealtimeWire, model: string): Promise<TriedCall> {
   const signal = AbortSignal.timeout(request.timeoutMs);

@@ -23,7 +23,7 @@ export async function askModels(
   const answer = await transport.send({ ...request, timeoutMs: listMs }, AbortSignal.timeout(listMs));
   const text = await readText(answer, listBytes);
   if (answer.status >= 300)
-    throw new Error(`its vendor answered ${answer.status} when asked for its models: ${errorInOneLine(text)}`);
+    throw new Error(`its vendor answered ${answer.status} to the request for its models: ${errorInOneLine(text)}`);
   const models = modelsIn(parsed(text));
   if (models === undefined) throw new Error("its vendor's list of models cannot be read");
   return models;

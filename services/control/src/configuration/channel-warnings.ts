@@ -13,7 +13,7 @@ import { providers, type Provider } from "@modelgate/providers";
 const usualTimeoutMs = 600_000;
 
 /**
- * Returns warnings about members of a channel that have no effect: models that its vendor is not asked for, a repeated
+ * Returns warnings about members of a channel that have no effect: models that are never requested from its vendor, a repeated
  * address, a time that is never reached.
  */
 export function channelWarnings(

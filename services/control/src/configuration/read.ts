@@ -21,7 +21,7 @@ const maxBytes = 16 * 1024 * 1024;
 /** Maximum uses of one anchor, those within other anchors multiplied: beyond it a small file would be a huge one. */
 const maxAliases = 100;
 
-/** A configuration's text as it was found, and what it says. */
+/** A configuration's text as it was found, and its parsed content. */
 export type FoundConfiguration = { readonly text: string } & ReadConfiguration;
 
 /**
@@ -91,7 +91,7 @@ function writtenChannels(written: unknown): readonly (OfVendor | undefined)[] {
     if (!isObject(channel)) return undefined;
     const { provider, baseUrl } = channel;
     if (typeof provider !== "string" || (baseUrl !== undefined && typeof baseUrl !== "string")) return undefined;
-    // What is wrong with its keys, the schema says.
+    // The schema reports what is wrong with its keys.
     return { provider, baseUrl, keys: [] };
   });
 }

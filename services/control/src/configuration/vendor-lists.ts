@@ -8,7 +8,7 @@ import { askModels, type ModelsAsk } from "./ask-models.ts";
 
 /** Hash: channel id → what its vendor listed last; shared by all replicas. */
 const listsKey = "vendor-models";
-/** A vendor that could not be asked is asked again after this time. */
+/** Pause after which a list that could not be fetched is fetched again. */
 const retryMs = 60_000;
 /** A model that its vendor lists no more rests for so long; then it is forgotten. */
 const goneKeptMs = 7 * 86_400_000;
@@ -32,7 +32,7 @@ export interface VendorListDeps {
   readonly everyMs: number;
 }
 
-/** The models of the vendors whose channels serve whatever they list: asked at start, and again after a while. */
+/** The models of the vendors whose channels serve whatever they list: fetched at start, and again after a while. */
 export class VendorLists {
   readonly #deps: VendorListDeps;
   constructor(deps: VendorListDeps) {
@@ -40,7 +40,7 @@ export class VendorLists {
   }
 
   /**
-   * The models of every channel that takes what its vendor lists, by the channel's id. Vendors whose lists are due are asked;
+   * The models of every channel that takes what its vendor lists, by the channel's id. Lists that are due are fetched;
    * one that does not answer keeps its last list. A channel that has none is off, with the reason.
    */
   async complete(channels: readonly ResolvedChannel[]): Promise<{

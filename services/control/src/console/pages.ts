@@ -26,7 +26,7 @@ export function withPages(api: RequestListener, edgeUrl: string | undefined, bui
   };
 }
 
-/** Has every answer of an API kept by no browser and no proxy, and taken for what its type says. */
+/** Forbids browsers and proxies to store an API's answers, and to guess their types. */
 export function unkept(api: RequestListener): RequestListener {
   return (request, response) => {
     response.setHeader("cache-control", "no-store").setHeader("x-content-type-options", "nosniff");

@@ -72,7 +72,7 @@ const versionColumns: readonly Column[] = [
 export const configCommands: readonly Command[] = [
   {
     name: "config check",
-    summary: "Check a configuration file; nothing need be running. With --ask its vendors are asked as well.",
+    summary: "Check a configuration file; nothing need be running. With --ask each channel is checked with its vendor, too.",
     positionals: ["[FILE]"],
     options: {},
     flags: {
@@ -147,7 +147,7 @@ export const configCommands: readonly Command[] = [
     summary: "Go back to an earlier version, as a new one.",
     positionals: ["VERSION"],
     options: {},
-    flags: { yes: "do not ask; nothing is asked without a terminal either" },
+    flags: { yes: "skip the question; there is none without a terminal either" },
     example: "gatectl config rollback 3",
     async run(args, server) {
       const path = `/configuration/versions/${positionInPath(args, 0, "VERSION")}`;

@@ -9,7 +9,7 @@ import { field } from "../field.ts";
 /** Query parameters; undefined ones are left out. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The operator's API of a running control service. Its calls throw CommandFailed with what the server said. */
+/** The operator's API of a running control service. Its calls throw CommandFailed with the server's message. */
 export interface Server {
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;

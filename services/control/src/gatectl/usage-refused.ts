@@ -24,10 +24,10 @@ const columns: readonly Column[] = [
 
 /** Lists the refused calls that a command's filters ask for: none where they ask for what refused calls do not have. */
 export async function refusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
-  const { channel, outcome, tag, "end-user": endUser, after, ...asked } = options;
+  const { channel, outcome, tag, "end-user": endUser, after, ...filter } = options;
   const isOfCalls = [channel, tag, endUser, after].some((value) => value !== undefined);
   if (isOfCalls || (outcome !== undefined && outcome !== "failed")) return [];
-  const refused = field(await server.get("/usage/refused", asked), "refused");
+  const refused = field(await server.get("/usage/refused", filter), "refused");
   const calls: readonly unknown[] = Array.isArray(refused) ? refused : [];
   return calls;
 }

@@ -27,10 +27,10 @@ export const usageShowCommand: Command = {
   example: "gatectl usage show req_2Tq0vKx1a",
   async run(args, server) {
     const id = position(args, 0, "REQUEST");
-    const asked = { "request-id": id, from: booksBegan };
-    const events = field(await server.get("/usage/events", asked), "events");
+    const filter = { "request-id": id, from: booksBegan };
+    const events = field(await server.get("/usage/events", filter), "events");
     const calls: readonly unknown[] = Array.isArray(events) ? events : [];
-    const refused = await refusedCalls(server, asked);
+    const refused = await refusedCalls(server, filter);
     if (calls.length + refused.length === 0)
       throw new CommandFailed(
         `There is no call of the request ${JSON.stringify(id)}. A call appears a moment after its end; refused ones are kept for a week.`,

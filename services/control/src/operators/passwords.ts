@@ -7,7 +7,7 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const [saltBytes, hashBytes] = [16, 32];
 /** Bounds of a password, in characters. */
 const [shortest, longest] = [12, 200];
-/** Hashes that are computed at once; more sign-ins are asked to come again. */
+/** Hashes that are computed at once; more sign-ins are refused for now. */
 const maxAtOnce = 8;
 
 const derive = promisify(argon2);

@@ -154,7 +154,7 @@ class OpenIdProvider implements Provider {
 
   #configuration(): Promise<Configuration> {
     return (this.#discovered ??= this.#discover().catch((error: unknown) => {
-      this.#discovered = undefined; // asked again with the next sign-in
+      this.#discovered = undefined; // fetched again with the next sign-in
       throw error;
     }));
   }

@@ -21,7 +21,7 @@ const script = "text/javascript; charset=utf-8";
 const require = createRequire(import.meta.url);
 const about = {
   name: "modelgate",
-  say: "One address and one key for every AI model.",
+  description: "One address and one key for every AI model.",
   interface: "/openapi.json",
   docs: "/docs",
   models: endpoints.listModels.path,

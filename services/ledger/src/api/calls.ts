@@ -25,7 +25,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
       if (format !== "ndjson" && format !== "csv")
         throw new Failure("invalid_value", "format must be csv or ndjson.", { param: "format" });
       const pages = readOn(connection, filterOf(query));
-      // The first page is read before the answer begins: what fails can still be said.
+      // The first page is read before the answer begins: a failure can still be reported.
       const first = await pages.next();
       const all = async function* (): Pages {
         for (let page = first; page.done !== true; page = await pages.next()) yield shownIn(query, page.value);

@@ -12,7 +12,7 @@ export interface StoreDeps {
 }
 
 /**
- * Makes the routes that report the state of the stores as the ledger sees them: each store is asked when the request
+ * Makes the routes that report the state of the stores as the ledger sees them: each store is checked when the request
  * comes, and reported if it does not answer.
  */
 export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRoutes {

@@ -16,7 +16,7 @@ const retryMs = 2_000;
 
 /**
  * Moves the usage that versions before the books kept in Redis into the books, and removes it there, at the start and in
- * the background. Readers of usage are asked to wait meanwhile. Where there is nothing, one look at the keys is all.
+ * the background. Readers of usage get `retry-after` meanwhile. Where there is nothing, one look at the keys is all.
  */
 export function startMoving(options: MoveOptions): AsyncDisposable {
   const { connection, log } = options;

@@ -84,7 +84,7 @@ function renderAnswer(
   return { body: Buffer.from(client.events(made, context)), contentType: eventStream };
 }
 
-/** A request for images, and how it is asked of vendors. */
+/** A request for images, with its form for vendors. */
 interface ImagesRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
   readonly model: string;
   readonly images: ImagesCall;
@@ -142,7 +142,7 @@ function wantedOf({ quality, size, dialect }: ImageRequest): WantedImages {
 }
 
 /**
- * Images are held for as they were asked for, and paid for as they came; tokens where the vendor reports them. A client
+ * Money is held for the requested images, and charged for the received ones; tokens where the vendor reports them. A client
  * that leaves before the last one pays for all of them: they were being made.
  */
 function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number, price: Price): Measure {

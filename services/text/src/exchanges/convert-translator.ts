@@ -58,9 +58,9 @@ export class ConvertTranslator implements StreamTranslator {
   #failed(
     before: readonly TextEvent[],
     event: Extract<TextEvent, { type: "failure" }>,
-    said: Pick<FrameReading, "fees" | "usage" | "words">,
+    reading: Pick<FrameReading, "fees" | "usage" | "words">,
   ): FrameReading {
-    return { ...said, done: false, failure: failureOf(event), render: () => this.#write(before) };
+    return { ...reading, done: false, failure: failureOf(event), render: () => this.#write(before) };
   }
 
   mayThink(): boolean {

@@ -12,11 +12,11 @@ export type RenderedText = ReturnType<VendorTextWire["vendor"]["render"]>;
 export interface Converted extends ReadRequest {
   /** Time of the monotonic clock, in ms, when its reading began. */
   readonly began: number;
-  /** Throws Failure for what the vendor's wire cannot say. */
+  /** Throws Failure for what the vendor's wire cannot express. */
   render(): RenderedText;
 }
 
-/** Converts a call: another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot say. */
+/** Converts a call: another wire at the vendor's end. Throws Failure unsupported_parameter for what it cannot express. */
 export async function converted(
   call: TextCall,
   upstream: VendorTextWire,

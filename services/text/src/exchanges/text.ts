@@ -34,7 +34,7 @@ export class TextExchangeMaker {
 
   /**
    * Makes one attempt's exchange. `unsealed` leaves out all seals of thoughts, also those of the vendor's own wire. Throws
-   * Failure (400) for what the client said wrong or the wire cannot say.
+   * Failure (400) for what the client said wrong or the wire cannot express.
    */
   async make(upstream: TextWire, upstreamModel: string, history?: "unsealed"): Promise<Exchange> {
     const call = this.#call;

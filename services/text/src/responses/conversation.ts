@@ -12,7 +12,7 @@ const maxTurns = 2_000;
 export interface Earlier {
   readonly ids: readonly string[];
   readonly last: StoredResponse;
-  /** Everything that was said, as it can be sent to any vendor. */
+  /** All items of the conversation, in a form that any vendor takes. */
   readonly items: readonly JsonObject[];
 }
 

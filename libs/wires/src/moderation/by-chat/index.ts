@@ -159,5 +159,5 @@ function typesOf({ items }: ModerationRequest, index: number): Readonly<Record<s
 }
 
 function unreadable(cause?: unknown): Failure {
-  return new Failure("upstream_error", "The model's judgement is not the JSON that it was asked for.", { cause });
+  return new Failure("upstream_error", "The model's judgement is not JSON of the requested form.", { cause });
 }

@@ -47,9 +47,9 @@ function messageOf(parts: readonly Part[], style: AnswerStyle, context: AnswerCo
   const thoughts = style.hidesThoughts ? [] : parts.filter((part) => part.kind === "reasoning");
   const shown = thoughts.map(({ text }) => text).join("");
   const details = detailsOf(thoughts, texts);
-  const saysOtherwise = calls.length > 0 || refusal !== "" || others.some((members) => "audio" in members);
+  const hasOtherContent = calls.length > 0 || refusal !== "" || others.some((members) => "audio" in members);
   return present({
-    content: texts.length === 0 && saysOtherwise ? null : texts.map(({ text }) => text).join(""),
+    content: texts.length === 0 && hasOtherContent ? null : texts.map(({ text }) => text).join(""),
     refusal: refusal === "" ? null : refusal,
     ...others.reduce((all, members) => ({ ...all, ...members }), {}),
     images: images.length > 0 ? images : undefined,

@@ -13,7 +13,7 @@ import { renderUsage } from "./usage.ts";
 import { finishWord } from "./vendor-answer.ts";
 
 /**
- * A stream of chunks: the role first, a chunk that ends each choice, the usage where the client asked for it, and
+ * A stream of chunks: the role first, a chunk that ends each choice, the usage where the client requested it, and
  * `[DONE]` after a normal end only.
  */
 export class ChatWriter implements StreamWriter {
@@ -214,10 +214,10 @@ class ChatPartWriter {
     const member = custom ? `"custom":{"input":` : `"function":{"arguments":`;
     const around = this.#aroundText(`"tool_calls":[{"index":${call},${member}`, "}}]");
     this.#open.set(part, { ...before, around: held === undefined ? around : undefined });
-    const said = custom
+    const tool = custom
       ? { type: "custom", custom: { name, input: "" } }
       : { type: "function", function: { name, arguments: "" } };
-    return this.#chunk({ tool_calls: [{ index: call, id, ...said }] });
+    return this.#chunk({ tool_calls: [{ index: call, id, ...tool }] });
   }
 
   /** Writes the text that waited, and the seal. Naive clients look for `function` in each piece of a call. */
@@ -261,7 +261,7 @@ class Chunks {
   constructor({ answerId, now, model, request }: AnswerContext) {
     const head = JSON.stringify({ id: answerId, object: "chat.completion.chunk", created: now, model });
     this.#head = `data: ${head.slice(0, -1)},"choices":[`;
-    // A client that asked for the usage finds it in every chunk, as null but in the last; no other knows the member.
+    // A client that requested the usage gets it in every chunk, null in all but the last; no other gets the member.
     this.#tail = request.includeUsage === true ? `],"usage":null}\n\n` : "]}\n\n";
   }
 

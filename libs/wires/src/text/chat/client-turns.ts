@@ -18,7 +18,7 @@ class ChatTurns {
   /** Ids of calls of free-text tools, whose results are theirs too. */
   readonly custom = new Set<string>();
 
-  say(role: Turn["role"], parts: readonly Part[]): void {
+  addTurn(role: Turn["role"], parts: readonly Part[]): void {
     if (parts.length > 0) this.turns.push({ role, parts: [...parts], results: false });
   }
 
@@ -48,13 +48,13 @@ type ReadMessage = (dialogue: ChatTurns, message: Fields, index: number) => void
 const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
   system: readSystem,
   developer: readSystem,
-  user: (dialogue, message) => dialogue.say("user", parseContent(message, "content")),
+  user: (dialogue, message) => dialogue.addTurn("user", parseContent(message, "content")),
   assistant: (dialogue, message, index) => {
     const cited = parseCitations(message.raw("annotations"));
-    const said = modelParts(message, { calls: dialogue.calls, path: [index], google: "content" });
-    const parts = withSources(said, cited, []);
+    const parsed = modelParts(message, { calls: dialogue.calls, path: [index], google: "content" });
+    const parts = withSources(parsed, cited, []);
     for (const part of parts) if (part.kind === "tool-call" && part.custom === true) dialogue.custom.add(part.id);
-    dialogue.say("assistant", parts);
+    dialogue.addTurn("assistant", parts);
   },
   tool: (dialogue, message) => readResult(dialogue, message, message.needText("tool_call_id")),
   function: (dialogue, message, index) => {
@@ -66,7 +66,7 @@ const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
 function readSystem(dialogue: ChatTurns, message: Fields): void {
   const parts = onlyText(message, "content", parseContent(message, "content"));
   if (dialogue.turns.length === 0) dialogue.instructions.push(...parts);
-  else dialogue.say("system", parts);
+  else dialogue.addTurn("system", parts);
 }
 
 function readResult(dialogue: ChatTurns, message: Fields, id: string): void {
@@ -117,7 +117,7 @@ function parseGrammar(format: unknown): unknown {
 
 const modes = ["auto", "none", "required"] as const;
 
-/** Throws Failure (400) for a forced tool of a vendor: no other wire can say it. */
+/** Throws Failure (400) for a forced tool of a vendor: no other wire can express it. */
 export function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return parseFunctionCall(body);

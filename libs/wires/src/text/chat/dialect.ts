@@ -3,7 +3,7 @@ import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts"
 
 /**
  * Where a vendor departs from the chat wire, as data. What is absent is as the wire's own vendor has it, or as the
- * model's name says (`models.ts`).
+ * model's name shows (`models.ts`).
  */
 export interface ChatDialect {
   /** The member that bounds the output. */
@@ -16,8 +16,8 @@ export interface ChatDialect {
   readonly refuses?: readonly string[];
   /** Its words for a `tool_choice` that is a word. */
   readonly toolChoice?: Readonly<Record<string, string>>;
-  /** It reports usage in every stream, and refuses to be asked for it. */
-  readonly usageUnasked?: true;
+  /** It reports usage in every stream, and refuses the option that requests it. */
+  readonly alwaysReportsUsage?: true;
   /** The member of a message in which it takes the model's thoughts back; "none": it refuses them. */
   readonly thoughts?: "reasoning_content" | "reasoning" | "none";
   /** The member of an answer or a chunk that holds `usage` where it does not stand beside `choices`. */
@@ -87,7 +87,7 @@ const bounds = ["max_tokens", "max_completion_tokens"] as const;
 
 /** Finds the differences of a request at the vendor: members with another value, those that must not be there, and what is lost. */
 function changesFor(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
-  const { maxTokens, renames = {}, refuses = [], toolChoice = {}, usageUnasked } = dialect;
+  const { maxTokens, renames = {}, refuses = [], toolChoice = {}, alwaysReportsUsage } = dialect;
   const values: Record<string, unknown> = {};
   const dropped = refuses.filter((name) => names.includes(name));
   const surplus = [...dropped];
@@ -100,7 +100,7 @@ function changesFor(names: readonly string[], valueOf: (name: string) => unknown
   const choice = names.includes("tool_choice") ? valueOf("tool_choice") : undefined;
   const word = typeof choice === "string" && Object.hasOwn(toolChoice, choice) ? toolChoice[choice] : undefined;
   if (word !== undefined) values["tool_choice"] = word;
-  if (usageUnasked === true && names.includes("stream_options")) surplus.push("stream_options");
+  if (alwaysReportsUsage === true && names.includes("stream_options")) surplus.push("stream_options");
   return { values, surplus, dropped };
 }
 

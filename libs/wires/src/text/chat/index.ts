@@ -101,7 +101,7 @@ function passIn(dialect: ChatDialect): TextPass {
   const { pass } = chatWire;
   const words = foreignWords(dialect);
   const { takes: usuallyTakes } = pass;
-  const { maxTokens, usageUnasked, usageIn } = dialect;
+  const { maxTokens, alwaysReportsUsage, usageIn } = dialect;
   return {
     ...pass,
     *takes(body, model) {
@@ -110,7 +110,7 @@ function passIn(dialect: ChatDialect): TextPass {
     },
     boundOrder: (model) => (maxTokens === undefined ? pass.boundOrder(model) : [maxTokens, ...pass.boundOrder(model)]),
     upstreamBody: (body, change) =>
-      pass.upstreamBody(body, { ...change, reportUsage: change.reportUsage && usageUnasked !== true }),
+      pass.upstreamBody(body, { ...change, reportUsage: change.reportUsage && alwaysReportsUsage !== true }),
     fit: (body) => fitBytes(body, dialect),
     see(frame) {
       const seen = pass.see(frame);

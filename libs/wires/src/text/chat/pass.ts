@@ -123,7 +123,7 @@ function streamOptions(body: Buffer, members: readonly Member[]): object {
 /** End of a choice that reached its bound, without its index. */
 const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
 
-/** Ends a stream of chunks early: each open choice by a chunk of its own, the usage where it was asked for, `[DONE]`. */
+/** Ends a stream of chunks early: each open choice by its own chunk, the usage where it was requested, `[DONE]`. */
 export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatEnd): EarlyEnd {
   const frame = (json: JsonRecord): string => `data: ${JSON.stringify(json)}\n\n`;
   return endOfChunks<JsonRecord>(options, {

@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { type JsonObject, searchTool, type WebSearchTool, locationOf, saysBeyond } from "../hub/request.ts";
+import { type JsonObject, searchTool, type WebSearchTool, locationOf, hasOtherWishes } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
 /** `web_search_options`: the wish for search on the web. */
@@ -18,7 +18,7 @@ export function renderSearchOptions(
 ): JsonObject {
   if (wire === "chat") return options;
   const { contextSize, location } = wish;
-  unsupported.noteIf("tools.web-search.options", more === true || saysBeyond(wish, ["contextSize", "location"]));
+  unsupported.noteIf("tools.web-search.options", more === true || hasOtherWishes(wish, ["contextSize", "location"]));
   const user_location = location === undefined ? undefined : { type: "approximate", approximate: location };
   return present({ search_context_size: contextSize, user_location });
 }

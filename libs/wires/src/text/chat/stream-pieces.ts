@@ -93,11 +93,11 @@ export class CallReader {
 function headOf(piece: JsonRecord) {
   const called = isRecord(piece["custom"]) ? piece["custom"] : piece["function"];
   if (!isRecord(called)) return { id: textOf(piece["id"]), name: "", text: "" };
-  const said: unknown = called["arguments"] ?? called["input"];
+  const argumentsValue: unknown = called["arguments"] ?? called["input"];
   return {
     id: textOf(piece["id"]),
     name: textOf(called["name"]),
-    text: isRecord(said) ? JSON.stringify(said) : textOf(said),
+    text: isRecord(argumentsValue) ? JSON.stringify(argumentsValue) : textOf(argumentsValue),
   };
 }
 
@@ -140,8 +140,8 @@ export class DetailReader {
 }
 
 function joined(last: JsonRecord, next: JsonRecord): JsonRecord {
-  const said = Object.entries(next).filter(([, value]) => value !== null && value !== undefined);
-  const whole = { ...last, ...Object.fromEntries(said) };
+  const present = Object.entries(next).filter(([, value]) => value !== null && value !== undefined);
+  const whole = { ...last, ...Object.fromEntries(present) };
   for (const name of grown) {
     const [before, after] = [last[name], next[name]];
     if (typeof before === "string" && typeof after === "string") whole[name] = before + after;

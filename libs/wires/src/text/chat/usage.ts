@@ -69,17 +69,17 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
 }
 
 function outputOf(usage: JsonObject, prompt: number, completion: number, { reasoningBeside }: ChatDialect): Units {
-  const said = details(usage["completion_tokens_details"]);
+  const detail = details(usage["completion_tokens_details"]);
   // Some vendors count it beside the completion's tokens without meaning others.
   const among = countOf(usage["reasoning_tokens"]) ?? 0;
-  const reasoning = said("reasoning_tokens") ?? (among <= completion ? among : 0);
+  const reasoning = detail("reasoning_tokens") ?? (among <= completion ? among : 0);
   const total = countOf(usage["total_tokens"]);
   const beside =
     reasoning > 0 &&
     (reasoningBeside === true ? total !== prompt + completion : total === prompt + completion + reasoning);
   const output = beside ? completion + reasoning : completion;
-  const outputAudioTokens = Math.min(said("audio_tokens") ?? 0, output);
-  const outputImageTokens = Math.min(said("image_tokens") ?? 0, output - outputAudioTokens);
+  const outputAudioTokens = Math.min(detail("audio_tokens") ?? 0, output);
+  const outputImageTokens = Math.min(detail("image_tokens") ?? 0, output - outputAudioTokens);
   const outputTokens = output - outputAudioTokens - outputImageTokens;
   return {
     outputTokens,

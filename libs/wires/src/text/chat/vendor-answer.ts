@@ -114,10 +114,10 @@ export function failureOf(body: JsonObject): Extract<TextEvent, { type: "failure
   if (typeof error === "string") return { type: "failure", code: "server_error", message: error };
   if (!isRecord(error)) return undefined;
   const { code, type, message } = error;
-  const said = [code, type].find((word) => typeof word === "string" && word !== "");
+  const word = [code, type].find((each) => typeof each === "string" && each !== "");
   return {
     type: "failure",
-    code: typeof said === "string" ? said : "server_error",
+    code: typeof word === "string" ? word : "server_error",
     message: typeof message === "string" ? message : "",
     // Some write the status as the code.
     ...(typeof code === "number" ? { status: code } : {}),

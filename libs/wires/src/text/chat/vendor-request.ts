@@ -57,8 +57,8 @@ export const fieldSupport: FieldSupport = {
 const maxStops = 4;
 
 /**
- * The request for a vendor of this wire. A stream is always asked for its usage: the bill needs it, and the writer
- * hides it from a client that did not ask. Throws Failure unsupported_parameter for what the wire cannot say.
+ * The request for a vendor of this wire. A stream always requests its usage: the bill needs it, and the writer
+ * hides it from a client that did not request it. Throws Failure unsupported_parameter for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -112,7 +112,7 @@ function renderFormat({ format }: TextRequest): JsonObject | undefined {
   return { type: "json_schema", json_schema: present({ name: name ?? "answer", description, schema, strict }) };
 }
 
-/** Zero alternatives are the vendor's default, and refused by some where said. */
+/** Zero alternatives are the vendor's default, and some refuse the explicit value. */
 function renderProbabilities({ logProbabilities }: TextRequest): JsonObject {
   if (logProbabilities === undefined) return {};
   const { alternatives } = logProbabilities;
@@ -187,7 +187,7 @@ function renderChoice(choice: ToolChoice, tools: readonly Tool[], newest: boolea
   const searches = tools.some(({ kind }) => kind === "web-search");
   const names = choice.names?.filter((name) => !searches || name !== searchName);
   if (names === undefined || mode === "none") return mode;
-  // A model that searches does so unasked: there is no tool that could be forced.
+  // A model that searches does so on its own: there is no tool to force.
   if (names.length === 0) return undefined;
   const chosen = names.map((name) => named(name, tools, newest));
   if (forcesOne(choice)) return chosen[0];

@@ -136,10 +136,10 @@ class PartReader {
     const events: TextEvent[] = [];
     this.#think(delta, events);
     const probabilities = isRecord(logprobs) ? parseLogProbabilities(logprobs["content"]) : [];
-    if (typeof content === "string") this.#say("text", content, events, probabilities);
+    if (typeof content === "string") this.#addText("text", content, events, probabilities);
     else if (Array.isArray(content)) for (const part of content) this.#takePart(part, events);
     this.#cite(delta["annotations"], events);
-    this.#say("refusal", textOf(delta["refusal"]), events);
+    this.#addText("refusal", textOf(delta["refusal"]), events);
     this.#seal(delta["reasoning_details"], events);
     if (Array.isArray(delta["images"])) for (const image of delta["images"]) this.#takeImage(image, events);
     if (Array.isArray(delta["tool_calls"])) for (const call of delta["tool_calls"]) this.#takeCall(call, events);
@@ -150,13 +150,13 @@ class PartReader {
 
   /** Thoughts under either name, or in the details where they stand nowhere else. */
   #think(delta: JsonRecord, events: TextEvent[]): void {
-    const said = textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
+    const plain = textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
     const details: unknown = delta["reasoning_details"];
-    const text = said === "" && Array.isArray(details) ? details.filter(isRecord).map(thoughtIn).join("") : said;
-    this.#say("reasoning", text, events);
+    const text = plain === "" && Array.isArray(details) ? details.filter(isRecord).map(thoughtIn).join("") : plain;
+    this.#addText("reasoning", text, events);
   }
 
-  #say(key: TextKind, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
+  #addText(key: TextKind, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
     if (text === "" && probabilities.length === 0) return;
     if (!this.#book.isOpen(key)) {
       events.push(...this.#endTextBut(key), ...this.#calls.settle(), ...this.#book.start(key, { kind: key }));
@@ -169,8 +169,8 @@ class PartReader {
     if (!isRecord(part)) return;
     const thoughts: unknown = part["thinking"];
     if (Array.isArray(thoughts))
-      for (const thought of thoughts.filter(isRecord)) this.#say("reasoning", textOf(thought["text"]), events);
-    else this.#say("text", textOf(part["text"]), events);
+      for (const thought of thoughts.filter(isRecord)) this.#addText("reasoning", textOf(thought["text"]), events);
+    else this.#addText("text", textOf(part["text"]), events);
   }
 
   #cite(annotations: unknown, events: TextEvent[]): void {

@@ -41,10 +41,10 @@ function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): Js
 function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
   const results = parts.filter((part) => part.kind === "tool-result");
   const media = results.flatMap((result) => result.parts.filter((part) => part.kind !== "text"));
-  const said = [...media, ...parts.filter((part) => part.kind !== "tool-result")];
+  const content = [...media, ...parts.filter((part) => part.kind !== "tool-result")];
   return [
     ...results.map((result) => renderResult(result, unsupported)),
-    ...(said.length > 0 ? [{ role: "user", content: renderContent(said, unsupported) }] : []),
+    ...(content.length > 0 ? [{ role: "user", content: renderContent(content, unsupported) }] : []),
   ];
 }
 
@@ -82,11 +82,11 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
     images: images.length > 0 ? images : undefined,
     ...vendorMembers,
   });
-  const says = texts.length > 0 || Object.keys(message).length > 1;
-  return says ? [{ role: "assistant", ...message }] : [];
+  const hasContent = texts.length > 0 || Object.keys(message).length > 1;
+  return hasContent ? [{ role: "assistant", ...message }] : [];
 }
 
-/** Throws Failure for parts of the model that the wire cannot say. */
+/** Throws Failure for parts of the model that the wire cannot express. */
 function refuseForeign(part: Part): void {
   if (part.kind === "compaction") refuseCompaction();
   if (part.kind === "file" || part.kind === "audio" || part.kind === "video" || part.kind === "tool-result")
@@ -122,7 +122,7 @@ function modelImage({ source, seal }: Extract<Part, { kind: "image" }>): JsonObj
   return present({ type: "image_url", image_url: { url: urlOf(source) }, extra_content: ownExtra(seal) });
 }
 
-/** Parts as a message's content: one text as it is. Throws Failure for what the wire cannot say. */
+/** Parts as a message's content: one text as it is. Throws Failure for what the wire cannot express. */
 function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonObject[] {
   const rendered = parts.map((part) => inputPart(part, unsupported));
   const [only] = parts;

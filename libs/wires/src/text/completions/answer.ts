@@ -29,7 +29,7 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
   });
 }
 
-/** Words only: thoughts have no place here, and no calls were asked for. */
+/** Text only: thoughts have no place here, and no calls were requested. */
 function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonObject {
   const words = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));

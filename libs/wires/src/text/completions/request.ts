@@ -25,8 +25,8 @@ export function parseRequest(body: JsonRecord): ParsedText {
 }
 
 /**
- * A request in the neutral form: each prompt is what a user says. Throws Failure (400) naming the field that is wrong,
- * or that no chat can say: tokens as prompts, `suffix`, a `best_of` beyond `n`, probabilities of echoed words.
+ * A request in the neutral form: each prompt is a user's turn. Throws Failure (400) naming the field that is wrong,
+ * or that no chat can express: tokens as prompts, `suffix`, a `best_of` beyond `n`, probabilities of echoed words.
  */
 export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["read"]> {
   const fields = new Fields(body);
@@ -74,7 +74,7 @@ function refuseUnsayable(fields: Fields, { choices = 1, logProbabilities }: Omit
 /** Prompts that one request may have, as each is a call of its own: beyond it 400. */
 export const maxPrompts = 32;
 
-/** The prompts as texts. Tokens are a vendor's own and refused, as is nothing to say. */
+/** The prompts as texts. Tokens are specific to a vendor and refused, as is an empty prompt. */
 function parsePrompts(fields: Fields): readonly string[] {
   const prompt = fields.need("prompt");
   if (typeof prompt === "string") return [parseOne(prompt, "prompt", fields)];

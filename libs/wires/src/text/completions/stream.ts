@@ -18,8 +18,8 @@ interface OpenChoice {
 }
 
 /**
- * Writes the stream for one prompt: words as they come, a chunk that ends each choice, the usage where the client asked
- * for it, and `[DONE]`.
+ * Writes the stream for one prompt: text as it comes, a chunk that ends each choice, the usage where the client requested
+ * it, and `[DONE]`.
  */
 export class CompletionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
@@ -78,7 +78,7 @@ export class CompletionsWriter implements StreamWriter {
     return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
-  /** Words of the model; thoughts have no place here, and no calls were asked for. */
+  /** Text of the model; thoughts have no place here, and no calls were requested. */
   #delta(choice: number, part: number, text: string, probabilities: readonly TokenProbability[]): string {
     const open = this.#choice(choice);
     const kind = open.kinds.get(part);

@@ -33,9 +33,9 @@ function candidateOf({ parts, finish }: Choice, index: number): JsonObject {
 
 /** A part of an answer for a client; none for what this wire has no word for. */
 export function answerPart(part: Part): readonly JsonObject[] {
-  if (part.kind === "text") return [saidPart(part.text, false, part.seal)];
+  if (part.kind === "text") return [textPart(part.text, false, part.seal)];
   if (part.kind === "refusal") return [{ text: part.text }];
-  if (part.kind === "reasoning") return [saidPart(part.text, true, part.seal)];
+  if (part.kind === "reasoning") return [textPart(part.text, true, part.seal)];
   if (part.kind === "tool-call") return [callPart(part, clientSeal(part.seal))];
   if (part.kind === "image") return [present({ ...mediaOf(part), thoughtSignature: clientSeal(part.seal) })];
   if (part.kind === "audio" || part.kind === "video") return [mediaOf(part)];
@@ -43,10 +43,10 @@ export function answerPart(part: Part): readonly JsonObject[] {
 }
 
 /** Words or thoughts, with the seal that the client is to send back. */
-export function saidPart(text: string, thought: boolean, seal: Seal | undefined): JsonObject {
-  const said = thought ? { text, thought } : { text };
+export function textPart(text: string, thought: boolean, seal: Seal | undefined): JsonObject {
+  const part = thought ? { text, thought } : { text };
   const thoughtSignature = clientSeal(seal);
-  return thoughtSignature === undefined ? said : { ...said, thoughtSignature };
+  return thoughtSignature === undefined ? part : { ...part, thoughtSignature };
 }
 
 function mediaOf({ source }: Extract<Part, { kind: "image" | "audio" | "video" }>): JsonObject {

@@ -4,7 +4,7 @@ import { parseFrame } from "../../sse/decode.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/wire.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { answerPart, saidPart } from "./client-answer.ts";
+import { answerPart, textPart } from "./client-answer.ts";
 import { clientSeal } from "./parts.ts";
 import { renderCitations, renderProbabilities } from "./sources.ts";
 import { renderUsage } from "./usage.ts";
@@ -84,9 +84,9 @@ export class ContentWriter implements StreamWriter {
     const open = this.#open.get(keyOf(choice, part));
     if (open === undefined) return "";
     if (open.opened.kind !== "tool-call") {
-      const said = candidate(choice, [saidPart(text, open.opened.kind === "reasoning", undefined)]);
-      if (logProbabilities === undefined) return this.#piece([said]);
-      return this.#piece([present({ ...said, logprobsResult: renderProbabilities(logProbabilities) })]);
+      const piece = candidate(choice, [textPart(text, open.opened.kind === "reasoning", undefined)]);
+      if (logProbabilities === undefined) return this.#piece([piece]);
+      return this.#piece([present({ ...piece, logprobsResult: renderProbabilities(logProbabilities) })]);
     }
     this.#held += text.length;
     if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
@@ -104,7 +104,7 @@ export class ContentWriter implements StreamWriter {
       return this.#parts(choice, [callPart({ ...open.opened, arguments: text }, clientSeal(seal))]);
     }
     if (open === undefined || seal === undefined) return "";
-    return this.#parts(choice, [saidPart("", open.opened.kind === "reasoning", seal)]);
+    return this.#parts(choice, [textPart("", open.opened.kind === "reasoning", seal)]);
   }
 
   #parts(choice: number, parts: readonly JsonObject[]): string {

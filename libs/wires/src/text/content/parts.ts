@@ -56,8 +56,8 @@ function readCall(part: Fields, { calls, path }: PartPlace): Part {
   const id = call.text("id") ?? callId(...path, name);
   calls.called(id, name);
   const seal = sealOf(part);
-  const said = { kind: "tool-call", id, name, arguments: argumentsOf(call.record("args")) } as const;
-  return seal === undefined ? said : { ...said, seal };
+  const parsed = { kind: "tool-call", id, name, arguments: argumentsOf(call.record("args")) } as const;
+  return seal === undefined ? parsed : { ...parsed, seal };
 }
 
 function readResponse(part: Fields, { calls, path }: PartPlace): ToolResultPart {

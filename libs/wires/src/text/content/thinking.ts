@@ -77,7 +77,7 @@ export function parseThinking(config: Fields): ReasoningWish {
 /** Ways in which a request asks its model to think. */
 export const thoughts = {
   words: [Buffer.from("hink")],
-  asked(body: JsonRecord): boolean {
+  isRequested(body: JsonRecord): boolean {
     const config = body["generationConfig"] ?? body["generation_config"];
     return isRecord(config) && asksToThink(config["thinkingConfig"] ?? config["thinking_config"]);
   },

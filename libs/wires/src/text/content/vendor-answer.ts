@@ -56,8 +56,8 @@ export function answerParts(candidate: JsonObject, path: readonly (string | numb
   if (!Array.isArray(parts)) return [];
   const calls = new CallPairs();
   return parts.filter(isRecord).map((part, index) => {
-    const said = plainWords(part);
-    if (said !== undefined) return said;
+    const plain = plainWords(part);
+    if (plain !== undefined) return plain;
     const own = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
     try {
       return parsePart(new Fields(part, "", "either"), { calls, path: [...path, index, own] });

@@ -39,7 +39,7 @@ const maxStops = 5;
 
 /**
  * The request for a vendor of this wire; model and streaming are in its path. Throws Failure unsupported_parameter
- * for what the wire cannot say.
+ * for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -72,7 +72,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
     seed: request.seed,
     candidateCount: request.choices,
     responseLogprobs: request.logProbabilities === undefined ? undefined : true,
-    // Zero alternatives are the vendor's default, and refused by some models where said.
+    // Zero alternatives are the vendor's default, and some models refuse the explicit value.
     logprobs: request.logProbabilities?.alternatives === 0 ? undefined : request.logProbabilities?.alternatives,
     responseModalities: request.modalities?.map((kind) => kind.toUpperCase()),
     imageConfig: request.image && present({ aspectRatio: request.image.aspectRatio, imageSize: request.image.size }),
@@ -131,8 +131,8 @@ function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
   if (parameters === undefined) return undefined;
   const { type, properties, ...rest } = parameters;
   const empty = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
-  const says = Object.keys(rest).some((name) => name !== "additionalProperties" && name !== "required");
-  return (type === undefined || type === "object") && empty && !says ? undefined : parameters;
+  const hasOthers = Object.keys(rest).some((name) => name !== "additionalProperties" && name !== "required");
+  return (type === undefined || type === "object") && empty && !hasOthers ? undefined : parameters;
 }
 
 function vendorEntry(tool: Tool, besideFunctions: boolean, unsupported: Unsupported): readonly JsonObject[] {

@@ -96,7 +96,7 @@ const renders: PartRenderers<ContentPartContext> = {
   vendor: (part) => [ownItem(part, "content")],
 };
 
-/** A part of a request. Throws Failure unsupported_parameter for what the wire cannot say. */
+/** A part of a request. Throws Failure unsupported_parameter for what the wire cannot express. */
 function renderPart(part: Part, context: ContentPartContext): readonly JsonObject[] {
   return renderPartBy(renders, part, context);
 }

@@ -32,7 +32,7 @@ export function readUsage(body: JsonObject): Units | undefined {
   return converseUsage(body["usage"]);
 }
 
-/** Reads the client's sequence that ended the answer, of models that say so when they are asked. */
+/** Reads the client's sequence that ended the answer, of models that report it on request. */
 export function stopSequenceOf(fields: unknown): string | undefined {
   const sequence = isRecord(fields) ? fields["stop_sequence"] : undefined;
   return typeof sequence === "string" ? sequence : undefined;

@@ -29,7 +29,7 @@ export const fieldSupport: FieldSupport = {
 
 /**
  * The request for a vendor of this wire: its address says the model, and whether it streams. Throws Failure
- * unsupported_parameter for what the wire cannot say.
+ * unsupported_parameter for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -49,7 +49,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     toolConfig: renderToolConfig(request, context),
     outputConfig: outputOf(request, unsupported),
     additionalModelRequestFields: unlessEmpty(more),
-    // The answer says which of the sequences it was only where it is asked to.
+    // The answer names the sequence only on request.
     additionalModelResponseFieldPaths: stop !== undefined && isClaude(model) ? ["/stop_sequence"] : undefined,
     serviceTier: tierOf(request, unsupported),
   });

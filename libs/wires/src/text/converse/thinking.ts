@@ -11,7 +11,7 @@ interface ConverseThinking {
   readonly fields: JsonObject;
   /** For `inferenceConfig`; thoughts count as output. */
   readonly maxTokens: number | undefined;
-  /** True if thoughts are asked for of a model that then takes no other sampling. */
+  /** True if thoughts are requested of a model that then takes no other sampling. */
   readonly fixesSampling: boolean;
 }
 
@@ -62,7 +62,7 @@ function isRefused(form: ThinkingForm, request: TextRequest, messages: readonly 
   return forcesTool(request) || (form === "claude-budget" && hasUnsealedLoop(messages, pairs));
 }
 
-/** Form in which a model is asked to think; undefined: it cannot be asked. */
+/** Form in which a request asks a model to think; undefined: it cannot. */
 type ThinkingForm = "claude-budget" | "claude-adaptive" | "nova" | "effort";
 
 /** Finds it. Names are `anthropic.claude-…`, with a region before them in profiles (`us.`) and a path in ARNs. */

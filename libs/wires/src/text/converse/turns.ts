@@ -53,7 +53,7 @@ const renders: PartRenderers<ConversePartContext> = {
   vendor: (part) => [ownItem(part, "converse")],
 };
 
-/** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot say. */
+/** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
 function renderPart(part: Part, context: ConversePartContext): readonly JsonObject[] {
   return renderPartBy(renders, part, context);
 }

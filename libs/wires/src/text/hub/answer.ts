@@ -90,7 +90,7 @@ export type TextEvent =
   | { readonly type: "fees"; readonly fees: ReportedFees }
   /** The newest report; the last one is the value, never the sum. */
   | { readonly type: "usage"; readonly usage: Units }
-  /** The vendor is alive and has nothing to say. */
+  /** Heartbeat of the vendor, without content. */
   | { readonly type: "ping" }
   /** The vendor said in the stream that it failed; `code` and `message` are its words. */
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly status?: number | undefined };

@@ -43,7 +43,7 @@ export type Tool =
       readonly wish?: SearchWish | undefined;
       readonly more?: boolean | undefined;
     }
-  /** A vendor's own tool that no other wire can say. */
+  /** A vendor's own tool that no other wire can express. */
   | { readonly kind: "vendor"; readonly wire: TextWireName; readonly name: string; readonly definition: JsonObject };
 
 /** Tools that the model must, may or must not call; `names` narrows to those tools. */
@@ -199,7 +199,7 @@ export function renderLocation(location: JsonRecord | undefined): JsonRecord | u
 }
 
 /** Returns true if a wish says something that a wire has no word for. */
-export function saysBeyond(wish: SearchWish, words: readonly (keyof SearchWish)[]): boolean {
+export function hasOtherWishes(wish: SearchWish, words: readonly (keyof SearchWish)[]): boolean {
   const known: ReadonlySet<string> = new Set(words);
   return Object.entries(wish).some(([name, value]) => (value ?? undefined) !== undefined && !known.has(name));
 }

@@ -91,8 +91,8 @@ export function ownSeal(seal: Seal | undefined, wire: TextWireName): string | un
 }
 
 /**
- * A request without the seals in its history: for a vendor that did not make them, or does not know them any more. What
- * only a seal can say (redacted thoughts) is lost with it; a compaction stays, for nothing else has its content.
+ * A request without the seals in its history: for a vendor that did not make them, or does not know them any more. Content
+ * that only a seal holds (redacted thoughts) is lost with it; a compaction stays, for nothing else has its content.
  */
 export function withoutSeals(request: TextRequest): TextRequest {
   return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(withoutSeal) })) };

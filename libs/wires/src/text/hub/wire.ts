@@ -84,7 +84,7 @@ export type ClientTextWire = TextWire & { readonly client: TextClient };
 
 /** The side that vendors of text speak. */
 export interface TextVendor {
-  /** Renders the vendor's request. Throws Failure unsupported_parameter for what changes the meaning and cannot be said. */
+  /** Renders the vendor's request. Throws Failure unsupported_parameter for fields that change the meaning and cannot be expressed. */
   render(request: TextRequest, target: TextTarget): Rendered;
   /** Parses a complete answer. Throws Failure upstream_error if it is not one. */
   parse(body: JsonRecord): TextAnswer;
@@ -121,7 +121,7 @@ export interface TextClient<Params extends TextParams = TextParams> {
   stream(context: AnswerContext): StreamWriter;
   /** Spelling of the fields of the neutral form, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
-  /** Checks the fields that the gateway relies on and reads what admission must know. Throws Failure (400) naming the field. */
+  /** Checks the fields that the gateway relies on and reads the parameters for admission. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): Params;
   /** The members that decide what a call may do and cost: parsers must not be able to read them in two ways. */
   readonly relied: readonly string[];
@@ -161,7 +161,7 @@ export interface TextClient<Params extends TextParams = TextParams> {
 export interface PromptBatch {
   /** Returns true if a body comes to more than one call. */
   isBatch(body: JsonObject): boolean;
-  /** Parses the calls' requests, alike but for what is said. Throws Failure (400) naming the field that is wrong. */
+  /** Parses the calls' requests, which differ in their prompts only. Throws Failure (400) naming the field that is wrong. */
   read(body: JsonObject): {
     readonly requests: readonly [TextRequest, ...TextRequest[]];
     readonly dropped: readonly string[];

@@ -14,7 +14,7 @@ import { parseSearch } from "./search.ts";
 import { parseThinking } from "./thinking.ts";
 import { requestedFees, reliedForFees } from "./usage.ts";
 
-/** Members about one vendor account's store, places or servers: no other wire can say it. */
+/** Members about one vendor account's store, places or servers: no other wire can express it. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
 
 /** A request to the messages endpoint in the neutral form (interface section 4.2). */
@@ -23,8 +23,8 @@ export function parseRequest(body: JsonObject): ParsedText {
   // A wish to see the cost is granted here: no vendor hears of it.
   if (wantsCost(fields.value)) fields.ignore("usage");
   for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
-  const { instructions, turns: said } = parseTurns(fields);
-  const turns = markedAtEnd(said, parseCache(fields));
+  const { instructions, turns: parsed } = parseTurns(fields);
+  const turns = markedAtEnd(parsed, parseCache(fields));
   const tools = parseTools(fields);
   const output = fields.fields("output_config");
   const request: TextRequest = {
@@ -143,7 +143,7 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
   const word = choice.needWord("type", ["auto", "any", "none", "tool"]);
   return {
     toolChoice: { mode: modes[word], ...(word === "tool" ? { names: [choice.needText("name")] } : {}) },
-    // Several at once is what every wire does where nothing is said.
+    // Several at once is the default of every wire.
     parallelTools: choice.flag("disable_parallel_tool_use") === true ? false : undefined,
   };
 }

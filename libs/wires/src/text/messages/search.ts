@@ -5,25 +5,25 @@ import {
   type WebSearchTool,
   locationOf,
   renderLocation,
-  saysBeyond,
+  hasOtherWishes,
   searchName,
 } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
-/** The version of the vendor's search that is asked for where no other is wished for. */
+/** The version of the vendor's search that is requested where the client names no other. */
 const searchType = "web_search_20250305";
 
 /** The vendor's search as a client of this wire says it. */
 export function parseSearch(definition: JsonObject): WebSearchTool {
-  const { name: _, type, ...said } = definition;
-  const { allowed_domains, blocked_domains, max_uses, user_location, cache_control: _cache, ...others } = said;
+  const { name: _, type, ...options } = definition;
+  const { allowed_domains, blocked_domains, max_uses, user_location, cache_control: _cache, ...others } = options;
   const wish = {
     allowedDomains: allowed_domains,
     blockedDomains: blocked_domains,
     maxUses: max_uses,
     location: locationOf(user_location),
   };
-  return searchTool("messages", type === searchType ? said : { type, ...said }, wish, others);
+  return searchTool("messages", type === searchType ? options : { type, ...options }, wish, others);
 }
 
 /** A search for the vendor: another wire's as far as this one has words for it. */
@@ -32,7 +32,7 @@ export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, 
   const { allowedDomains, blockedDomains, maxUses, location } = wish;
   // The vendor takes one of the two.
   const isTwofold = allowedDomains !== undefined && blockedDomains !== undefined;
-  const lost = saysBeyond(wish, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
+  const lost = hasOtherWishes(wish, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || isTwofold || lost);
   return present({
     type: searchType,

@@ -44,9 +44,9 @@ export function renderThinking(
   const { reasoning } = request;
   const maxTokens = request.maxTokens ?? target.defaultMaxTokens;
   const silent = { thinking: undefined, effort: undefined, maxTokens, on: false };
-  if (reasoning === undefined || saysNothing(reasoning)) return silent;
+  if (reasoning === undefined || isUnset(reasoning)) return silent;
   const adaptive = takesAdaptiveOnly(target.model);
-  // For models that choose themselves it is not turned off: they think only where they are asked to.
+  // For models that choose themselves it is not turned off: they think only on request.
   const off = adaptive ? silent : { ...silent, thinking: { type: "disabled" } };
   const effort = effortOf(reasoning);
   if (effort === "none") return off;
@@ -101,7 +101,7 @@ function budgetWithin(bound: number, wanted: number): number | undefined {
   return Math.max(minBudget, Math.floor(bound * partOfThoughts));
 }
 
-/** Returns true if a wish is only about how thoughts that were not asked for are shown. */
-function saysNothing({ effort, budgetTokens, show }: ReasoningWish): boolean {
+/** Returns true if a wish requests no thoughts, and only says how they would be shown. */
+function isUnset({ effort, budgetTokens, show }: ReasoningWish): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
 }

@@ -54,7 +54,7 @@ const stopReasons = {
   other: "end_turn",
 } as const satisfies Record<FinishReason, string>;
 
-/** The word for a reason; a natural end after a call waits for the call's result, whatever the vendor said. */
+/** The word for a reason; a natural end after a call waits for the call's result, whatever the vendor reported. */
 export function stopReasonOf(finish: FinishReason, calls: boolean): string {
   return calls && (finish === "stop" || finish === "other") ? "tool_use" : stopReasons[finish];
 }

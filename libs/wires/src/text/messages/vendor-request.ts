@@ -33,7 +33,7 @@ export const fieldSupport: FieldSupport = {
   refused: ["choices", "modalities", "audio"],
 };
 
-/** The request for a vendor of this wire. Throws Failure unsupported_parameter for what the wire cannot say. */
+/** The request for a vendor of this wire. Throws Failure unsupported_parameter for what the wire cannot express. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSearches(clientRequest, "messages", unsupported);
@@ -59,7 +59,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.words };
 }
 
-/** The vendor gives JSON by a schema only: without one the model is asked for it in words, and the member is named as lost. */
+/** The vendor gives JSON by a schema only: without one the instructions ask for it, and the member is named as lost. */
 function withFormatInWords(request: TextRequest, unsupported: Unsupported): TextRequest {
   if (request.format?.kind !== "json") return request;
   unsupported.note("format");

@@ -131,8 +131,8 @@ export class MessagesReader implements StreamReader {
       const { seal } = envelopeOf(textOf(block["data"]));
       return this.#book.whole({ kind: "reasoning", text: "", seal });
     }
-    const said = input === "" ? undefined : parseRecord(input);
-    const value = said === undefined ? block : { ...block, input: said };
+    const parsed = input === "" ? undefined : parseRecord(input);
+    const value = parsed === undefined ? block : { ...block, input: parsed };
     return this.#book.whole({ kind: "vendor", wire: "messages", value });
   }
 

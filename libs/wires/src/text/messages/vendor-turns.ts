@@ -55,7 +55,7 @@ const renders: PartRenderers<Unsupported> = {
   vendor: (part) => [ownItem(part, "messages")],
 };
 
-/** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot say. */
+/** A part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
 function renderPart(part: Part, unsupported: Unsupported): readonly JsonObject[] {
   return renderPartBy(renders, part, unsupported);
 }

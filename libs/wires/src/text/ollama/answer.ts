@@ -14,7 +14,7 @@ export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: 
     return {
       model,
       created_at: timeOf(now),
-      ...form(saidIn(choice)),
+      ...form(contentOf(choice)),
       logprobs: probabilities.length === 0 ? undefined : probabilities.map(logProbability),
       ...lastMembers(choice.finish, usage, { total: elapsedMs?.() ?? 0 }),
     };
@@ -27,7 +27,7 @@ export function timeOf(seconds: number): string {
 }
 
 /** A refusal's words stand where the answer's would. */
-function saidIn({ parts }: Choice): OllamaWords {
+function contentOf({ parts }: Choice): OllamaContent {
   const text = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : [])).join("");
   const thinking = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("");
   const calls = parts.filter((part) => part.kind === "tool-call").map(renderCall);
@@ -43,7 +43,7 @@ function saidIn({ parts }: Choice): OllamaWords {
 }
 
 /** Content of a piece of an answer: words, thoughts, calls, images as Base64. */
-export interface OllamaWords {
+export interface OllamaContent {
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;
   readonly calls?: readonly JsonObject[] | undefined;
@@ -51,7 +51,7 @@ export interface OllamaWords {
 }
 
 /** Form of an endpoint's answers. */
-export type AnswerForm = (said: OllamaWords) => JsonObject;
+export type AnswerForm = (content: OllamaContent) => JsonObject;
 
 /** `/api/chat`: a message. */
 export const chatForm: AnswerForm = ({ text = "", thinking, calls, images }) => ({

@@ -19,8 +19,8 @@ export function parseChat(body: JsonRecord): ParsedText {
 }
 
 /**
- * A prompt in the neutral form: it is what a user says. Throws Failure (400) naming the field that is wrong, or that no
- * chat can say: what stands behind the words wanted, and a conversation in tokens.
+ * A prompt in the neutral form: it is a user's turn. Throws Failure (400) naming the field that is wrong, or that no
+ * chat can express: a suffix, and a conversation in tokens.
  */
 export function parseGenerate(body: JsonRecord): ParsedText {
   const fields = new Fields(body);

@@ -4,7 +4,7 @@ import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { renderCall, type AnswerForm, type OllamaWords, lastMembers, timeOf } from "./answer.ts";
+import { renderCall, type AnswerForm, type OllamaContent, lastMembers, timeOf } from "./answer.ts";
 
 /** Characters of calls' arguments that wait for the call's end, as calls are sent whole; beyond it: upstream_error. */
 const maxHeld = 8 * 2 ** 20;
@@ -35,8 +35,8 @@ export class LineWriter implements StreamWriter {
     "part-end": ({ part }) => this.#end(part),
     "part-whole": ({ whole }) => {
       const isImage = whole.kind === "image" && whole.source.kind === "base64";
-      if (isImage && whole.source.kind === "base64") return this.#say({ images: [whole.source.data] });
-      return whole.kind === "reasoning" && whole.text !== "" ? this.#say({ thinking: whole.text }) : "";
+      if (isImage && whole.source.kind === "base64") return this.#piece({ images: [whole.source.data] });
+      return whole.kind === "reasoning" && whole.text !== "" ? this.#piece({ thinking: whole.text }) : "";
     },
     finish: ({ reason }) => {
       this.#finish = reason;
@@ -69,9 +69,9 @@ export class LineWriter implements StreamWriter {
   #delta({ part, text, logProbabilities }: Extract<TextEvent, { type: "part-delta" }>): string {
     const open = this.#open.get(part);
     if (open === undefined) return "";
-    if (open.opened.kind === "reasoning") return this.#say({ thinking: text });
+    if (open.opened.kind === "reasoning") return this.#piece({ thinking: text });
     if (open.opened.kind !== "tool-call")
-      return this.#say({ text }, logProbabilities === undefined ? undefined : logProbabilities.map(logProbability));
+      return this.#piece({ text }, logProbabilities === undefined ? undefined : logProbabilities.map(logProbability));
     this.#held += text.length;
     if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
     open.pieces.push(text);
@@ -84,12 +84,12 @@ export class LineWriter implements StreamWriter {
     if (open?.opened.kind !== "tool-call") return "";
     const text = open.pieces.join("");
     this.#held -= text.length;
-    return this.#say({ calls: [renderCall({ ...open.opened, arguments: text }, this.#calls++)] });
+    return this.#piece({ calls: [renderCall({ ...open.opened, arguments: text }, this.#calls++)] });
   }
 
-  #say(said: OllamaWords, logprobs?: readonly JsonObject[]): string {
+  #piece(content: OllamaContent, logprobs?: readonly JsonObject[]): string {
     this.#untilWords ??= this.#context.elapsedMs?.();
-    return this.#line({ ...this.#form(said), logprobs, done: false });
+    return this.#line({ ...this.#form(content), logprobs, done: false });
   }
 
   #line(members: JsonObject): string {

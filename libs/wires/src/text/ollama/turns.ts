@@ -21,12 +21,12 @@ export function parseTurns(fields: Fields): {
     message.needText("role");
     const role = message.word("role", roles);
     const text = message.text("content") ?? "";
-    const said: readonly TextPart[] = text === "" ? [] : [{ kind: "text", text }];
-    if (role === "system" && turns.length === 0) instructions.push(...said);
+    const texts: readonly TextPart[] = text === "" ? [] : [{ kind: "text", text }];
+    if (role === "system" && turns.length === 0) instructions.push(...texts);
     else if (role === "tool") answer(turns, parseResult(message, text, calls, index));
     else if (role === "assistant")
-      turns.push({ role, parts: [...parseThought(message), ...said, ...parseCalls(message, calls, index)] });
-    else turns.push({ role: role ?? "user", parts: [...said, ...parseImages(message)] });
+      turns.push({ role, parts: [...parseThought(message), ...texts, ...parseCalls(message, calls, index)] });
+    else turns.push({ role: role ?? "user", parts: [...texts, ...parseImages(message)] });
   }
   return { instructions, turns: turns.filter(({ parts }) => parts.length > 0) };
 }

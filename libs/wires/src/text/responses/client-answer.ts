@@ -93,7 +93,7 @@ function echoConversation(conversation: unknown): JsonObject {
   return isRecord(conversation) ? { conversation: { id: conversation["id"] } } : {};
 }
 
-/** The tier that served it, where the vendor does not say: never the wish to have one chosen. */
+/** The tier that served it, where the vendor does not report one: never the wish to have one chosen. */
 function echoTier(tier: unknown): string {
   return typeof tier === "string" && tier !== "auto" ? tier : "default";
 }

@@ -25,13 +25,13 @@ import { requestedFees, reliedForFees } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
 
-/** Wishes for what is carried anyway, or asked of the vendor where it is needed. */
+/** Wishes for what is carried anyway, or requested of the vendor where it is needed. */
 const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wantsProbabilities];
 
 /**
  * A request to the responses endpoint in the neutral form. `store` and a stored conversation are the service's: it
  * puts earlier items into `input` and takes `previous_response_id` out; what is left of it here is refused, and so
- * are `conversation`, `prompt` and `background: true`, which no other wire can say.
+ * are `conversation`, `prompt` and `background: true`, which no other wire can express.
  */
 export function parseRequest(body: JsonObject): ParsedText {
   const fields = new Fields(body);

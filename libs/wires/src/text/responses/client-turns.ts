@@ -22,7 +22,7 @@ class ItemTurns {
   compactionTrigger = false;
   readonly #names = new Map<string, string>();
 
-  say(role: Turn["role"], parts: readonly Part[], joins: boolean): void {
+  addTurn(role: Turn["role"], parts: readonly Part[], joins: boolean): void {
     for (const part of parts) if (part.kind === "tool-call") this.#names.set(part.id, part.name);
     const last = this.turns.at(-1);
     if (joins && last?.joins === true && last.role === role) last.parts.push(...parts);
@@ -32,7 +32,7 @@ class ItemTurns {
   /** A tool's output, with the tool's name if the call is there. */
   answer(result: ToolResultPart): void {
     const name = this.#names.get(result.callId);
-    this.say("user", [name === undefined ? result : { ...result, name }], true);
+    this.addTurn("user", [name === undefined ? result : { ...result, name }], true);
   }
 
   /** A seal that travelled beside its part goes back onto it; without the part it has lost its meaning. */
@@ -50,7 +50,7 @@ export function parseTurns(body: Fields) {
   const conversation = new ItemTurns();
   // Instructions alone are a request as well.
   const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");
-  if (typeof input === "string") conversation.say("user", [{ kind: "text", text: input }], false);
+  if (typeof input === "string") conversation.addTurn("user", [{ kind: "text", text: input }], false);
   else for (const item of body.each("input", maxItems)) readItem(conversation, item);
   const { instructions, compactionTrigger } = conversation;
   return { instructions, compactionTrigger, turns: conversation.turns.map(({ role, parts }) => ({ role, parts })) };
@@ -89,7 +89,7 @@ function readItem(conversation: ItemTurns, item: Fields): void {
   }
   const parts = parseModelItem(item, type);
   if (parts === undefined) throw item.wrong("type", "a type of item that this gateway knows");
-  conversation.say("assistant", parts, true);
+  conversation.addTurn("assistant", parts, true);
 }
 
 /** Messages may leave their type out, and so may references. */
@@ -103,10 +103,10 @@ function readMessage(conversation: ItemTurns, item: Fields): void {
   const role = item.word("role", ["user", "assistant", "system", "developer"]) ?? item.needText("role");
   item.ignore("id", "status");
   const parts = parseContent(item, "content");
-  if (role === "assistant") conversation.say("assistant", parts, true);
-  else if (role === "user") conversation.say("user", parts, false);
+  if (role === "assistant") conversation.addTurn("assistant", parts, true);
+  else if (role === "user") conversation.addTurn("user", parts, false);
   else if (conversation.turns.length === 0) conversation.instructions.push(...onlyText(item, "content", parts));
-  else conversation.say("system", onlyText(item, "content", parts), false);
+  else conversation.addTurn("system", onlyText(item, "content", parts), false);
 }
 
 function readOutput(item: Fields, custom: boolean): ToolResultPart {

@@ -145,8 +145,8 @@ class SeenAnswer {
   ): readonly [events: readonly string[], item: JsonRecord] {
     const words = this.#read();
     if (item["type"] === "function_call") {
-      const said = { name: item["name"], arguments: words };
-      const end = event("response.function_call_arguments.done", { ...at, ...said });
+      const call = { name: item["name"], arguments: words };
+      const end = event("response.function_call_arguments.done", { ...at, ...call });
       return [[end], { ...item, arguments: words, status: "incomplete" }];
     }
     if (item["type"] === "custom_tool_call") {
@@ -175,9 +175,9 @@ class SeenAnswer {
     const part = { ...began, [member]: words, ...(isText ? { annotations } : {}) };
     const summary = began["type"] === "summary_text";
     const index = summary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
-    const said = { [member]: words, ...(isText ? { logprobs: [] } : {}) };
+    const whole = { [member]: words, ...(isText ? { logprobs: [] } : {}) };
     const done = summary ? "response.reasoning_summary_part.done" : "response.content_part.done";
-    return [[event(type, { ...at, ...index, ...said }), event(done, { ...at, ...index, part })], part];
+    return [[event(type, { ...at, ...index, ...whole }), event(done, { ...at, ...index, part })], part];
   }
 }
 

@@ -72,9 +72,9 @@ export class OpenCall implements OpenItem {
   endPart(): string {
     const text = this.#text();
     const late = this.#wrapped && text !== "" ? this.#event("delta", { delta: text }) : "";
-    const said =
+    const end =
       this.#call.custom === true ? { input: text } : { name: this.#local?.name ?? this.#call.name, arguments: text };
-    return late + this.#event("done", said);
+    return late + this.#event("done", end);
   }
 
   item(status: ItemStatus): JsonObject {

@@ -89,8 +89,8 @@ export const responsesPass: TextPass = {
 
 /** A response object with members of its request. */
 function withEcho(response: Buffer, echo: JsonRecord): Buffer {
-  const said = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  return spliceMembers(response, Object.fromEntries(said));
+  const members = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  return spliceMembers(response, Object.fromEntries(members));
 }
 
 /** The call of a tool whose item is done: a stream that is left before its end has used it all the same. */

@@ -84,7 +84,7 @@ export function compactionItem(id: string | undefined, { seal }: CompactionPart)
   return value === undefined ? undefined : present({ type: "compaction", id, encrypted_content: value });
 }
 
-/** A part of a user's or system's message, or of a tool's output. Throws Failure for what the wire cannot say. */
+/** A part of a user's or system's message, or of a tool's output. Throws Failure for what the wire cannot express. */
 export function inputPart(part: Part, unsupported: Unsupported): JsonObject {
   if (part.kind === "text") return inputText(part, unsupported);
   if (part.kind === "image") return inputImage(part, unsupported);

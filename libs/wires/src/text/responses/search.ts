@@ -7,7 +7,7 @@ import {
   type WebSearchTool,
   locationOf,
   renderLocation,
-  saysBeyond,
+  hasOtherWishes,
 } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
@@ -20,8 +20,8 @@ export function isSearch(type: string): boolean {
 
 /** The vendor's search as a client of this wire says it. */
 export function parseSearch(definition: JsonObject): WebSearchTool {
-  const { type, ...said } = definition;
-  const { filters, search_context_size: contextSize, user_location, ...others } = said;
+  const { type, ...rest } = definition;
+  const { filters, search_context_size: contextSize, user_location, ...others } = rest;
   const { allowed_domains, blocked_domains, ...filtering }: JsonObject = isRecord(filters) ? filters : {};
   const wish = {
     allowedDomains: allowed_domains,
@@ -29,14 +29,14 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
     contextSize,
     location: locationOf(user_location),
   };
-  return searchTool("responses", type === searchType ? said : { type, ...said }, wish, { ...others, ...filtering });
+  return searchTool("responses", type === searchType ? rest : { type, ...rest }, wish, { ...others, ...filtering });
 }
 
 /** A search for the vendor: another wire's as far as this one has words for it. */
 export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
   if (wire === "responses") return { type: searchType, ...options };
   const { allowedDomains, blockedDomains, contextSize, location } = wish;
-  const lost = saysBeyond(wish, ["allowedDomains", "blockedDomains", "contextSize", "location"]);
+  const lost = hasOtherWishes(wish, ["allowedDomains", "blockedDomains", "contextSize", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || lost);
   return present({
     type: searchType,

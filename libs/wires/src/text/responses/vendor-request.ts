@@ -41,7 +41,7 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
 
 /**
  * The request for a vendor of this wire. It stores nothing there: the conversation is ours, and thoughts come back
- * sealed. Throws Failure unsupported_parameter for what the wire cannot say.
+ * sealed. Throws Failure unsupported_parameter for what the wire cannot express.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();

@@ -11,8 +11,8 @@ import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { finishOf, answerItem } from "./vendor-answer.ts";
 
 /**
- * A vendor's stream of response events. Items are emitted as their events come; what only an item's end says (a seal,
- * an item of a tool) is emitted then. Unknown events are ignored.
+ * A vendor's stream of response events. Items are emitted as their events come; content that only an item's end has (a
+ * seal, an item of a tool) is emitted then. Unknown events are ignored.
  */
 export class ResponsesReader implements StreamReader {
   readonly #book = new PartBook(0);
@@ -82,7 +82,7 @@ const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.output_item.added": (book, { output_index: index, item }) =>
     isRecord(item) ? startCall(book, itemKey(index), item) : [],
   "response.content_part.added": (book, event) =>
-    isRecord(event["part"]) ? startSaid(book, event, event["part"]) : [],
+    isRecord(event["part"]) ? startText(book, event, event["part"]) : [],
   "response.output_text.delta": (book, event) => {
     const started = book.start(contentKey(event), { kind: "text" });
     const probabilities = parseLogProbabilities(event["logprobs"]);
@@ -116,7 +116,7 @@ function itemKey(index: unknown): string {
 }
 
 function contentKey(event: JsonRecord): string {
-  return `${itemKey(event["output_index"])}said:${String(event["content_index"])}`;
+  return `${itemKey(event["output_index"])}text:${String(event["content_index"])}`;
 }
 
 /** A call is open from its item's first event; other items open with their first part. */
@@ -129,7 +129,7 @@ function startCall(book: PartBook, key: string, item: JsonRecord): readonly Text
   return book.start(key, custom ? { ...opened, custom } : opened);
 }
 
-function startSaid(book: PartBook, event: JsonRecord, part: JsonRecord): readonly TextEvent[] {
+function startText(book: PartBook, event: JsonRecord, part: JsonRecord): readonly TextEvent[] {
   if (part["type"] === "output_text") return book.start(contentKey(event), { kind: "text" });
   return part["type"] === "refusal" ? book.start(contentKey(event), { kind: "refusal" }) : [];
 }

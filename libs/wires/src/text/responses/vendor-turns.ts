@@ -28,7 +28,7 @@ function renderTurn(
   if (role === "system") return [message(role, parts, unsupported)];
   const runs = runsOf(parts);
   return role === "user"
-    ? runs.flatMap((run) => renderSaid(run, unsupported))
+    ? runs.flatMap((run) => renderUserRun(run, unsupported))
     : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, names, unsupported));
 }
 
@@ -44,19 +44,19 @@ function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
   return runs;
 }
 
-const said: ReadonlySet<Part["kind"]> = new Set(["text", "refusal", "image", "file", "audio", "video"]);
+const messageParts: ReadonlySet<Part["kind"]> = new Set(["text", "refusal", "image", "file", "audio", "video"]);
 
 function joins(before: Part, part: Part): boolean {
   if (before.kind === "reasoning" && part.kind === "reasoning")
     return part.id !== undefined && before.id === part.id && before.seal === undefined;
-  return said.has(before.kind) && said.has(part.kind);
+  return messageParts.has(before.kind) && messageParts.has(part.kind);
 }
 
 function message(role: string, parts: readonly Part[], unsupported: Unsupported): JsonObject {
   return { type: "message", role, content: parts.map((part) => inputPart(part, unsupported)) };
 }
 
-function renderSaid(run: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
+function renderUserRun(run: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
   const [first] = run;
   if (first?.kind === "tool-result") return [renderResult(first, unsupported)];
   if (first?.kind === "vendor") return [present(ownItem(first, "responses"))];

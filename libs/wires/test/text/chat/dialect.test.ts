@@ -31,7 +31,7 @@ describe("a passed request", () => {
       { tool_choice: "any" },
       [],
     ],
-    ["asks for no usage", { usageUnasked: true }, { stream_options: { include_usage: true } }, {}, []],
+    ["asks for no usage", { alwaysReportsUsage: true }, { stream_options: { include_usage: true } }, {}, []],
   ])("%s", (_name, dialect, asked, sent, dropped) => {
     const head = { model: "m", messages: [user] };
     expect(fitted(dialect, { ...head, ...asked })).toEqual({ body: { ...head, ...sent }, dropped });

@@ -43,7 +43,7 @@ export async function followEvents(
   let wroteAt = Date.now();
   while (!client.isOver) {
     let events = await store.events(at, next, readAtOnce);
-    // Where not all events were kept the last of them has another place than its number says.
+    // Where not all events were kept, the last one's position differs from its number.
     if (events.length === 0) events = (await store.events(at, -1, 1)).filter((event) => isNewEnd(event, shown));
     for (const event of events) {
       next++;

@@ -16,7 +16,7 @@ export interface Compaction {
   readonly model: string;
   readonly stream: boolean;
   readonly instructions: string | undefined;
-  /** Everything that was said, without the trigger. */
+  /** All items of the conversation, without the trigger. */
   readonly items: readonly JsonObject[];
   readonly seal: (summary: string) => string;
   readonly answerId: string;

@@ -64,7 +64,7 @@ export class ResponseSockets implements Disposable {
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
     const open = new ResponseSocket(this.#deps, { caller, requestId, span, strict }, client);
     this.#open.add(open);
-    // An edge that goes ends its half without a word; heard before the socket's own listener, after which nothing can be said.
+    // An edge that goes ends its half without a word; heard before the socket's own listener, after which nothing can be sent.
     socket.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) open.interrupt();
     });

@@ -3,7 +3,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 
 /** A conversation that a thread holds, under the id of its last message. */
 export interface StoredThread {
-  /** All that was said, the last answer included. */
+  /** All messages, the last answer included. */
   readonly messages: readonly JsonObject[];
   /** `system` and `tools` that the thread was created with, where it has some. */
   readonly head: JsonObject;
