@@ -18,7 +18,7 @@ export interface CountedRefusal {
   readonly calls: number;
 }
 
-/** What refused calls can be narrowed by; what is absent narrows nothing. */
+/** Filter of refused calls; absent members do not filter. */
 export type RefusedFilter = Pick<CallFilter, "account" | "from" | "model" | "requestId" | "status" | "to" | "token">;
 
 /** Refused calls of one reading; `next` is there where more may follow. */
@@ -82,7 +82,7 @@ async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRef
       .execute();
 }
 
-/** Whether one of the calls after the first `before`, up to `total`, is one to keep. */
+/** Returns true if one of the calls after the first `before`, up to `total`, is one to keep. */
 function isKept(before: number, total: number): boolean {
   if (before < maxWhole) return true;
   const step = 10 ** (Math.floor(Math.log10(total)) - 1);

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 
-/** Where an answer goes: its head once, then its body in pieces. Nothing of it knows what carries it. */
+/** Destination of an answer: its head once, then its body in pieces, over whatever carries it. */
 export interface AnswerSink {
-  /** Whether the head is out. */
+  /** True once the head is sent. */
   readonly begun: boolean;
-  /** Whether nothing more arrives: the answer is over, or its client has left. */
+  /** True once nothing more arrives: the answer is over, or its client has left. */
   readonly closed: boolean;
-  /** Whether the client reads slower than is written: `drained` says when to go on. */
+  /** True while the client reads slower than is written: `drained` resolves when to go on. */
   readonly full: boolean;
   /** Adds a header to a head that is not out yet. */
   setHeader(name: string, value: string): void;

@@ -28,7 +28,7 @@ import { failureOf } from "./store-failure.ts";
 import { type Secrets, verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
-/** What is found out about a call while it runs, for the record of its refusal. */
+/** Facts found out about a call while it runs, for the record of its refusal. */
 export interface CallFacts {
   /** The model that its client named. */
   model?: string;
@@ -40,7 +40,7 @@ export interface CallFacts {
 export interface ServiceCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Where the answer goes, for what need not know that it is HTTP. */
+  /** Destination of the answer, for code that need not know that it is HTTP. */
   readonly answer: AnswerSink;
   /** Aborted where the call ends before its answer is over: by a Failure of the gateway's, or with ClientGone. */
   readonly ending: AbortSignal;
@@ -78,7 +78,7 @@ export interface AreaOptions<A extends Area = Area> {
   readonly area: A;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** Where refused calls are recorded. */
+  /** Recorder of refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   readonly handlers: AreaHandlers<A>;
 }

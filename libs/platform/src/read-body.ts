@@ -69,7 +69,7 @@ export async function readBody(
   }
 }
 
-/** Whose body it is, how many bytes were declared, and what ends the call. */
+/** A body being read: its owner, its declared bytes, and the signal that ends the call. */
 interface Collecting {
   readonly holder: Holder;
   readonly declared: number;

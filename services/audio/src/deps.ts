@@ -3,7 +3,7 @@ import { openRelay, type OpenRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 
-/** What the audio service's endpoints work with. */
+/** Dependencies of the audio service's endpoints. */
 export interface Deps extends OpenRelay {
   readonly lengths: LengthReader;
   readonly speech: {
@@ -18,7 +18,7 @@ export interface Deps extends OpenRelay {
   };
 }
 
-/** What a form has beside its fields and its file: boundaries and the heads of its parts. */
+/** Bytes of a form besides its fields and its file: boundaries and the heads of its parts. */
 const frameBytes = 64 * 1024;
 
 /** Opens everything once. */

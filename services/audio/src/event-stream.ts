@@ -3,10 +3,10 @@ import { eventStream, type FrameReading, type StreamTranslator, type StreamWaiti
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrame, type Frame } from "@modelgate/wires/sse";
 
-/** What shows that a stream is alive; every reader of events skips it. */
+/** Comment that keeps a stream alive; every reader of events skips it. */
 const signOfLife = ": keep-alive\n\n";
 
-/** What every stream of events has, from its first sign of life to the error that ends it. */
+/** Framing shared by every stream of events, from its first heartbeat to the error that ends it. */
 export const eventsToClient = {
   contentType: eventStream,
   last: "",
@@ -16,16 +16,16 @@ export const eventsToClient = {
   heartbeat: () => signOfLife,
 } as const satisfies Partial<StreamTranslator>;
 
-/** How a client of a stream of events is kept waiting before its vendor begins. */
+/** Heartbeats for a client of a stream of events before its vendor begins. */
 export const waitingForEvents: StreamWaiting = {
   contentType: eventStream,
   sign: signOfLife,
   fail: failureFrames.audio,
 };
 
-/** What an event says of itself. */
+/** Facts read from an event. */
 export interface EventReading {
-  /** Whether it is the last. */
+  /** True for the last event. */
   readonly done: boolean;
   readonly words?: string;
   readonly usage?: Units | undefined;
@@ -57,8 +57,8 @@ export function eventsThrough(read: (event: Frame) => EventReading): StreamTrans
 const comment: EventReading = { done: false };
 
 /**
- * Whether an answer can begin with a vendor's frame: not with an error, nor with what cannot be read; another vendor may
- * be tried then. A comment, which may come first, is neither.
+ * Returns true if an answer can begin with a vendor's frame: not with an error, nor with an unreadable frame; another
+ * vendor may be tried then. A comment, which may come first, is neither.
  */
 export function beginsWith(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
   const event = parseFrame(frame.toString());

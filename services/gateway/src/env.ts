@@ -4,7 +4,7 @@ import { serviceNames } from "./services.ts";
 /** Most processes that share a port: more than most machines have cores for. */
 const maxWorkers = 256;
 
-/** What the program reads before it loads a service; each service that it runs reads its own variables. */
+/** Declares the variables that the program reads before it loads a service; each service reads its own. */
 export function declare(read: VariableReader) {
   return {
     services: read.choices(

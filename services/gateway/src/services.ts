@@ -1,6 +1,6 @@
 import type { AdjustEnv, Service } from "@modelgate/platform";
 
-/** How a service is loaded: a process imports those that it runs. */
+/** Loads a service: a process imports only those that it runs. */
 type Door = () => Promise<{ readonly service: Service }>;
 
 /** Every service that there is. The first of those that a process runs names its port of probes, so the edge comes first. */

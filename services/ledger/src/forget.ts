@@ -4,7 +4,7 @@ import type { BooksConnection } from "./books-connection.ts";
 
 /** Interval between two deletions of expired calls. */
 const everyMs = 3_600_000;
-/** How long refused calls are kept. */
+/** Time that refused calls are kept. */
 const keepRefusedMs = 7 * 86_400_000;
 
 /** Removes calls that are older than `keepDays`, and refused calls after a week, at the start and every hour; what fails is tried again an hour later. */

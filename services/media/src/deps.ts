@@ -4,7 +4,7 @@ import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import { maxInputImages } from "@modelgate/wires/images";
 import type { Env } from "./env.ts";
 
-/** What the media service's endpoints work with. */
+/** Dependencies of the media service's endpoints. */
 export interface Deps extends OpenRelay {
   /** Bounds of forms. */
   readonly form: FormLimits;

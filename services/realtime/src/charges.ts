@@ -17,7 +17,7 @@ import type { TranscriptMoney, WritingModel } from "./transcript-money.ts";
 import { Transcripts } from "./transcripts.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
-/** What is charged, and how the session hears of it. */
+/** Dependencies of the charges, and the session that they report to. */
 export interface ChargesParts {
   readonly call: RealtimeCall;
   readonly responses: ResponseMoney;
@@ -26,7 +26,7 @@ export interface ChargesParts {
   readonly session: ChargedSession;
 }
 
-/** What charges make a session do. */
+/** Operations of a session that charges call. */
 export interface ChargedSession {
   /** Sends the vendor a message of the gateway's own. */
   sendToVendor(message: RealtimeMessage): void;
@@ -44,9 +44,9 @@ type Seen<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: 
 const pcmBytesPerSecond = 48_000;
 
 /**
- * What is charged of a session. Whatever makes the vendor work waits until money is held for it: a slice for each
- * response, and money for speech that will be written down. Each response that the vendor reports is settled once; a
- * transcript of what the client said is a use of the model that wrote it.
+ * Charges of a session. Whatever makes the vendor work waits until money is held for it: a slice for each response, and
+ * money for speech that will be transcribed. Each response that the vendor reports is settled once; a transcript of the
+ * client's speech is a use of the model that wrote it.
  */
 export class Charges {
   readonly #deps: Deps;
@@ -93,7 +93,7 @@ export class Charges {
     return this.#responses.size > 0 || this.#parts.bridge.state.isPending;
   }
 
-  /** Whether money is being held that an event of the client's waits for. */
+  /** True while money is being held that an event of the client's waits for. */
   get isPaying(): boolean {
     return this.#payments.any;
   }
@@ -117,7 +117,10 @@ export class Charges {
     this.coverSpeech();
   }
 
-  /** Whether an event of the client's may go to the vendor: for a response, a slice must be ready and the key still valid. */
+  /**
+   * Returns true if an event of the client's may go to the vendor: for a response, a slice must be ready and the key
+   * still valid.
+   */
   mayGo({ type }: ClientEvent): boolean {
     if (this.#payments.holdUp) return false;
     const { responses, bridge } = this.#parts;
@@ -146,7 +149,7 @@ export class Charges {
     if (transcripts.isShort(by)) this.#payments.payOn(() => transcripts.cover(by));
   }
 
-  /** What a message to the client means, whether the client is still there or not. */
+  /** Handles a message to the client, whether the client is still there or not. */
   see(seen: SeenEvent): void {
     this.#charge(seen);
     this.#reportSettled();
@@ -166,7 +169,7 @@ export class Charges {
     } else this.#hear(seen);
   }
 
-  /** What the vendor does with the client's speech. */
+  /** Handles the vendor's events about the client's speech. */
   #hear(seen: Exclude<SeenEvent, Seen<"delta" | "response-begun" | "response-done">>): void {
     const { bridge, transcripts } = this.#parts;
     const { speech } = transcripts;
@@ -281,7 +284,7 @@ export class Charges {
     return { price: price ?? responses.price, by: model };
   }
 
-  /** Whether the vendor has still to report the usage of something. */
+  /** Returns true while the vendor has still to report the usage of something. */
   #isOwing(): boolean {
     return this.answering || this.#turns.pending;
   }

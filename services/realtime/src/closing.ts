@@ -16,7 +16,7 @@ export const closeCodes = {
   tryAgain: 1013,
 } as const;
 
-/** How a session ends, for either side. */
+/** End of a session, for either side. */
 export interface SessionEnding {
   readonly code: number;
   readonly reason: string;
@@ -38,7 +38,7 @@ export function endingByClient(code: number, reason: string): SessionEnding {
   return { code: carried, reason: carriedReason(reason), vendorCode };
 }
 
-/** What a vendor said before it closed. */
+/** Last words of a vendor before it closed. */
 export interface VendorsLast {
   /** It had sent an error. */
   readonly failed: boolean;
@@ -53,7 +53,7 @@ export function endingByVendor(code: number, reason: string, { failed, owing }: 
   return { code: carriedCode(code), reason: carriedReason(reason) || failure.code, failure };
 }
 
-/** Whether a side ended in an orderly way that is no failure. */
+/** Returns true if a side ended in an orderly way that is not a failure. */
 function isOrderly(code: number): boolean {
   return code === closeCodes.normal || code === 1005;
 }

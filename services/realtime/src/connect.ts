@@ -18,14 +18,14 @@ export interface VendorConnection {
   readonly first: RealtimeMessage[];
 }
 
-/** What is connected, for whom. */
+/** A connection to open, and its client. */
 export interface Connecting {
   readonly call: RealtimeCall;
   readonly model: CatalogModel;
   readonly sessionId: string;
   readonly callId: string;
   readonly beta: boolean;
-  /** How the client speaks. */
+  /** Format of the client's messages. */
   readonly format: SessionFormat;
   /** Ends the attempts when the client leaves. */
   readonly signal: AbortSignal;

@@ -11,10 +11,10 @@ export type SessionLimits = Readonly<Env["sessions"]> & {
   readonly drainMs: number;
 };
 
-/** What a session holds money for before each response. */
+/** Extent of the response that a session holds money for in advance. */
 export type SliceSize = Readonly<Env["slice"]>;
 
-/** What sessions are run with; opened once, handed down. */
+/** Dependencies of sessions; opened once, handed down. */
 export interface Deps extends OpenRelay {
   readonly limits: SessionLimits;
   readonly slice: SliceSize;
@@ -27,7 +27,7 @@ export interface Deps extends OpenRelay {
   readonly ending: AbortSignal;
 }
 
-/** What the end of the process leaves for settlements after the last session was closed. */
+/** Time that remains for settlements after the last session was closed, ms. */
 const settlementMs = 1_500;
 
 /** Opens everything once. */

@@ -9,11 +9,11 @@ export interface QueueLimits {
   readonly bufferedBytes: number;
 }
 
-/** What a queue asks and reports. */
+/** Callbacks of a queue. */
 export interface QueueEvents {
   /** Called once for each event, in order, before it may go: what it costs is counted, and payment may begin. */
   counted(event: ClientEvent): void;
-  /** Whether an event may go to the vendor now: what it costs is held. */
+  /** Returns true if an event may go to the vendor now: money is held for its cost. */
   mayGo(event: ClientEvent): boolean;
   /** The event goes to the vendor. */
   deliver(event: ClientEvent): void;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { checkHandshake } from "@modelgate/platform";
 
-/** What a client asks for in its opening handshake, checked. */
+/** Checked contents of a client's opening handshake. */
 export interface Handshake {
   /** The model by name; absent: the default. */
   readonly model: string | undefined;

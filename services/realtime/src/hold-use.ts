@@ -6,7 +6,7 @@ import { holdMoney, type CallEnd, type Expectation, type HeldMoney, type SentCal
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
-/** What a use of a model costs. */
+/** Price of a use of a model. */
 export interface SessionPrice {
   readonly model: CatalogModel;
   /** The group's price multiplier. */
@@ -22,7 +22,7 @@ export interface ModelUse {
   readonly capped?: readonly UnitName[] | undefined;
 }
 
-/** What money is held for: a response, or a transcript. */
+/** A use that money is held for: a response, or a transcript. */
 export interface WantedUse {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;

@@ -7,10 +7,13 @@ import { boundOfSession } from "./session-bound.ts";
 const checkEveryTokens = 256;
 const none: SessionBytes = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
 
-/** What has passed through a session since usage was last settled: for responses that end before their usage is reported. */
+/**
+ * Data that has passed through a session since usage was last settled: for responses that end before their usage is
+ * reported.
+ */
 export class PassedSince {
   #passed: SessionBytes = none;
-  /** What passed since the session began: the context that a response may have read. */
+  /** Data that passed since the session began: the context that a response may have read. */
   #all: SessionBytes = none;
   /** Input that came while a response was under way: the next response reads it. */
   #forNext: SessionBytes | undefined;
@@ -39,7 +42,7 @@ export class PassedSince {
     return roughUnits(this.#passed);
   }
 
-  /** Whether the vendor has said anything. */
+  /** True if the vendor has sent any output. */
   get spoken(): boolean {
     return this.#passed.audioOut + this.#passed.textOut > 0;
   }

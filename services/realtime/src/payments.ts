@@ -32,12 +32,12 @@ export class Payments {
     this.#session = session;
   }
 
-  /** Whether every event of the client's waits. */
+  /** True while every event of the client's waits. */
   get holdUp(): boolean {
     return this.#waiting > 0;
   }
 
-  /** Whether money is being held. */
+  /** True while money is being held. */
   get any(): boolean {
     return this.#waiting > 0 || this.#isHolding;
   }

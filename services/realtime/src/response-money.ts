@@ -19,7 +19,7 @@ import { SpeechAhead } from "./speech-ahead.ts";
 interface Slice {
   readonly held: HeldMoney;
   nanos: Nanos;
-  /** When its response began, and when that said its first word, by `performance.now()`. */
+  /** Times when its response began, and when its output began, by `performance.now()`. */
   startedAt?: number;
   firstByteAt?: number;
 }
@@ -32,13 +32,13 @@ export function holdFirst(deps: Deps, call: RealtimeCall, price: SessionPrice): 
   return holdUse(deps, { call, price, sent: notSent, upperNanos: costOfSlice(deps, price), tokens: 1 });
 }
 
-/** What a session's responses are charged to. */
+/** Dependencies of the money of a session's responses. */
 export interface ResponseMoneyParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
-  /** Where the session went. */
+  /** Route of the session. */
   readonly sent: SentCall;
-  /** What `holdFirst` held. */
+  /** Money that `holdFirst` held. */
   readonly first: HeldMoney;
 }
 
@@ -49,12 +49,12 @@ export interface ResponseMoneyParts {
  */
 export class ResponseMoney {
   readonly price: SessionPrice;
-  /** What has passed since the last settlement. */
+  /** Data that has passed since the last settlement. */
   readonly passed = new PassedSince();
   /** Speech that the vendor may answer before it says so. */
   readonly ahead = new SpeechAhead();
   readonly #deps: Deps;
-  /** Who pays; renewed before each payment. */
+  /** The account that pays; renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
   readonly #sent: SentCall;
@@ -65,7 +65,7 @@ export class ResponseMoney {
   readonly #steps = new InTurn();
   #closed = false;
   #settling = 0;
-  /** What a response cost last: the next one has its context again. */
+  /** Cost of the last response: the next one has its context again. */
   #lastCost: Nanos = 0n;
 
   constructor(deps: Deps, { call, price, sent, first }: ResponseMoneyParts) {
@@ -126,7 +126,7 @@ export class ResponseMoney {
     if (slice !== undefined) slice.firstByteAt ??= performance.now();
   }
 
-  /** Whether what was counted comes near what is held. */
+  /** True if the counted usage comes near the amount held. */
   get isShort(): boolean {
     const slice = this.#current;
     return slice !== undefined && this.#likely() * 4n >= slice.nanos * 3n;
@@ -184,8 +184,8 @@ export class ResponseMoney {
   }
 
   /**
-   * What a response would cost that ended now: it has the context of the last one again. So has each of the turns that
-   * the vendor may answer by itself, and reads what was said until then: half of it, on average.
+   * Estimates the cost of a response that ended now: it has the context of the last one again. So has each of the turns
+   * that the vendor may answer by itself, and reads what was spoken until then: half of it, on average.
    */
   #likely(): Nanos {
     const turns = BigInt(this.ahead.turns(Date.now()));
@@ -212,7 +212,7 @@ export class ResponseMoney {
     return slice;
   }
 
-  /** What is certain of a slice's response while it is under way. */
+  /** Returns the certain usage of a slice's response while it is under way. */
   #progressOf(slice: Slice): CallEnd {
     const units = this.passed.spoken && this.#current === slice ? this.passed.units : {};
     return { ...unknownEnd(this.#sentOf(slice)), units };
@@ -227,7 +227,7 @@ export class ResponseMoney {
   }
 }
 
-/** What a response costs of the usual length. */
+/** Returns the cost of a response of the usual length. */
 function costOfSlice({ slice }: Deps, { model, multiplier }: SessionPrice): Nanos {
   const units: Units = {
     requests: 1,

@@ -3,8 +3,8 @@ import { boundOfHeld, type UsageBound } from "@modelgate/relay";
 import { roughUnits, type SessionBytes } from "@modelgate/wires/realtime";
 
 /**
- * How much more a vendor may count than what passed suggests: sound of a telephone has six times the seconds for its bytes
- * that the usual sound has, and some vendors count three times the tokens for a second.
+ * Factor by which a vendor may count more than the data suggests: telephone sound has six times the seconds for its
+ * bytes that the usual sound has, and some vendors count three times the tokens for a second.
  */
 const dearest = 18;
 /** Instructions, tools and what the vendor adds to a context. */

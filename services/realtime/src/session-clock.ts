@@ -1,16 +1,16 @@
 import { Failure } from "@modelgate/contracts";
 import type { SessionLimits } from "./deps.ts";
 
-/** How long what may last, ms. */
+/** Time limits of a session, ms. */
 export type ClockLimits = Pick<SessionLimits, "idleMs" | "longestMs" | "firstEventMs">;
 
-/** When each side of a session was heard, and whether that is too long ago. */
+/** Clock of a session: when each side last sent something, and whether that is too long ago. */
 export class SessionClock {
   readonly startedAt = Date.now();
   readonly #limits: ClockLimits;
   readonly #silenceMs: number;
   #spokeAt = this.startedAt;
-  /** When the vendor was last heard; 0: not yet. */
+  /** Time of the vendor's last message; 0: none yet. */
   #heardAt = 0;
   /** Since when the vendor is expected to speak: 0 while it owes nothing. */
   #expectedSince = 0;
@@ -38,7 +38,7 @@ export class SessionClock {
     else if (this.#expectedSince === 0) this.#expectedSince = Date.now();
   }
 
-  /** Why the session is over, where it has lasted too long or been silent for too long. */
+  /** Returns the failure of a session that has lasted too long or been silent for too long; undefined for any other. */
   expired(now: number): Failure | undefined {
     const { longestMs, idleMs } = this.#limits;
     if (now - this.startedAt > longestMs)
@@ -48,7 +48,7 @@ export class SessionClock {
     return undefined;
   }
 
-  /** Whether the vendor owes an answer for too long: its first one, or the rest of one that it has begun. */
+  /** Returns true if the vendor owes an answer for too long: its first one, or the rest of one that it has begun. */
   isVendorSilent(now: number): boolean {
     if (this.#expectedSince === 0) return false;
     const withinMs = this.#heardAt === 0 ? this.#limits.firstEventMs : this.#silenceMs;

@@ -8,19 +8,19 @@ import {
 } from "@modelgate/wires/realtime";
 import { carriedReason, closeCodes, type SessionEnding } from "./closing.ts";
 
-/** What the formats of clients' sessions differ in, beside their messages. */
+/** Differences between the formats of clients' sessions, apart from their messages. */
 export interface SessionFormat {
   /** Its wire. */
   readonly wire: RealtimeWire;
-  /** Whether a message that is refused ends the session. */
+  /** True if a message that is refused ends the session. */
   readonly endsRefused: boolean;
-  /** How a failure is rendered; empty where the format has no message for it. */
+  /** Renders a failure; empty where the format has no message for it. */
   failed(failure: Failure, eventId: string, causedBy?: string): readonly RealtimeMessage[];
-  /** How a failure ends a session, by the gateway's own ending. */
+  /** Returns the ending for a session that a failure ends. */
   ending(ending: SessionEnding): SessionEnding;
-  /** How a refused message ends the session. */
+  /** Returns the ending for a session whose message was refused. */
   refusal(failure: Failure): SessionEnding;
-  /** What is said some time before the gateway goes. */
+  /** Renders the announcement of the gateway's shutdown. */
   goesAway(leftMs: number): readonly RealtimeMessage[];
 }
 

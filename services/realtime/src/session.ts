@@ -24,16 +24,16 @@ import { Side } from "./side.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import type { TranscriptMoney } from "./transcript-money.ts";
 
-/** What a session is made of. */
+/** Parts of a session. */
 export interface SessionParts {
   readonly call: RealtimeCall;
   /** The connection that the client's WebSocket is made of. */
   readonly connection: Duplex;
   readonly sessionId: string;
-  /** What it begins with, as the client's first update. */
+  /** Settings that it begins with, as the client's first update. */
   readonly settings?: object | undefined;
   readonly client: WebSocket;
-  /** How the client speaks, and what it has said already. */
+  /** Format of the client's messages, and those that it has sent already. */
   readonly format: SessionFormat;
   readonly early?: readonly RealtimeMessage[] | undefined;
   readonly vendor: VendorConnection;
@@ -60,7 +60,7 @@ export class Session {
   #errors = 0;
   #vendorFailed = false;
   #ended = false;
-  /** How the client left. */
+  /** Ending of the client's side, once it has left. */
   #left: SessionEnding | undefined;
 
   constructor(deps: Deps, parts: SessionParts) {

@@ -39,7 +39,7 @@ interface Starting extends Pick<Handshake, "beta"> {
   readonly call: RealtimeCall;
   readonly format: SessionFormat;
   readonly price: SessionPrice;
-  /** What it begins with, where its key is bound to that. */
+  /** Settings that it begins with, where its key is bound to them. */
   readonly settings: SessionSettings | undefined;
   /** Money for its first response. */
   readonly first: HeldMoney;
@@ -258,7 +258,7 @@ export class RealtimeSessions implements Disposable {
   }
 }
 
-/** How long a client has to answer a close before it is cut. */
+/** Time that a client has to answer a close before it is cut. */
 const closeMs = 5_000;
 
 /** Closes a client whose session has not begun. */

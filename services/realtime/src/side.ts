@@ -8,7 +8,7 @@ export interface SideEvents {
   message(message: RealtimeMessage): void;
   /** Once: the connection is over, with the other's code and reason; 1006 where it said nothing. */
   closed(code: number, reason: string): void;
-  /** What waited for this side is gone. */
+  /** Called when the data that waited for this side is written. */
   drained(): void;
   /** Checks a large message before it is passed on, in turns with other sessions; rejects for one that is refused. */
   check?(data: Buffer): Promise<void>;
@@ -21,7 +21,7 @@ export type SideLimits = Pick<SessionLimits, "bufferedBytes" | "stallMs" | "ping
 
 /** Part of its bound that a side's buffer must fall to before the other side is read on. */
 const lowShare = 4;
-/** How long a side has to answer a close before it is cut. */
+/** Time that a side has to answer a close before it is cut. */
 const closeMs = 5_000;
 /** Pings without any sign of life after which a side is gone. */
 const maxMissed = 3;
@@ -56,12 +56,12 @@ export class Side {
     socket.on("error", () => undefined);
   }
 
-  /** Whether messages can be sent. */
+  /** True while messages can be sent. */
   get open(): boolean {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Whether so much waits for this side that the other must not be read on. */
+  /** True while so much waits for this side that the other must not be read on. */
   get full(): boolean {
     return this.#full;
   }

@@ -4,8 +4,8 @@ const usualAheadSeconds = 5;
 const secondsPerTurn = 2;
 
 /**
- * How far a client's speech is ahead of the time that it takes to speak. A vendor that finds turns by itself answers
- * each of them: a recording that is sent at once may be many turns before the first is reported.
+ * Time by which a client's speech is ahead of real time. A vendor that finds turns by itself answers each of them: a
+ * recording that is sent at once may be many turns before the first is reported.
  */
 export class SpeechAhead {
   #seconds = 0;

@@ -6,7 +6,7 @@ import type { Deps } from "./deps.ts";
 import type { SessionPrice } from "./hold-use.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
-/** What a model must be for to write down a client's speech. */
+/** Kinds of models that transcribe a client's speech. */
 const kinds = ["transcription"] as const;
 
 /**
@@ -31,7 +31,9 @@ export function transcribersAt({ relay }: Deps, { caller }: RealtimeCall, channe
   };
 }
 
-/** What a model of a client's transcripts costs it; undefined where the catalogue has none of that name for it. */
+/**
+ * Returns the price of a client's transcripts by a model; undefined where the catalogue has none of that name for it.
+ */
 export function priceOfTranscripts({ relay }: Deps, call: RealtimeCall, name: string): SessionPrice | undefined {
   try {
     return priced(relay, { caller: call.caller, endpoint: { ...call.endpoint, kinds } }, name);

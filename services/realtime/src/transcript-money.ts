@@ -42,7 +42,7 @@ export class TranscriptMoney {
   /** Speech that may still be written down. */
   readonly speech = new Untranscribed();
   readonly #deps: Deps;
-  /** Who pays; renewed before each payment. */
+  /** The account that pays; renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
   readonly #sent: SentCall;
@@ -59,7 +59,7 @@ export class TranscriptMoney {
     this.#sent = sent;
   }
 
-  /** Whether the speech costs more than is held for it. */
+  /** Returns true if the speech costs more than is held for it. */
   isShort(model: WritingModel): boolean {
     const { seconds } = this.speech;
     if (seconds === 0) return false;

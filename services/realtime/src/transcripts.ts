@@ -10,7 +10,7 @@ const maxWaiting = 256;
 export class Transcripts {
   readonly #transcribers = new Map<string, Transcriber>();
 
-  /** Whether any is still to come. */
+  /** True while any is still to come. */
   get pending(): boolean {
     return this.#transcribers.size > 0;
   }

@@ -8,8 +8,8 @@ interface ByteRange {
 }
 
 /**
- * Where the value at a path of members stands; undefined where the document has none. Of members that are there twice
- * the last counts, as for a parser of ours. The bytes must be a valid JSON object.
+ * Finds the value at a path of members; undefined where the document has none. Of duplicate members the last counts, as
+ * for a parser. The bytes must be a valid JSON object.
  */
 export function rangeOf(bytes: Buffer, path: readonly string[]): ByteRange | undefined {
   let range: ByteRange = { start: 0, end: bytes.length };

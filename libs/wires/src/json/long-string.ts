@@ -66,8 +66,8 @@ function isCut(byte: number, size: number): boolean {
 const [signs, spaces, quotes, backslashes, ones] = [0x80808080, 0x20202020, 0x22222222, 0x5c5c5c5c, 0x01010101];
 
 /**
- * Whether bytes are ASCII that stands in a JSON string as it is, looked at four at a time: Base64 is nothing else, and
- * large strings are Base64. False where the run is cut short by `end`.
+ * Returns true if bytes are ASCII that a JSON string holds unescaped, looked at four at a time: large strings are
+ * Base64. False where the run is cut short by `end`.
  */
 function isPlainRun(bytes: Buffer, start: number, to: number, end: number): boolean {
   if (to >= end) return false;

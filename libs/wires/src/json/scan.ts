@@ -143,8 +143,8 @@ function notMatching(): Failure {
 }
 
 /**
- * Whether bytes hold one of some words, in steps of about a millisecond. A search that is called once for all of a large
- * body can take a third of a second where every byte may begin the word.
+ * Searches bytes for one of some words, in steps of about a millisecond. A search that is called once for all of a
+ * large body can take a third of a second where every byte may begin the word.
  */
 export function* holdsAny(bytes: Buffer, ...words: readonly Buffer[]): Generator<undefined, boolean> {
   if (bytes.length <= turnBytes) return words.some((word) => bytes.includes(word));

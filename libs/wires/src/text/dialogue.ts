@@ -4,7 +4,7 @@ import { isRecord, type JsonRecord } from "../json/fields.ts";
 export interface Dialogue {
   /** The client's own name of the conversation. */
   readonly name?: string | undefined;
-  /** Whose it is, as the client names its user. */
+  /** Owner of the dialogue, as the client names its user. */
   readonly user: unknown;
   /** Instructions that are repeated with every turn. */
   readonly instructions: unknown;

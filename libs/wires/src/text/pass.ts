@@ -50,14 +50,13 @@ export interface TextStreamPass {
 }
 
 /**
- * What the pass-through gears need of a wire: the same wire stands at both ends, so bytes are forwarded as they
- * came, looked at but not rewritten, but for the few members that differ. What handles whole bodies does it in steps of a
- * few milliseconds.
+ * Interface of a wire for pass-through: the same wire is at both ends, so bytes are forwarded as they came, with few
+ * members rewritten. Code that handles whole bodies does it in steps of a few milliseconds.
  */
 export interface TextPass extends TextStreamPass {
   /**
-   * Whether a vendor's model takes the body as it is. Parts of a conversation may have been with vendors that seal and
-   * say less or more than this one: what it would refuse is converted instead. Absent: it takes every body.
+   * Returns true if a vendor's model takes the body unchanged. Parts of a conversation may come from vendors whose
+   * seals and members differ from this one's: what it would refuse is converted instead. Absent: it takes every body.
    */
   takes?(body: Buffer, model: string): Generator<undefined, boolean>;
   /** True if `upstreamBody` leaves out what other wires' vendors sealed: a body with such seals may be passed. */
@@ -66,7 +65,7 @@ export interface TextPass extends TextStreamPass {
   boundOrder(model: string): readonly string[];
   /** The request with a bound of each answer's output. Absent: that is the first member of `boundOrder`. */
   withBound?(body: Buffer, tokens: number): Generator<undefined, Buffer>;
-  /** Which of a request's `foreignNames` a vendor's model refuses. Absent: bodies that hold any are not taken. */
+  /** Lists which of a request's `foreignNames` a vendor's model refuses. Absent: bodies that hold any are not taken. */
   refuses?(names: readonly string[], model: string): readonly string[];
   /** The request for the vendor: its own name of the model, and usage requested in streams. The same bytes where nothing differs. */
   upstreamBody(

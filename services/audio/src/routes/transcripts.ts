@@ -72,7 +72,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
 interface FileRequest extends TranscriptCall {
   readonly model: string;
   readonly size: TranscriptSize;
-  /** Whether the client is known to want a stream. */
+  /** Returns true if the client is known to want a stream. */
   readonly isDue: () => boolean;
 }
 

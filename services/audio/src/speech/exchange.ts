@@ -28,7 +28,7 @@ const { speech } = wires;
 /** A call for speech. */
 export interface SpeechCall {
   readonly request: SpeechRequest;
-  /** Whether the client wants a refusal rather than a dropped hint. */
+  /** True if the client wants a refusal rather than a dropped hint. */
   readonly strict: boolean;
 }
 

@@ -4,19 +4,19 @@ import { charactersIn, type SpeechRequest } from "@modelgate/wires/speech";
 
 /** Speech is about this many tokens a second with vendors that count any. */
 const tokensPerSecond = 21;
-/** How much text is spoken in a second: usually, and at the slowest. UTF-8 bytes, since a Chinese letter takes longer. */
+/** Bytes of text spoken in a second: usually, and at the slowest. UTF-8 bytes, since a Chinese letter takes longer. */
 const bytesPerSecond = { usual: 15, slowest: 5 } as const;
 
-/** Whether a model's speech is priced by tokens: only where no price per character is there. */
+/** Returns true if a model's speech is priced by tokens: only where there is no price per character. */
 export function isByTokens(price: Price): boolean {
   return !price.has("characters") && (price.has("inputTokens") || price.has("outputAudioTokens"));
 }
 
 /**
- * How speech is measured: by the characters of its text, which are known beforehand, so that what is held is exactly
- * what is charged; or by the vendor's tokens, estimated where it reports none. The vendor works on the whole text as
- * soon as it begins: a client that leaves in the middle has used all of its characters. Speech that the vendor broke off
- * costs nothing: half of a file is of no use.
+ * Measures speech by the characters of its text, which are known beforehand, so that the hold equals the charge; or by
+ * the vendor's tokens, estimated where it reports none. The vendor works on the whole text as soon as it begins: a
+ * client that leaves in the middle has used all of its characters. Speech that the vendor broke off costs nothing: half
+ * of a file is of no use.
  */
 export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   if (!isByTokens(price)) {

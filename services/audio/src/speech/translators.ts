@@ -13,7 +13,7 @@ import {
 
 const { client, vendor } = wires.speech;
 
-/** What is used of a vendor that reports nothing: that sound came says that its work was begun. */
+/** Usage of a vendor that reports none: sound that came shows that its work was begun. */
 const unreported: Units = {};
 
 /** Passes audio as it comes. A break has no words in it: the connection is cut, so that half a file never passes for a whole one. */

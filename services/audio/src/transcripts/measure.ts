@@ -7,10 +7,10 @@ import type { AudioLength } from "../upload/audio-length.ts";
 const audioTokens = { usual: 10, most: 25 } as const;
 /** Most tokens that are said in a second, and written for a file of no length. */
 const wordTokens = { perSecond: 12, atLeast: 64 } as const;
-/** How far a vendor's report may be from the file's own length: it may round up, and count its own silence. */
+/** Tolerance between a vendor's report and the file's own length: it may round up, and count its own silence. */
 const agree = { seconds: 1, share: 0.02 } as const;
 
-/** What measuring a transcript needs to know. */
+/** Input for measuring a transcript. */
 export interface TranscriptSize {
   /** Bytes of the prompt. */
   readonly promptBytes: number;
@@ -20,13 +20,13 @@ export interface TranscriptSize {
   readonly length: () => Promise<AudioLength>;
 }
 
-/** Whether a model is priced by tokens: only where it has no price per second. */
+/** Returns true if a model is priced by tokens: only where it has no price per second. */
 function isByTokens(price: Price): boolean {
   if (price.has("seconds")) return false;
   return price.has("inputTokens") || price.has("inputAudioTokens") || price.has("outputTokens");
 }
 
-/** How a transcript is measured: by the seconds of its audio, or by the tokens that its vendor reports. */
+/** Measures a transcript by the seconds of its audio, or by the tokens that its vendor reports. */
 export function transcriptMeasure(
   size: TranscriptSize,
   price: Price,

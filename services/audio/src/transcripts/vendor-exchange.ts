@@ -44,7 +44,7 @@ export async function vendorExchange(
   };
 }
 
-/** What a part's kind may look like; everything else is just bytes. */
+/** Form of a part's media type; everything else is just bytes. */
 const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
 
 async function sentAs(how: RenderedTranscripts, upload: Upload): Promise<Pick<Exchange, "body" | "headers" | "query">> {

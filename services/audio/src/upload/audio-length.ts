@@ -4,22 +4,22 @@ import type { LengthReader } from "./length-reader.ts";
 import { secondsBySamples } from "./samples/seconds.ts";
 import type { Upload } from "./upload.ts";
 
-/** How much of a file is looked at before it is whole: most heads are short, a few hold a picture. */
+/** Bytes of a file that are read before it is whole: most headers are short, a few hold a picture. */
 const headBytes = [4 * 1024, 64 * 1024, 512 * 1024];
 /**
- * What a file is taken for whose length cannot be read: speech is usually recorded with 32 kilobits a second or more.
+ * Bytes per second of a file whose length cannot be read: speech is usually recorded with 32 kilobits a second or more.
  * Codecs go down to 6, but a file of one of those is counted; what remains is of kinds that vendors refuse.
  */
 const usualBytesPerSecond = 4_000;
 
-/** How long a file is, in seconds. */
+/** Length of a file, in seconds. */
 export interface AudioLength {
   readonly seconds: number;
-  /** Whether the file itself states it; else it follows from the file's size. */
+  /** True if the file itself states it; else it follows from the file's size. */
   readonly isStated: boolean;
 }
 
-/** What finding a length takes. */
+/** Options for finding a length. */
 export interface LengthOptions {
   readonly reader: LengthReader;
   /** Longest that a file is taken for whose length cannot be read, in seconds. */

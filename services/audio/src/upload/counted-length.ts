@@ -32,9 +32,10 @@ const maxMs = 5_000;
 const readAt = promisify(read);
 
 /**
- * How long the sound of a file is, in seconds: from its first frame to the end of its last one, whatever a head says of
- * them; a WAV, which has no frames, by the size of its samples. Undefined for a file without sound. Rejects for kinds
- * that are not counted, files that are invalid, and what takes too long or would be read at once. The file is left open.
+ * Counts the length of a file's sound, in seconds: from its first frame to the end of its last one, whatever a header
+ * states; a WAV, which has no frames, by the size of its samples. Undefined for a file without sound. Rejects for kinds
+ * that are not counted, files that are invalid, and what takes too long or would be read at once. The file is left
+ * open.
  */
 export async function countedLength(descriptor: number, size: number): Promise<number | undefined> {
   using input = new Input({ formats, source: sourceOf(descriptor, size) });

@@ -10,7 +10,7 @@ export interface FormBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a part's kind may look like; everything else is just bytes. */
+/** Form of a part's media type; everything else is just bytes. */
 const mediaType = /^[\w.+-]+\/[\w.+-]+$/;
 
 /**

@@ -8,7 +8,7 @@ export interface LengthJob {
   readonly path?: string;
 }
 
-/** What a reader of audio says of a file. */
+/** Length of a file as a reader of audio finds it. */
 export interface LengthFound {
   /** Seconds. */
   readonly duration?: number | undefined;

@@ -10,7 +10,7 @@ const memory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
 
 /** Finds out how long files are, in threads of its own: a file that is made to be slow to read delays no other call. */
 export interface LengthReader extends AsyncDisposable {
-  /** What the file states; nothing for what cannot be read, or not in time. Does not reject. */
+  /** Finds the length that the file states; empty for one that cannot be read, or not in time. Does not reject. */
   find(job: LengthJob): Promise<LengthFound>;
 }
 

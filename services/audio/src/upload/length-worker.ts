@@ -21,8 +21,8 @@ parentPort?.on("message", (job: LengthJob) => {
 parentPort?.postMessage({} satisfies LengthFound);
 
 /**
- * What is there is counted: samples by their bytes, frames one by one. Of kinds that cannot be counted, what the file
- * says of itself is taken: by its bytes first, since names of files are often wrong.
+ * Counts the sound that is there: samples by their bytes, frames one by one. Of kinds that cannot be counted, the
+ * file's own statement is taken: by its bytes first, since names of files are often wrong.
  */
 async function find(job: LengthJob): Promise<LengthFound> {
   const duration = (await samples(job)) ?? (await counted(job.descriptor, job.size));
@@ -79,7 +79,7 @@ async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer
   }
 }
 
-/** What a reader of heads says of a file's sound. */
+/** Length of a file's sound as a reader of headers finds it. */
 interface HeadLength extends LengthFound {
   readonly sampleRate?: number | undefined;
   readonly numberOfChannels?: number | undefined;

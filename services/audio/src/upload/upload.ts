@@ -22,7 +22,7 @@ export interface Upload extends AsyncDisposable {
   readonly entries: readonly FormEntry[];
   /** Bytes of the whole body, as the client announced them; undefined where it did not. */
   readonly announced: number | undefined;
-  /** Whether all of it is there. */
+  /** True once all of it is there. */
   readonly isWhole: boolean;
   /** Settles when all of it is there. Rejects with what is wrong with it: a Failure (400, 408, 413, 503), or ClientGone. */
   readonly whole: Promise<void>;
@@ -54,7 +54,7 @@ export function openUpload(
 /** Begins to put a file on disk. */
 type Follow = (file: FormFile) => Promise<FollowedFile>;
 
-/** What a request says before its form. */
+/** Facts of a request before its form. */
 interface UploadHead {
   readonly announced: number | undefined;
   /** The model that the path names. */

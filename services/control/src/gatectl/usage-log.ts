@@ -21,7 +21,7 @@ const tags = (row: unknown): string => {
   const pairs = Object.entries(typeof given === "object" && given !== null ? given : {});
   return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
 };
-/** What is shown of a call. */
+/** Columns of a call. */
 export const callColumns: readonly Column[] = [
   ["TIME", cell("time")],
   ["REQUEST", cell("requestId")],

@@ -93,7 +93,7 @@ interface ImagesRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
 /** A call for images with one model. */
 interface ImagesPlan extends Plan {
   readonly images: ImagesCall;
-  /** What is refused where the model has no price for it; undefined: nothing is. */
+  /** Values to refuse where the model has no price for them; undefined: none are refused. */
   readonly refused: { readonly wanted: WantedImages; readonly price: Price } | undefined;
 }
 
@@ -165,7 +165,9 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
 /** No vendor counts fewer tokens for an image that it made. */
 const minImageTokens = 256;
 
-/** What a request for images costs at least, once its vendor has it: they are made whether anybody waits or not. */
+/**
+ * Returns the minimum cost of a request for images once its vendor has it: they are made whether anybody waits or not.
+ */
 function floorOfImages(inputTokens: number, images: number, price: Price): Units {
   const tokens = price.has("images") ? {} : { outputImageTokens: images * minImageTokens };
   return { inputTokens, images, ...tokens };

@@ -136,8 +136,8 @@ export function wantsUsage(body: object): boolean {
 }
 
 /**
- * What a client wants of the model's reasoning, in the wire's own field (`reasoning_effort`) or in one of those that
- * its vendors added: `thinking`, `enable_thinking` with `thinking_budget`, `reasoning`. Off in one of them is off.
+ * Parses the client's wish for reasoning, in the wire's own field (`reasoning_effort`) or in one of those that its
+ * vendors added: `thinking`, `enable_thinking` with `thinking_budget`, `reasoning`. Off in one of them is off.
  */
 function parseReasoning(body: Fields): ReasoningWish | undefined {
   const wanted = body.fields("reasoning");

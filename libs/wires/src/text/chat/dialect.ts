@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts";
 
 /**
- * Where a vendor departs from the chat wire, as data. What is absent is as the wire's own vendor has it, or as the
+ * Differences of a vendor from the chat wire, as data. Absent members are as the wire's own vendor has them, or as the
  * model's name shows (`models.ts`).
  */
 export interface ChatDialect {

@@ -83,7 +83,10 @@ interface ModelContext {
   readonly calls: CallPairs;
   /** Makes ids of calls that have none. */
   readonly path: readonly (string | number)[];
-  /** Whose a signature in Google's spelling is: a vendor's own on this wire, or a client's that Google's wire can read. */
+  /**
+   * Owner of a signature in Google's spelling: a vendor of this wire, or a client whose signature Google's wire can
+   * read.
+   */
   readonly google: "chat" | "content";
 }
 

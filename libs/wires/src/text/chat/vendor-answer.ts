@@ -90,8 +90,8 @@ interface Finish {
 }
 
 /**
- * Why a choice of a vendor ended: one with calls that ended naturally wants them run, whatever its word; an unknown
- * word is a natural end. `stop_reason` beside it is the stop sequence (vLLM).
+ * Returns the reason why a choice ended: one with calls that ended naturally wants them run, whatever its word; an
+ * unknown word is a natural end. `stop_reason` is the stop sequence (vLLM).
  */
 export function finishOf(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): Finish {
   const word = choice["finish_reason"];
@@ -106,8 +106,8 @@ export function finishOf(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): 
 }
 
 /**
- * What a vendor says in an answer or chunk of its failure; undefined where it says none. `error` is an object, or a
- * text; older servers make the whole body one (`object: "error"`).
+ * Reads the failure that a vendor reports in an answer or chunk; undefined for none. `error` is an object, or a text;
+ * older servers make the whole body one (`object: "error"`).
  */
 export function failureOf(body: JsonObject): Extract<TextEvent, { type: "failure" }> | undefined {
   const error = body["object"] === "error" ? body : body["error"];

@@ -4,8 +4,8 @@ import type { Citation, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
- * Where a candidate's statements come from: its citations, and what its searches found. Offsets count bytes of all
- * of its text here and characters of one part elsewhere; they are left out.
+ * Parses the sources of a candidate's statements: its citations, and the results of its searches. Offsets count bytes
+ * of all of its text here and characters of one part elsewhere; they are left out.
  */
 export function parseCitations(candidate: JsonObject): readonly Citation[] {
   return [...cited(candidate["citationMetadata"]), ...grounded(candidate["groundingMetadata"])];

@@ -153,7 +153,7 @@ export interface TextClient<Params extends TextParams = TextParams> {
   readonly batch?: PromptBatch;
   /** Output tokens of an answer to a request that names no bound, by the wire's own rule. Absent: as many as the model writes. */
   readonly defaultMaxTokens?: number;
-  /** How input tokens are counted for its clients. Absent: they cannot ask. */
+  /** Counting of input tokens for its clients. Absent: they cannot request it. */
   readonly count?: TokenCount;
 }
 

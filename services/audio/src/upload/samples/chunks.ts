@@ -16,7 +16,7 @@ interface Chunk {
   readonly size: number | undefined;
 }
 
-/** How a kind of file writes its chunks. */
+/** Layout of the chunks of a kind of file. */
 export interface ChunkLayout {
   /** Bytes of a chunk's head. */
   readonly headBytes: number;
@@ -36,10 +36,10 @@ const maxChunks = 10_000;
 /** Most bytes of a chunk that describes the samples. */
 const maxDescriptionBytes = 4_096;
 
-/** What to look for in a file. */
+/** Chunks to look for in a file. */
 export interface SampleChunks {
   readonly form: ChunkLayout;
-  /** Where the first chunk begins. */
+  /** Offset of the first chunk. */
   readonly first: number;
   /** The chunk that describes the samples, and what it says; undefined for a form without a fixed rate. */
   readonly description: { readonly id: string; readonly rateOf: (body: Buffer) => ByteRate | undefined };
@@ -48,9 +48,9 @@ export interface SampleChunks {
 }
 
 /**
- * How long the samples of a file are, in seconds; undefined where they have no fixed rate, or none are found. The sizes
- * of chunks are believed only where they lead from chunk to chunk to the end of the file: otherwise everything after
- * the head of the samples is samples, as it is for readers of a file without a size.
+ * Computes the length of a file's samples, in seconds; undefined where they have no fixed rate, or none are found. The
+ * sizes of chunks are believed only where they lead from chunk to chunk to the end of the file: otherwise everything
+ * after the head of the samples is samples, as it is for readers of a file without a size.
  */
 export async function secondsOfSamples(
   file: SampleFile,

@@ -4,7 +4,7 @@ import { pcmRate, secondsOfSamples, type SampleChunks, type SampleFile } from ".
 import { wave64Chunks, waveChunks } from "./wave.ts";
 
 const headBytes = 40;
-/** What the kinds of files begin with, and how their chunks are read. */
+/** Magic bytes of the kinds of files, and the layout of their chunks. */
 const kinds: readonly { readonly begins: RegExp; readonly chunks: SampleChunks }[] = [
   { begins: /^(RIFF|RF64|BW64)[^]{4}WAVE/, chunks: waveChunks("LE") },
   { begins: /^RIFX[^]{4}WAVE/, chunks: waveChunks("BE") },
@@ -16,8 +16,9 @@ const kinds: readonly { readonly begins: RegExp; readonly chunks: SampleChunks }
 const auBits: Readonly<Record<number, number>> = { 1: 8, 2: 8, 3: 16, 4: 24, 5: 32, 6: 32, 7: 64, 27: 8 };
 
 /**
- * How long a file of samples is, in seconds, by its bytes: a WAV (also RF64, BW64 and Wave64), an AIFF, a CAF or an AU.
- * Undefined for every other kind, for compressed samples, and where `read` does not reach the head of the samples.
+ * Computes the length of a file of samples, in seconds, by its bytes: a WAV (also RF64, BW64 and Wave64), an AIFF, a
+ * CAF or an AU. Undefined for every other kind, for compressed samples, and where `read` does not reach the head of the
+ * samples.
  */
 export async function secondsBySamples(file: SampleFile): Promise<number | undefined> {
   const head = await file.read(0, headBytes);

@@ -99,7 +99,7 @@ class EventFollower implements Disposable {
     this.#onEnding();
   }
 
-  /** Whether nothing more is to be shown: the client has left, or its time is over. */
+  /** True once nothing more is to be sent: the client has left, or its time is over. */
   get isOver(): boolean {
     return Date.now() >= this.#until;
   }
