@@ -40,7 +40,10 @@ test("a vendor's retry-after is taken as it is, is never made shorter, and may b
   expect(throttled).toMatchObject({ until: 30_000, rests: 1 });
   expect(restFor(throttled, cause({ retryAfterMs: 10_000, before: 1 }), 1_000)).toBeUndefined();
   expect(restFor(throttled, cause({ before: 1 }), 1_000)).toBeUndefined();
-  expect(restFor(throttled, cause({ retryAfterMs: 60_000, before: 1 }), 1_000)).toMatchObject({ until: 61_000, rests: 1 });
+  expect(restFor(throttled, cause({ retryAfterMs: 60_000, before: 1 }), 1_000)).toMatchObject({
+    until: 61_000,
+    rests: 1,
+  });
   expect([29_999, 30_000].map((now) => isResting(throttled, now))).toEqual([true, false]);
   expect(isResting(undefined, 0)).toBe(false);
 });

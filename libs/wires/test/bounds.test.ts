@@ -7,12 +7,12 @@ import { wires as videoWires } from "@modelgate/wires/video";
 
 const messages = [{ role: "user", content: "Hi" }];
 const asks = {
-  chat: (more: object) => textWires.chat.client.ask({ model: "m", messages, ...more }),
-  completions: (more: object) => textWires.completions.client.ask({ model: "m", prompt: "x", ...more }),
-  responses: (more: object) => textWires.responses.client.ask({ model: "m", input: "x", ...more }),
-  messages: (more: object) => textWires.messages.client.ask({ model: "m", max_tokens: 5, messages, ...more }),
+  chat: (more: object) => textWires.chat.client.readParams({ model: "m", messages, ...more }),
+  completions: (more: object) => textWires.completions.client.readParams({ model: "m", prompt: "x", ...more }),
+  responses: (more: object) => textWires.responses.client.readParams({ model: "m", input: "x", ...more }),
+  messages: (more: object) => textWires.messages.client.readParams({ model: "m", max_tokens: 5, messages, ...more }),
   content: (more: object) =>
-    textWires.content.client.ask({ contents: [{ parts: [] }], ...more }, { model: "m", stream: false }),
+    textWires.content.client.readParams({ contents: [{ parts: [] }], ...more }, { model: "m", stream: false }),
 };
 
 describe("the largest bound of a body is what a call is held for", () => {

@@ -16,7 +16,13 @@ import {
   type ServingModel,
   type WireRoute,
 } from "@modelgate/relay";
-import { imagesExchange, imagesWiresFor, InputImages, refuseUnpricedTier, type ImagesCall } from "@modelgate/relay/images";
+import {
+  imagesExchange,
+  imagesWiresFor,
+  InputImages,
+  refuseUnpricedTier,
+  type ImagesCall,
+} from "@modelgate/relay/images";
 import { imagesInContent } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";

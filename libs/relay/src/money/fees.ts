@@ -133,7 +133,10 @@ export class CallFees {
     if (!isToolPriced(tool, price))
       throw refused(path, `${path} is a tool that the vendor charges for, and this model has no price for it`);
     if (tool.surchargePath !== undefined)
-      throw refused(tool.surchargePath, `${tool.surchargePath} asks for more than this model's price for an image covers`);
+      throw refused(
+        tool.surchargePath,
+        `${tool.surchargePath} asks for more than this model's price for an image covers`,
+      );
   }
 
   #checkTier(name: string): void {

@@ -91,7 +91,9 @@ describe("what has no price", () => {
   test("is refused where the client stands for it when another wire's request says it otherwise", () => {
     const fees = feesOf({ tools: [{ functionDeclarations: [] }, { codeExecution: {} }] }, {}, "content");
     const requestedFees = { tools: [{ path: "tools[0]", unit: "codeInterpreters" as const }], tiers: [] };
-    expect(refusal(() => fees.checked(exchange({}, { requestedFees })))).toMatchObject({ param: "tools[1].codeExecution" });
+    expect(refusal(() => fees.checked(exchange({}, { requestedFees })))).toMatchObject({
+      param: "tools[1].codeExecution",
+    });
   });
 });
 

@@ -72,7 +72,8 @@ const versionColumns: readonly Column[] = [
 export const configCommands: readonly Command[] = [
   {
     name: "config check",
-    summary: "Check a configuration file; nothing need be running. With --ask each channel is checked with its vendor, too.",
+    summary:
+      "Check a configuration file; nothing need be running. With --ask each channel is checked with its vendor, too.",
     positionals: ["[FILE]"],
     options: {},
     flags: {

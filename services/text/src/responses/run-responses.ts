@@ -72,7 +72,16 @@ export async function runPrepared(
   const { model } = turn;
   await runCall(deps.relay, call, new ResponseKind(deps), {
     model,
-    input: { model, wire: "responses", body: bytes, params: turn, answerId, admitted, asArray: false, forward: undefined },
+    input: {
+      model,
+      wire: "responses",
+      body: bytes,
+      params: turn,
+      answerId,
+      admitted,
+      asArray: false,
+      forward: undefined,
+    },
     native,
     echo,
     compaction: params.compacts ? await compactionOf(deps, call, prepared, answerId) : undefined,

@@ -83,10 +83,7 @@ interface ModelContext {
   readonly calls: CallPairs;
   /** Makes ids of calls that have none. */
   readonly path: readonly (string | number)[];
-  /**
-   * Owner of a signature in Google's spelling: a vendor of this wire, or a client whose signature Google's wire can
-   * read.
-   */
+  /** Wire of a signature in Google's spelling: this one's vendor, or a client that Google's wire can read. */
   readonly google: "chat" | "content";
 }
 

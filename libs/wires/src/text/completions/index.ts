@@ -6,7 +6,7 @@ import { endChunksEarly, chatPass } from "../chat/pass.ts";
 import type { TextWire } from "../hub/wire.ts";
 import { fromWord, type TextPass } from "../pass.ts";
 import { renderAnswer, renderPromptAnswers } from "./answer.ts";
-import { defaultMaxTokens, readParams, relied, hasSeveralPrompts, parsePromptRequests, parseRequest } from "./request.ts";
+import { defaultMaxTokens, isBatch, readParams, relied, parsePromptRequests, parseRequest } from "./request.ts";
 import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesWord = Buffer.from('"choices"');
@@ -53,7 +53,7 @@ export const completionsWire = {
     keepAlive: completionsPass.heartbeat,
     failureFrame: completionsPass.failureFrame,
     batch: {
-      isBatch: hasSeveralPrompts,
+      isBatch,
       read: parsePromptRequests,
       render: renderPromptAnswers,
       stream: streamPromptAnswers,

@@ -94,7 +94,7 @@ function parseOne(prompt: unknown, at: string, fields: Fields): string {
 }
 
 /** Returns true if a body has more than one prompt; an array of numbers is one in tokens. */
-export function hasSeveralPrompts({ prompt }: JsonRecord): boolean {
+export function isBatch({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }
 

@@ -65,8 +65,8 @@ const echoed: Readonly<Record<string, unknown>> = {
 
 /** The whole response object, as the client of this endpoint gets it and as events of its stream hold it. */
 export function responseObject(context: AnswerContext, state: ResponseState): JsonObject {
-  const { requestBody } = context;
-  const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, requestBody[name] ?? otherwise]));
+  const { requestBody: body } = context;
+  const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, body[name] ?? otherwise]));
   return {
     id: context.answerId,
     object: "response",
@@ -78,11 +78,11 @@ export function responseObject(context: AnswerContext, state: ResponseState): Js
     model: context.model,
     output: state.output,
     ...echo,
-    ...echoConversation(requestBody["conversation"]),
-    reasoning: echoReasoning(requestBody["reasoning"]),
-    service_tier: state.serviceTier ?? echoTier(requestBody["service_tier"]),
-    text: echoText(requestBody["text"]),
-    tools: isToolList(requestBody["tools"]) ? requestBody["tools"].map(echoTool) : [],
+    ...echoConversation(body["conversation"]),
+    reasoning: echoReasoning(body["reasoning"]),
+    service_tier: state.serviceTier ?? echoTier(body["service_tier"]),
+    text: echoText(body["text"]),
+    tools: isToolList(body["tools"]) ? body["tools"].map(echoTool) : [],
     usage: state.usage === undefined ? null : renderUsage(state.usage),
   };
 }
