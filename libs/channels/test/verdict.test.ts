@@ -26,13 +26,13 @@ test.each<[string, unknown, object | undefined]>([
   ],
   ["a resolver that is busy", failure("upstream_error", coded("EAI_AGAIN")), { of: "channel", isCertain: false }],
   ["a connection that is cut", failure("upstream_error", coded("ECONNRESET")), { of: "channel", isCertain: false }],
-  ["an error of the vendor's", refused({}), { of: "channel", reason: "upstream_error", askedMs: undefined }],
-  ["an overload with retry-after", refused({}, 5_000), { of: "channel", askedMs: 5_000 }],
+  ["an error of the vendor's", refused({}), { of: "channel", reason: "upstream_error", retryAfterMs: undefined }],
+  ["an overload with retry-after", refused({}, 5_000), { of: "channel", retryAfterMs: 5_000 }],
   ["a model that is not there", refused({ blame: "model" }), { of: "model" }],
   [
     "a rate limit",
     refused({ blame: "key", code: "upstream_rate_limited" }, 7_000),
-    { of: "key", askedMs: 7_000, isRefusal: false },
+    { of: "key", retryAfterMs: 7_000, isRefusal: false },
   ],
   [
     "a key that is refused",

@@ -78,7 +78,7 @@ describe("what a request asks of its vendor beside tokens", () => {
     [
       "responses",
       { tools: [{ type: "image_generation", model: "draw", quality: "high" }] },
-      [{ path: "tools[0]", unit: "imageGenerations", model: "draw", dearer: "tools[0].quality" }],
+      [{ path: "tools[0]", unit: "imageGenerations", model: "draw", surchargePath: "tools[0].quality" }],
     ],
     [
       "messages",
