@@ -65,7 +65,7 @@ function Step({
   );
 }
 
-function Attempt({ attempt: { channel, key, status, failed, vendorCode, said } }: { readonly attempt: Try }) {
+function Attempt({ attempt: { channel, key, status, failed, vendorCode, vendorMessage } }: { readonly attempt: Try }) {
   return (
     <Group gap={6}>
       <Text size="sm">
@@ -75,9 +75,9 @@ function Attempt({ attempt: { channel, key, status, failed, vendorCode, said } }
         {failed === undefined ? sayWord("answered") : failed} {status ?? ""}
       </Badge>
       {vendorCode !== undefined && <Code>{vendorCode}</Code>}
-      {said !== undefined && (
+      {vendorMessage !== undefined && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {said}
+          {vendorMessage}
         </Text>
       )}
     </Group>
