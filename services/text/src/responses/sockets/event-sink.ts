@@ -1,4 +1,3 @@
-import type { Failure } from "@modelgate/contracts";
 import { ClientGone, type AnswerSink, type SinkWatcher } from "@modelgate/platform";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { WebSocket } from "ws";
@@ -11,6 +10,12 @@ const brokenCode = 1011;
 /** The end of some vendors' streams, which is no event. */
 const streamEnd = "[DONE]";
 
+interface EventSinkOptions {
+  readonly lane: string | undefined;
+  readonly bufferedBytes: number;
+  readonly ending: AbortSignal;
+}
+
 /** The sink of one response on a WebSocket: each event of its stream becomes a message. Its head has no place there. */
 export class EventSink implements AnswerSink {
   readonly #socket: WebSocket;
@@ -20,15 +25,23 @@ export class EventSink implements AnswerSink {
   /** Their order is that of their coming; one may leave while they are called. */
   readonly #watchers = new Set<SinkWatcher>();
   readonly #ending = new AbortController();
+  readonly #connectionEnding: AbortSignal;
   #begun = false;
   #isEnding = false;
   #over = false;
   #wasFull = false;
 
-  constructor(socket: WebSocket, lane: string | undefined, bufferedBytes: number) {
+  /** `ending` ends the connection with its response, with a Failure. */
+  constructor(socket: WebSocket, { lane, bufferedBytes, ending }: EventSinkOptions) {
     this.#socket = socket;
     this.#lane = lane;
     this.#bufferedBytes = bufferedBytes;
+    this.#connectionEnding = ending;
+    // The connection may have ended since the request came.
+    if (socket.readyState === socket.CLOSED) this.#left();
+    else socket.once("close", this.#left);
+    if (ending.aborted) this.#interrupt();
+    else ending.addEventListener("abort", this.#interrupt);
   }
 
   /** Aborted where the response ends before it is over. */
@@ -85,15 +98,13 @@ export class EventSink implements AnswerSink {
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
-  /** The connection is gone. */
-  left(): void {
+  readonly #left = (): void => {
     if (!this.#isEnding) this.#end(false);
-  }
+  };
 
-  /** Ends the response before it is over, because the gateway goes. */
-  interrupt(failure: Failure): void {
-    if (!this.#over && !this.#isEnding) this.#ending.abort(failure);
-  }
+  readonly #interrupt = (): void => {
+    if (!this.#over && !this.#isEnding) this.#ending.abort(this.#connectionEnding.reason);
+  };
 
   #send(frame: Buffer): void {
     const data = eventStreamFraming.parse(frame)?.data;
@@ -111,6 +122,8 @@ export class EventSink implements AnswerSink {
   #end(whole: boolean): void {
     if (this.#over) return;
     this.#over = true;
+    this.#socket.off("close", this.#left);
+    this.#connectionEnding.removeEventListener("abort", this.#interrupt);
     if (!whole) this.#ending.abort(new ClientGone("the client left before its answer"));
     for (const { closed } of this.#watchers) closed?.(whole);
   }

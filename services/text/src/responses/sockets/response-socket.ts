@@ -42,7 +42,7 @@ export class ResponseSocket {
   readonly #waiting: WaitingMessage[] = [];
   readonly #openedAt = Date.now();
   readonly #finished = Promise.withResolvers<void>();
-  #answering: EventSink | undefined;
+  readonly #ending = new AbortController();
   #isRunning = false;
   #isLeaving = false;
   #requests = 0;
@@ -83,11 +83,9 @@ export class ResponseSocket {
   }
 
   /** Ends the response that is open, and the connection. */
-  interrupt(): void {
+  interrupt(failure: Failure): void {
     this.leave();
-    this.#answering?.interrupt(
-      new Failure("server_overloaded", "The gateway is being restarted; connect again.", { retryAfterSeconds: 1 }),
-    );
+    this.#ending.abort(failure);
   }
 
   #received(data: unknown, binary: boolean): void {
@@ -131,8 +129,7 @@ export class ResponseSocket {
       const { value, bytes, generate } = await readCreateEvent(event, message.length);
       const isAdmitted = this.#requests++ === 0;
       const caller = await callerOfNext(this.#deps.relay, this.#call, isAdmitted);
-      const sink = new EventSink(this.#socket, lane, bufferedBytes);
-      this.#answering = sink;
+      const sink = new EventSink(this.#socket, { lane, bufferedBytes, ending: this.#ending.signal });
       const call = callOf(
         this.#deps.relay,
         { ...this.#call, caller },
@@ -150,8 +147,6 @@ export class ResponseSocket {
       if (previousId !== undefined) this.#turns.evict(previousId);
       recordRefusal(this.#deps.refused, { ...this.#call, id: "responses", facts }, error);
       if (!(error instanceof ClientGone)) this.#refuse(error, lane);
-    } finally {
-      this.#answering = undefined;
     }
   }
 
@@ -185,7 +180,6 @@ export class ResponseSocket {
   }
 
   #closed(): void {
-    this.#answering?.left();
     for (const { holding } of this.#waiting.splice(0)) holding[Symbol.dispose]();
     if (!this.#isRunning) this.#finish();
   }

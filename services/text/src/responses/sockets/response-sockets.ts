@@ -4,6 +4,7 @@ import {
   checkHandshake,
   Gauge,
   onBeat,
+  restarting,
   type AcceptWebSocket,
   type Registry,
   type UpgradeCall,
@@ -30,7 +31,7 @@ export class ResponseSockets implements Disposable {
     const open = this.#open;
     this.#deps = deps;
     deps.ending.addEventListener("abort", () => {
-      for (const socket of open) socket.interrupt();
+      for (const socket of open) socket.interrupt(restarting());
     });
     // A key may stand among the offered subprotocols: none is answered.
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
@@ -66,7 +67,7 @@ export class ResponseSockets implements Disposable {
     this.#open.add(open);
     // An edge that goes ends its half without a word; heard before the socket's own listener, after which nothing can be sent.
     socket.prependOnceListener("end", () => {
-      if (client.readyState === client.OPEN) open.interrupt();
+      if (client.readyState === client.OPEN) open.interrupt(restarting());
     });
     await Promise.resolve();
     void open.over.then(() => {

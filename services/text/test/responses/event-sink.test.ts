@@ -1,0 +1,64 @@
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import { ClientGone, restarting } from "@modelgate/platform";
+import { EventSink } from "../../src/responses/sockets/event-sink.ts";
+
+/** A server's side of a WebSocket, and its client. */
+async function connection(): Promise<{ socket: WebSocket; client: WebSocket } & AsyncDisposable> {
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const client = new WebSocket(`ws://127.0.0.1:${port}`);
+  const [[socket]] = await Promise.all([once(server, "connection"), once(client, "open")]);
+  return {
+    socket,
+    client,
+    [Symbol.asyncDispose]: async () => {
+      client.terminate();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+const sinkOf = (socket: WebSocket, ending: AbortSignal) =>
+  new EventSink(socket, { lane: undefined, bufferedBytes: 1024, ending });
+const quiet = new AbortController().signal;
+
+test("a response whose client left before it began is ended at once", async () => {
+  await using open = await connection();
+  const { socket, client } = open;
+  client.close();
+  await once(socket, "close");
+  const sink = sinkOf(socket, quiet);
+  expect([sink.closed, sink.ending.reason]).toEqual([true, expect.any(ClientGone)]);
+});
+
+test("a response that begins after the gateway has begun to end is ended at once", async () => {
+  await using open = await connection();
+  const failure = restarting();
+  expect(sinkOf(open.socket, AbortSignal.abort(failure)).ending.reason).toBe(failure);
+});
+
+test("an open response ends with its connection, for the same reason", async () => {
+  await using open = await connection();
+  const [left, interrupted, ending] = [sinkOf(open.socket, quiet), new AbortController(), restarting()];
+  const sink = sinkOf(open.socket, interrupted.signal);
+  interrupted.abort(ending);
+  expect([sink.ending.reason, left.ending.aborted]).toEqual([ending, false]);
+  open.client.close();
+  await once(open.socket, "close");
+  expect([sink.ending.reason, left.ending.reason]).toEqual([ending, expect.any(ClientGone)]);
+});
+
+test("a response that is over listens to nothing any more", async () => {
+  await using open = await connection();
+  const before = open.socket.listenerCount("close");
+  const sink = sinkOf(open.socket, quiet);
+  sink.end();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  sink.watch({ closed: resolve });
+  expect(await promise).toBe(true);
+  expect([open.socket.listenerCount("close"), sink.ending.aborted]).toEqual([before, false]);
+});
