@@ -72,7 +72,7 @@ export function bridgeBetween(client: RealtimeWire, vendor: string, names: Realt
 const secretShape = Compile(bodies.ClientSecretRequest);
 
 /** Members of a request for a short-lived key that decide what the key may do. */
-export const reliedOfClientSecrets = Object.keys(bodies.ClientSecretRequest.properties);
+export const clientSecretMembers = Object.keys(bodies.ClientSecretRequest.properties);
 
 /** Checks a request for a short-lived key. Throws Failure (400) naming the field. */
 export function readClientSecret(value: unknown): Static<typeof bodies.ClientSecretRequest> {

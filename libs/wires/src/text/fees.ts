@@ -42,7 +42,7 @@ export interface ReportedFees {
 }
 
 /** The members of a body that decide what is charged beside tokens, in the wires that share them. */
-export const reliedOfSearch = ["search_parameters", "enable_search", "plugins"] as const;
+export const searchMembers = ["search_parameters", "enable_search", "plugins"] as const;
 
 /** A list of a body, a single object as the list of it, as lenient parsers take it. */
 export function recordsIn(value: unknown): readonly (readonly [at: string, record: JsonRecord])[] {

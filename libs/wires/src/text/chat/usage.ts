@@ -6,7 +6,7 @@ import {
   requestedTiers,
   countedTools,
   recordsIn,
-  reliedOfSearch,
+  searchMembers,
   reportedFees,
   tierIn,
   unitOfTool,
@@ -118,7 +118,7 @@ export function renderUsage(units: Units): JsonObject {
 }
 
 /** The members that decide what is charged beside tokens. */
-export const reliedForFees = ["tools", "web_search_options", "service_tier", ...reliedOfSearch];
+export const reliedForFees = ["tools", "web_search_options", "service_tier", ...searchMembers];
 
 /** Finds the charges beside tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {

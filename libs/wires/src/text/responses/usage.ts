@@ -8,7 +8,7 @@ import {
   requestedTiers,
   countedTools,
   recordsIn,
-  reliedOfSearch,
+  searchMembers,
   reportedFees,
   tierIn,
   unitOfTool,
@@ -57,7 +57,7 @@ export function renderUsage(units: Units): JsonObject {
 }
 
 /** The members that decide what is charged beside tokens. */
-export const reliedForFees = ["tools", "max_tool_calls", "service_tier", ...reliedOfSearch];
+export const reliedForFees = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
 /** Tools that the client runs, and the search among tools, which costs nothing of its own. */
 const unpaidTools: ReadonlySet<unknown> = new Set([
