@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { another, config, hello, keys, post } from "./house.ts";
-import { signInByLink } from "./console-people.ts";
+import { signInByLink } from "../../services/control/test/console/people.ts";
 
 /** Refused calls, found by the request id that their client was answered. */
 const emptyKey = "sk-empty-0123456789abcdef";

@@ -39,7 +39,13 @@ test("every address of a page shows it, also one with a dot; what is no file of 
   ]) {
     const answer = await get(path);
     expect([answer.status, await answer.text()], path).toEqual([200, expect.stringContaining("<title>page")]);
-    expect(answer.headers.get("content-security-policy")).toContain("connect-src 'self' https://gate.example wss://");
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    for (const part of [
+      "connect-src 'self' https://gate.example wss://",
+      "script-src 'self';",
+      "frame-ancestors 'none'",
+    ])
+      expect(policy).toContain(part);
     expect(answer.headers.get("cache-control")).toBe("no-cache");
   }
   for (const path of ["/console/assets/absent.js", "/console/assets/../../package.json"])

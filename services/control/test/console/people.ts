@@ -1,4 +1,5 @@
 import type { Suite } from "@modelgate/testkit";
+import { keys } from "../../../../libs/relay/test/house.ts";
 
 /** A browser's half of control's API: its cookie, and where its pages are from. */
 export interface Browserlike {
@@ -63,4 +64,13 @@ export async function signInByLink(
   const words = ["operator", "link", "--role", role, "--name", `${role} by link`];
   const { url } = await suite.ask<{ url: string }>(...words, ...(account === undefined ? [] : ["--account", account]));
   return signIn(suite, { link: new URL(url).hash.slice(1) });
+}
+
+/** Sends a chat call to the edge of a suite. */
+export function post({ edgeUrl }: Pick<Suite, "edgeUrl">, body: object, key: string = keys.demo): Promise<Response> {
+  return fetch(`${edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
 }

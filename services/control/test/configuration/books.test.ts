@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { stringify } from "yaml";
-import { signInByLink, type Browserlike } from "./console-people.ts";
-import { config as house, hello, keys, post } from "./house.ts";
+import { type Browserlike, post, signInByLink } from "../console/people.ts";
+import { config as house, hello, keys } from "../../../../libs/relay/test/house.ts";
 
 const canary = "sk-canary-of-a-vendor-0123456789";
 

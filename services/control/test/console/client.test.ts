@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "../../../..");
 
 test("the console's types are generated from what control describes", async () => {
   const { typesOf }: { readonly typesOf: (document: unknown) => string } = await import(

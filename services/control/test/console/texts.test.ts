@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 import { expect, test } from "vitest";
 
-const folder = join(import.meta.dirname, "../../services/console/src");
+const folder = join(import.meta.dirname, "../../../console/src");
 const files = globSync(join(folder, "**/*.tsx"));
 /** Attributes and members whose texts people read. */
 const read = new Set(["label", "title", "placeholder", "description", "aria-label", "heading"]);

@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const parts = join(import.meta.dirname, "../../../console/src/parts");
+
+type Draft = Readonly<Record<string, string>>;
+/** What of the console's forms is no page: loaded by its path, since the console is bundled by itself. */
+const {
+  draftOf,
+  partOf,
+  pathOf,
+  isAt,
+}: {
+  readonly draftOf: (part: unknown, fields: readonly object[]) => Draft;
+  readonly partOf: (draft: Draft, fields: readonly object[]) => object | undefined;
+  readonly pathOf: (section: string, name: string, channels: readonly unknown[]) => string;
+  readonly isAt: (path: string, field: string) => boolean;
+} = await import(join(parts, "part-draft.ts"));
+const { partFields }: { readonly partFields: Readonly<Record<"models" | "groups" | "channels", readonly object[]>> } =
+  await import(join(parts, "part-fields.ts"));
+const { csvCell }: { readonly csvCell: (text: string) => string } = await import(join(parts, "csv.ts"));
+const { channelEdits }: { readonly channelEdits: (adding: object) => readonly object[] } = await import(
+  join(parts, "channel-edits.ts")
+);
+
+describe("a form", () => {
+  const channel = {
+    id: "mine",
+    provider: "openai",
+    keys: ["kept:1"],
+    models: { formed: "demo-chat" },
+    weight: 2,
+    retries: { maxAttempts: 2 },
+  };
+
+  test("shows each member at its field, and the rest as JSON", () => {
+    const draft = draftOf(channel, partFields.channels);
+    expect(draft).toMatchObject({ provider: "openai", keys: "kept:1", models: "formed = demo-chat", weight: "2" });
+    expect(JSON.parse(draft["rest"] ?? "")).toEqual({ retries: { maxAttempts: 2 } });
+  });
+
+  test("says again what it showed, but for the id, which is its name", () => {
+    const { id: _, ...said } = channel;
+    expect(partOf(draftOf(channel, partFields.channels), partFields.channels)).toEqual(said);
+  });
+
+  test.each<["models" | "groups" | "channels", Draft, object | undefined]>([
+    ["channels", { models: "formed = demo-chat" }, { models: { formed: "demo-chat" } }],
+    ["channels", { models: "a, b" }, { models: ["a", "b"] }],
+    ["channels", { models: "*" }, { models: "*" }],
+    ["channels", { keys: "kept:1", newKey: "sk-2" }, { keys: ["kept:1", "sk-2"] }],
+    ["channels", { weight: "-1" }, { weight: -1 }],
+    ["models", { "price.input": "dear" }, { price: { input: "dear" } }],
+    [
+      "models",
+      { "price.input": "2.5", rest: '{"price":{"serviceTiers":{"flex":0.5}}}' },
+      { price: { serviceTiers: { flex: 0.5 }, input: 2.5 } },
+    ],
+    ["models", { rest: "{" }, undefined],
+    [
+      "groups",
+      { models: "formed", multiplier: "0.5", showChannel: "true" },
+      { models: ["formed"], multiplier: 0.5, showChannel: true },
+    ],
+  ])("of %s with %j says %j", (section, draft, part) => {
+    expect(partOf(draft, partFields[section])).toEqual(part);
+  });
+
+  test("finds the field of a problem", () => {
+    expect(pathOf("models", "fresh", [])).toBe("models.fresh.");
+    expect(pathOf("models", "7", [])).toBe("models[7].");
+    expect([pathOf("channels", "b", [{ id: "a" }, { id: "b" }]), pathOf("channels", "new", [{}])]).toEqual([
+      "channels[1].",
+      "channels[1].",
+    ]);
+    expect([isAt("price.input", "price.input"), isAt("keys[0]", "keys"), isAt("keysOf", "keys")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+test.each([
+  ["=1+1", "'=1+1"],
+  ["-5.00", "-5.00"],
+  ["-cmd", "'-cmd"],
+  ["@SUM", "'@SUM"],
+  ['a "b", c', '"a ""b"", c"'],
+  ["<img src=x>", "<img src=x>"],
+])("a table's cell %s is saved as %s", (text, cell) => {
+  expect(csvCell(text)).toBe(cell);
+});
+
+test("a vendor that is added is its new models and a channel of a free name", () => {
+  const model = { id: "demo-chat", kind: "chat", price: { input: 1 }, contextTokens: null };
+  const edits = channelEdits({
+    vendor: { name: "openai", provider: "openai" },
+    baseUrl: "https://vendor.example/v1",
+    key: " sk-1 ",
+    chosen: [
+      { model, input: "2.50", output: "dear" },
+      { model: { ...model, id: "known" }, input: "", output: "" },
+    ],
+    knownModels: ["known"],
+    knownChannels: ["openai", "openai-2"],
+  });
+  expect(edits).toEqual([
+    {
+      section: "models",
+      name: "demo-chat",
+      value: { kind: "chat", ownedBy: "openai", price: { input: 2.5, output: "dear" } },
+    },
+    {
+      section: "channels",
+      name: "openai-3",
+      value: {
+        id: "openai-3",
+        provider: "openai",
+        baseUrl: "https://vendor.example/v1",
+        keys: ["sk-1"],
+        models: ["demo-chat", "known"],
+      },
+    },
+  ]);
+});
