@@ -1,19 +1,14 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { DeclaredVariable } from "@modelgate/contracts";
 import { describeVariables } from "@modelgate/deploy/reference";
 
-/** The variables that an operator looks at first, in this order. */
-export const firstVariables: readonly string[] = [
-  "MODELGATE_SECRET",
-  "REDIS_URL",
-  "NATS_URL",
-  "BOOKS_URL",
-  "MODELGATE_CONFIG",
-  "MODELGATE_SERVICES",
-  "PORT",
-  "PUBLIC_URL",
-  "LOG_LEVEL",
-  "DRAIN_MS",
-];
+const settings = readFileSync(join(import.meta.dirname, "../guide/settings.md"), "utf8");
+
+/** The variables that an operator looks at first: those of the page of settings that matter, in its order. */
+export const firstVariables: readonly string[] = [...settings.matchAll(/^\| `(\w+)` \|/gm)].map(
+  ([, name = ""]) => name,
+);
 
 /** A variable with the services that read it as it is described. */
 interface Row {

@@ -1,9 +1,12 @@
 import { globSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { apiPage } from "./api.ts";
+import { clientsTable } from "./clients.ts";
 import { configurationPage } from "./configuration.ts";
 import { environmentPage } from "./environment.ts";
+import { metricsPage } from "./metrics.ts";
 import { repositoryPage, repositoryPages } from "./repository-page.ts";
+import { kindsTable, otherEndpoints, unimplementedEndpoints } from "./served.ts";
 import { textFieldsPage } from "./text-fields.ts";
 import { vendorFragments, vendorTable } from "./vendors.ts";
 
@@ -16,8 +19,13 @@ async function pages(): Promise<ReadonlyMap<string, string>> {
     ["reference/environment", await environmentPage()],
     ["reference/api", apiPage()],
     ["reference/fields", textFieldsPage()],
+    ["reference/metrics", await metricsPage()],
     ...Object.entries(repositoryPages).map(([file, path]) => [path, repositoryPage(file)] as const),
     ["fragments/all-vendors", `${vendorTable()}\n`],
+    ["fragments/clients", `${clientsTable()}\n`],
+    ["fragments/kinds", `${kindsTable()}\n`],
+    ["fragments/other-endpoints", `${otherEndpoints()}\n`],
+    ["fragments/unimplemented-endpoints", `${unimplementedEndpoints()}\n`],
     ...Array.from(vendorFragments(), ([name, text]) => [`fragments/${name}`, text] as const),
   ]);
 }

@@ -1,17 +1,23 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { providers } from "@modelgate/providers";
 
-/** Writes what the table of vendors knows of each: the name for `provider`, its wires, the form of its keys. */
+const pages = join(import.meta.dirname, "../vendors");
+
+/** Writes the facts of each vendor's page: the name for `provider`, its wires, the form of its keys. */
 export function vendorFragments(): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(providers).map(([name, { wires, moreWires = [], keyForm }]) => [
       name,
       [
         `- \`provider: ${name}\``,
-        `- wires that it supports, best first: ${wires.map(code).join(", ")}`,
+        `- supported wires, best first: ${wires.map(code).join(", ")}`,
         ...(moreWires.length === 0
           ? []
           : [`- wires that a channel's \`wires\` may add: ${moreWires.map(code).join(", ")}`]),
         ...(keyForm === undefined ? [] : [`- a key is ${keyForm.words}`]),
+        "",
+        "The tests call a simulator of this vendor, which refuses what the vendor's documentation says it refuses. They do not call the vendor.",
         "",
       ].join("\n"),
     ]),
@@ -25,7 +31,8 @@ export function vendorTable(): string {
       const variable = keyVariable === undefined ? "" : `\`${keyVariable}\`${isLocal === true ? ", optional" : ""}`;
       const key = usualKey === undefined ? variable : `\`${usualKey}\` (its credential chain)`;
       const address = baseUrl === undefined ? "set by the channel" : `\`${baseUrl}\``;
-      return `| ${title} | \`${name}\` | ${address} | ${key} | ${wires.join(", ")} |`;
+      const label = existsSync(join(pages, `${name}.md`)) ? `[${title}](/vendors/${name})` : title;
+      return `| ${label} | \`${name}\` | ${address} | ${key} | ${wires.join(", ")} |`;
     },
   );
   return ["| vendor | `provider` | default base URL | key | wires |", "|---|---|---|---|---|", ...rows].join("\n");

@@ -7,6 +7,7 @@ test("the reference begins with the variables that matter first, and has every v
   const namesIn = (text: string): readonly string[] =>
     [...text.matchAll(/^\| `(.+?)` \|/gm)].map(([, name = ""]) => name);
   expect(namesIn(begin)).toEqual(firstVariables);
+  expect(firstVariables.length).toBe(10);
   const others = rest.flatMap(namesIn);
   expect(others).toContain("<NAME>_OPS_PORT");
   expect(others.filter((name) => firstVariables.includes(name))).toEqual([]);

@@ -1,0 +1,45 @@
+import { endpointIds, endpointOf, modelKinds, wiresOfKind, type Endpoint, type ModelKind } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+
+const all = endpointIds.map(endpointOf);
+const implemented = all.filter(({ unimplemented }) => unimplemented !== true);
+
+/** Writes the table of kinds: the endpoints that call models of each kind, and the wires of the vendors that serve it. */
+export function kindsTable(): string {
+  const rows = modelKinds.map((kind) => {
+    const endpoints = implemented.filter(({ kinds = [] }) => kinds.includes(kind));
+    return `| \`${kind}\` | ${endpoints.map(nameOf).join("<br>")} | ${wiresOf(kind).map(code).join(", ")} |`;
+  });
+  return ["| kind of model | endpoints for clients | wires of vendors |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** Writes the list of endpoints that call no model. */
+export function otherEndpoints(): string {
+  return list(implemented.filter(({ kinds = [] }) => kinds.length === 0));
+}
+
+/** Writes the list of endpoints that are declared only. */
+export function unimplementedEndpoints(): string {
+  return list(all.filter(({ unimplemented }) => unimplemented === true));
+}
+
+/** Returns the wires in which at least one vendor is called for models of a kind. */
+function wiresOf(kind: ModelKind): readonly string[] {
+  const spoken = new Set(Object.values(providers).flatMap(({ wires, moreWires = [] }) => [...wires, ...moreWires]));
+  return [...new Set(wiresOfKind[kind])].filter((wire) => spoken.has(wire));
+}
+
+function list(endpoints: readonly Endpoint[]): string {
+  return ["| endpoint | |", "|---|---|", ...endpoints.map((each) => `| ${nameOf(each)} | ${each.summary} |`)].join(
+    "\n",
+  );
+}
+
+/** Returns a method and path as code. Braces would begin an expression of the site outside of code. */
+function nameOf({ method, path }: Endpoint): string {
+  return code(`${method} ${path}`);
+}
+
+function code(word: string): string {
+  return `<code>${word.replaceAll("{", "&#123;")}</code>`;
+}

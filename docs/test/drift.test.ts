@@ -1,0 +1,130 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { endpointIds, endpointOf, failures } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+import { wires as images } from "@modelgate/wires/images";
+import { wires as moderation } from "@modelgate/wires/moderation";
+import { wires as ranking } from "@modelgate/wires/ranking";
+import { wires as realtime } from "@modelgate/wires/realtime";
+import { wires as speech } from "@modelgate/wires/speech";
+import { wires as transcripts } from "@modelgate/wires/transcripts";
+import { wires as vectors } from "@modelgate/wires/vectors";
+import { wires as video } from "@modelgate/wires/video";
+import { countsIn, listsIn } from "./drift.ts";
+
+const root = join(import.meta.dirname, "../..");
+/** Pages that programs write, and the record of past versions. */
+const generated = /^CHANGELOG\.md$|^libs\/contracts\/FAILURES\.md$|^e2e\/(?:[A-Z_]+|bench\/history)\.md$/;
+const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" })
+  .trim()
+  .split("\n")
+  .filter((page) => !generated.test(page) && existsSync(join(root, page)));
+const textOf = (page: string): string => readFileSync(join(root, page), "utf8");
+
+const vendors = [...new Set(Object.values(providers).map(({ name, title = name }) => title))];
+const clients = globSync("docs/clients/*.md", { cwd: root })
+  .map((page) => /^# (.*)$/m.exec(textOf(page))?.[1] ?? page)
+  .filter((title) => title !== "Clients");
+const paths = endpointIds.map((id) => endpointOf(id).path);
+
+/** Lists of which a page may name a few as examples, and no more: the generated pages have the whole. */
+const tables: readonly { readonly of: string; readonly names: readonly string[]; readonly maxExamples: number }[] = [
+  { of: "vendors", names: vendors, maxExamples: 6 },
+  { of: "clients", names: clients, maxExamples: 5 },
+  { of: "endpoints", names: [...new Set(paths)], maxExamples: 6 },
+  { of: "failures", names: Object.keys(failures), maxExamples: 5 },
+];
+
+/** A page whose own subject is a list of requests: the simulator, which has endpoints of vendors. */
+const simulator = "e2e/simulator/README.md";
+
+describe("hand-written pages", () => {
+  test("count nothing that a table in the code lists", () => {
+    const found = pages.flatMap((page) => countsIn(textOf(page)).map(({ line, text }) => `${page}:${line}: ${text}`));
+    expect(found).toEqual([]);
+  });
+
+  test.each(tables)("list no $of beyond a few examples", ({ names, maxExamples }) => {
+    const found = pages
+      .filter((page) => page !== simulator)
+      .flatMap((page) => listsIn(textOf(page), names, maxExamples).map(({ line, text }) => `${page}:${line}: ${text}`));
+    expect(found).toEqual([]);
+  });
+
+  test("name only source files that exist", () => {
+    const found = pages.flatMap((page) =>
+      [
+        ...textOf(page).matchAll(
+          /`((?:[\w@.*-]+\/)+[\w.*-]*\.(?:ts|tsx|lua|mjs|yaml|json|sh)|(?:src|test)\/[\w./*-]+)`/g,
+        ),
+      ]
+        .map(([, path = ""]) => path)
+        .filter((path) => !isThere(page, path))
+        .map((path) => `${page}: ${path}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("name only tests that exist", () => {
+    const found = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/`pnpm vitest (?:run )?--project @modelgate\/([\w-]+)((?: [\w-]+)*)`/g)]
+        .filter(([, project = "", filters = ""]) => !hasTests(project, filters.trim().split(" ")))
+        .map(([command]) => `${page}: ${command}`),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
+test.each(Object.entries({ images, moderation, ranking, realtime, speech, transcripts, vectors, video }))(
+  "the README of %s describes every wire of its registry, and no other",
+  (kind, wires) => {
+    const text = textOf(`libs/wires/src/${kind}/README.md`);
+    const cells = text.slice(text.indexOf("## Wires")).matchAll(/^(?:\| (`[^|]*)\||\*\*(`[\w-]+`)\*\*)/gm);
+    const names = [...cells].flatMap(([, cell = "", bold = ""]) =>
+      [...`${cell}${bold}`.matchAll(/`([\w-]+)`/g)].map(([, name = ""]) => name),
+    );
+    expect([...new Set(names)].toSorted()).toEqual(Object.keys(wires).toSorted());
+  },
+);
+
+describe("the checks find", () => {
+  const page =
+    "# A page\n\nIt works with seventeen clients.\n\n```sh\nls # two vendors\n```\n\n- Groq, xAI, Mistral\n- Jina\n";
+
+  test("a count, and not one of a code block", () => {
+    expect(countsIn(page)).toEqual([{ line: 3, text: "seventeen clients" }]);
+    expect(countsIn("over vendors of all four text formats")).toHaveLength(1);
+    expect(countsIn("two replicas, and three Sentinels")).toEqual([]);
+  });
+
+  test("a list, and not a few examples", () => {
+    expect(listsIn(page, ["Groq", "xAI", "Mistral", "Jina"], 3)).toEqual([
+      { line: 9, text: "Groq, xAI, Mistral, Jina" },
+    ]);
+    expect(listsIn(page, ["Groq", "xAI", "Mistral", "Jina"], 4)).toEqual([]);
+  });
+});
+
+/** Returns true if a path exists below the page's folder, its package, a folder of the package's sources, or the repository. */
+function isThere(page: string, path: string): boolean {
+  for (let folder = dirname(page); ; folder = dirname(folder)) {
+    if (
+      ["", "src", "test", "src/*", "services/*"].some(
+        (below) => globSync(join(folder, below, path), { cwd: root }).length > 0,
+      )
+    )
+      return true;
+    if (folder === ".") return false;
+  }
+}
+
+function hasTests(project: string, filters: readonly string[]): boolean {
+  const folder = globSync(`{libs,services,.,e2e}/${project}`, { cwd: root })[0];
+  const files = globSync(`${folder ?? "none"}/**/*.test.ts`, {
+    cwd: root,
+    exclude: (name) => name.includes("node_modules"),
+  });
+  return filters.some((filter) => files.some((file) => file.includes(filter)));
+}
