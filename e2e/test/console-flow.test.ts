@@ -51,7 +51,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     await page.getByLabel("input price of demo-chat").fill("2.50");
     await page.getByLabel("output price of demo-chat").fill("10");
     await page.getByRole("button", { name: "Save 1 model" }).click();
-    await page.getByText("It is in force.").waitFor();
+    await page.getByText("It is now active.").waitFor();
   }
 
   test("a vendor is added, a key is made, and a paid call to that vendor succeeds", async () => {
@@ -65,7 +65,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     await page.getByRole("link", { name: "mine", exact: true }).click();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("dialog").getByLabel(/^Name/).fill("laptop");
-    await page.getByRole("button", { name: "Make", exact: true }).click();
+    await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("button", { name: "Make the first call" }).click();
     await page.getByText("Answer").waitFor();
     const [request] = await suite.simulator.requests("mine");

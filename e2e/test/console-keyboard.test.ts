@@ -43,7 +43,7 @@ describe.skipIf(program === undefined)("the console, by keyboard alone", { timeo
     await press(page, page.getByRole("link", { name: "mine", exact: true }));
     await press(page, page.getByRole("button", { name: "Create key" }));
     await type(page, dialog.getByLabel(/^Name/), "laptop");
-    await press(page, page.getByRole("button", { name: "Make", exact: true }));
+    await press(page, page.getByRole("button", { name: "Create", exact: true }));
     await press(page, page.getByRole("button", { name: "Make the first call" }));
     await page.getByText("Answer").waitFor();
     const cost = await until("the call in the books", async () => {

@@ -132,11 +132,11 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const { page } = session;
     await page.goto(`${suite.controlUrl}/console/overview?span=1d`);
     for (const by of ["account", "channel", "model"]) {
-      await page.getByRole("radiogroup", { name: "All figures by" }).getByText(by, { exact: true }).click();
+      await page.getByRole("radiogroup", { name: "Break down by" }).getByText(by, { exact: true }).click();
       await expectRows(page, by, await counted(by));
       expect(new URL(page.url()).searchParams.get("by")).toBe(by);
     }
-    await page.getByRole("radiogroup", { name: "All figures by" }).getByText("tag", { exact: true }).click();
+    await page.getByRole("radiogroup", { name: "Break down by" }).getByText("tag", { exact: true }).click();
     await page.getByLabel("Name of the tag").fill("team");
     await page.keyboard.press("Enter");
     await expectRows(page, "team", await counted("tag:team"));
@@ -154,7 +154,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   ): Promise<void> {
     const table = page.getByRole("table", { name: `All figures by ${by}` });
     const calls = (cells: readonly string[]): string => `${cells[0]} ${cells[2]}`;
-    const wanted = counted.map((row) => `${Object.values(row.by)[0] || "without"} ${row.sums["calls"]}`).toSorted();
+    const wanted = counted.map((row) => `${Object.values(row.by)[0] || "(none)"} ${row.sums["calls"]}`).toSorted();
     await until(`the figures by ${by}`, async () => {
       const rows = await table.locator("tbody tr").all();
       const shown = await Promise.all(rows.map(async (row) => row.locator("td").allInnerTexts()));
@@ -204,11 +204,14 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     try {
       await page.getByText("Some components are unavailable or delayed").waitFor();
       await page.getByRole("link", { name: "Show the system page" }).click();
-      await page.getByText("away", { exact: true }).first().waitFor();
+      await page.getByText("unavailable", { exact: true }).first().waitFor();
     } finally {
       await suite.restart("ledger");
     }
-    await until("the ledger to be back", async () => (await page.getByText("away", { exact: true }).count()) === 0);
+    await until(
+      "the ledger to be back",
+      async () => (await page.getByText("unavailable", { exact: true }).count()) === 0,
+    );
     expect(session.errors).toEqual([]);
   });
 

@@ -50,7 +50,7 @@ async function listVendor(page: Page): Promise<void> {
 async function makeKey(page: Page): Promise<void> {
   await press(page, "Create key");
   await page.getByRole("dialog").getByLabel(/^Name/).fill("laptop");
-  await press(page, "Make");
+  await press(page, "Create");
   await press(page, "Make the first call");
   await page.getByText("Answer").waitFor();
 }

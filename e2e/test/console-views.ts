@@ -112,7 +112,7 @@ export const views: readonly View[] = [
     path: at("accounts/demo"),
     async open(page) {
       await button(page, "Create key");
-      await button(page, "Make");
+      await button(page, "Create");
       await button(page, "Make the first call");
     },
     shows: (page) => page.getByText("Answer"),

@@ -1,8 +1,9 @@
-import { Code, Text, TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { get } from "../api/client.ts";
 import { localTime } from "../format/times.ts";
+import { auditText } from "../parts/audit-text.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
@@ -11,7 +12,7 @@ import { say } from "../texts/say.ts";
 const route = getRouteApi("/frame/audit");
 const maxEntries = 500;
 
-/** Who changed what, newest first. Its filter stands in its address. */
+/** Who changed what, newest first. Its filter is in its address. */
 export function AuditPage() {
   const { account } = route.useSearch();
   const navigate = route.useNavigate();
@@ -56,23 +57,13 @@ export function AuditPage() {
                   cell: ({ time }) => <span style={{ whiteSpace: "nowrap" }}>{localTime(time)}</span>,
                 },
                 { heading: say("Actor"), cell: ({ actor }) => actor },
-                { heading: say("Action taken"), cell: ({ action }) => action },
                 { heading: say("Account"), cell: ({ account }) => account || "–" },
-                { heading: say("Before"), cell: ({ before }) => <Value value={before} /> },
-                { heading: say("After"), cell: ({ after }) => <Value value={after} /> },
+                { heading: say("Change"), cell: auditText },
               ]}
             />
           )
         }
       </Loaded>
     </Page>
-  );
-}
-
-function Value({ value }: { readonly value: unknown }) {
-  return value === null || value === undefined ? (
-    "–"
-  ) : (
-    <Code style={{ overflowWrap: "anywhere" }}>{JSON.stringify(value)}</Code>
   );
 }

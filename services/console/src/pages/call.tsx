@@ -46,7 +46,7 @@ export function CallPage() {
           events.length + refused.length === 0 ? (
             <Empty>
               {say(
-                "No call in the books has this request id. A call appears a moment after it has ended; refused ones are kept for a week.",
+                "No call has this request id. A call appears shortly after it ends. Refused calls are kept for a week.",
               )}
             </Empty>
           ) : (
@@ -160,9 +160,9 @@ function OneRefusal({ call }: { readonly call: RefusedCall }) {
         }}
       />
       <Text size="sm" c="dimmed" mt="xs">
-        {say("It cost nothing, and was sent to no vendor.")}
+        {say("It cost nothing and was not sent to a vendor.")}
         {call.calls > 1 &&
-          ` ${say("{count} more refused calls of this account followed, and are not kept.", { count: call.calls - 1 })}`}
+          ` ${say("{count} more refused calls of this account followed and were not stored.", { count: call.calls - 1 })}`}
       </Text>
     </Card>
   );
@@ -215,7 +215,7 @@ function Notes({ call }: { readonly call: Call }) {
     call.estimated ? say("The vendor reported no usage: the units are estimated.") : undefined,
     call.capped === undefined
       ? undefined
-      : say("Capped at what the call could use: {units}.", { units: call.capped.join(", ") }),
+      : say("Limited to the most that the call can have used: {units}.", { units: call.capped.join(", ") }),
     call.unpriced === undefined ? undefined : say("No price for: {units}.", { units: call.unpriced.join(", ") }),
     call.serviceTier === undefined ? undefined : say("Service tier: {tier}.", { tier: call.serviceTier }),
   ].filter((note) => note !== undefined);

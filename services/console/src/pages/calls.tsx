@@ -54,7 +54,8 @@ export function CallsPage() {
       <Loaded query={pages}>
         {({ pages: loaded }) => {
           const calls = loaded.flatMap(({ events }) => events);
-          if (calls.length === 0) return <Empty>{say("No calls match. Widen the span or clear a filter.")}</Empty>;
+          if (calls.length === 0)
+            return <Empty>{say("No calls match. Choose a longer time range or clear a filter.")}</Empty>;
           return (
             <DataTable
               label={say("Calls")}

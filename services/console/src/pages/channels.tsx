@@ -142,7 +142,7 @@ function OwnControls({ channel, of }: ControlsOf) {
         <Text size="xs" role="status" maw={320} style={{ overflowWrap: "anywhere" }}>
           {test.data.ok
             ? say("{model} answered in {time}", { model: test.data.model, time: duration(test.data.ms) })
-            : say("status {status}: {words}", {
+            : say("Status {status}: {words}", {
                 status: test.data.status,
                 words: test.data.vendorMessage.slice(0, 200),
               })}

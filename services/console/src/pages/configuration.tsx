@@ -29,7 +29,7 @@ export function ConfigurationPage() {
           <Stack>
             {found.problems.length > 0 && (
               <Problems
-                title={say("The last valid version is in force: errors were found")}
+                title={say("Errors were found. The last valid version is still active")}
                 color="red"
                 problems={found.problems}
               />
@@ -73,14 +73,11 @@ function Editor({ found }: { readonly found: ConfigurationDocument }) {
     <Card withBorder>
       <Stack>
         <Text size="sm" c="dimmed">
-          {say(
-            "Version {version}, by {actor}, {time}. Keys that are pasted are sealed and shown as kept: from then on.",
-            {
-              version: found.version ?? 0,
-              actor: found.actor ?? "",
-              time: localTime(found.time),
-            },
-          )}
+          {say("Version {version}, by {actor}, {time}. Pasted keys are encrypted and then shown as kept:.", {
+            version: found.version ?? 0,
+            actor: found.actor ?? "",
+            time: localTime(found.time),
+          })}
         </Text>
         <Textarea
           label={say("YAML")}
@@ -206,7 +203,7 @@ function Version({ version }: { readonly version: number }) {
               </Button>
               <Dialog opened={opened} onClose={close} title={say("Restore version {version}", { version })}>
                 <Stack>
-                  <Text size="sm">{say("Changes to the configuration in force:")}</Text>
+                  <Text size="sm">{say("Changes to the current configuration:")}</Text>
                   <Difference label={say("Changes by restoring version {version}", { version })} lines={back} />
                   <Group justify="end">
                     <Button

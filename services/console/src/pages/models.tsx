@@ -37,7 +37,7 @@ export function ModelsPage() {
                   ),
                 },
                 { heading: say("Kind"), cell: ({ kind }) => sayWord(kind) },
-                { heading: say("Price (US dollars)"), cell: ({ price }) => <Price price={price} /> },
+                { heading: say("Price"), cell: ({ price }) => <Price price={price} /> },
                 {
                   heading: say("Context"),
                   numeric: true,

@@ -43,7 +43,9 @@ function People() {
       <Loaded query={people}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("There are no operators with a password yet. Create an operator, or sign in by links.")}</Empty>
+            <Empty>
+              {say("There are no operators with a password yet. Create an operator, or sign in with links.")}
+            </Empty>
           ) : (
             <DataTable
               label={say("Operators")}
@@ -213,7 +215,7 @@ function MakeOperatorKey() {
             onChange={(role) => set({ role: roleOf(role) })}
           />
           <Button type="submit" size="xs" mt={24} loading={make.isPending}>
-            {say("Make")}
+            {say("Create")}
           </Button>
         </Group>
       </Form>

@@ -102,7 +102,7 @@ function FirstByte({ span }: { readonly span: Span }) {
   });
   const all = times.data?.[0];
   const value = all === undefined ? "–" : durations(all.p50, all.p95);
-  const hint = say("of {calls} completed calls, within 5 %", { calls: count(all?.calls) });
+  const hint = say("{calls} completed calls, accurate to 5 %", { calls: count(all?.calls) });
   return <Figure name="First byte p50 / p95" value={value} hint={hint} />;
 }
 
@@ -178,5 +178,5 @@ function Top({ span, by, title }: { readonly span: Span; readonly by: string; re
 }
 
 function NoCalls() {
-  return <Empty>{say("No calls in this span yet.")}</Empty>;
+  return <Empty>{say("No calls in this time range.")}</Empty>;
 }

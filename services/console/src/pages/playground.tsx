@@ -22,7 +22,7 @@ export function PlaygroundPage() {
       <Loaded query={status}>
         {({ edgeUrl }) =>
           edgeUrl === null ? (
-            <Empty>{say("Set EDGE_URL of control to the gateway's address for clients to use the playground.")}</Empty>
+            <Empty>{say("To use the playground, set EDGE_URL of control to the address that clients use.")}</Empty>
           ) : (
             <Playground address={edgeUrl} />
           )

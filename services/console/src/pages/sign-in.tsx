@@ -56,7 +56,7 @@ function ByLink({ link }: { readonly link: string }) {
   const signIn = useSignIn(() => ({ link }));
   return (
     <>
-      <Text size="sm">{say("This link signs you in once, on this browser.")}</Text>
+      <Text size="sm">{say("This link works once, in this browser.")}</Text>
       {signIn.error !== null && <NotSignedIn why={signIn.error.message} />}
       <Button onClick={signIn.start} loading={signIn.isPending} data-autofocus>
         {say("Sign in")}
@@ -93,7 +93,7 @@ function ByPassword() {
       )}
       <Divider />
       <Text size="sm" component="div">
-        {say("No password? Open the sign-in link that npm start has printed, or make a new one:")}{" "}
+        {say("No password? Open the sign-in link that npm start printed, or create a new one:")}{" "}
         <Code block>npm run gatectl -- operator link</Code>
       </Text>
     </>

@@ -29,7 +29,7 @@ export function SystemPage() {
 function Up({ isUp }: { readonly isUp: boolean }) {
   return (
     <Badge variant="dot" color={isUp ? "teal" : "red"}>
-      {isUp ? say("up") : say("away")}
+      {isUp ? say("up") : say("unavailable")}
     </Badge>
   );
 }
@@ -90,7 +90,7 @@ function ProcessState({ process: { isGone, problems } }: { readonly process: Pro
   return (
     <Stack gap={2}>
       <Badge variant="dot" color={isGone ? "red" : said.length > 0 ? "yellow" : "teal"}>
-        {isGone ? say("gone") : said.length > 0 ? say("not ready") : say("ready")}
+        {isGone ? say("stopped") : said.length > 0 ? say("not ready") : say("ready")}
       </Badge>
       {said.map((line) => (
         <Text key={line} size="xs">
@@ -108,7 +108,7 @@ function Lag({ system: { streams, openHolds, outboxEvents } }: { readonly system
         {say("Events waiting for the books")}
       </Title>
       {streams.length === 0 ? (
-        <Empty>{say("Not known now.")}</Empty>
+        <Empty>{say("Currently unknown.")}</Empty>
       ) : (
         <DataTable
           label={say("Streams")}

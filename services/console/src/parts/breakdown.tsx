@@ -40,12 +40,12 @@ export function Breakdown({
     <Card withBorder padding="sm">
       <Group mb="xs" align="end">
         <Title order={3} size="h5">
-          {say("All figures by")}
+          {say("Break down by")}
         </Title>
         <SegmentedControl
           size="xs"
           transitionDuration={0}
-          aria-label={say("All figures by")}
+          aria-label={say("Break down by")}
           data={[...plain, ofTag].map((value) => ({ value, label: sayWord(value) }))}
           value={isTag ? ofTag : by}
           onChange={choose}
@@ -105,18 +105,18 @@ function Rows({ span, by }: { readonly span: Span; readonly by: Dimension }) {
     <Loaded query={totals}>
       {(found) => {
         const rows = rowsOf(found, by);
-        if (rows.length === 0) return <Empty>{say("No calls in this span yet.")}</Empty>;
+        if (rows.length === 0) return <Empty>{say("No calls in this time range.")}</Empty>;
         return (
           <>
             <DataTable
-              label={say("All figures by {what}", { what: tagIn(by) ?? sayWord(by) })}
+              label={say("Breakdown by {what}", { what: tagIn(by) ?? sayWord(by) })}
               rows={rows.slice(0, maxRows)}
               keyOf={({ value }) => value}
               columns={columns}
             />
             {rows.length > maxRows && (
               <Text size="xs" c="dimmed">
-                {say("The first {shown} of {all}, by spend.", { shown: maxRows, all: rows.length })}
+                {say("Top {shown} of {all} by spend.", { shown: maxRows, all: rows.length })}
               </Text>
             )}
           </>
@@ -182,7 +182,7 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
 
 /** A value, and the way to its calls. */
 function Value({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
-  if (value === "") return say("without");
+  if (value === "") return say("(none)");
   const tag = tagIn(by);
   return (
     <PageLink

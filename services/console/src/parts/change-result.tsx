@@ -20,7 +20,7 @@ export function ChangeResult({ result }: { readonly result: ConfigurationChange 
         <Alert color="teal" role="status">
           {version === null
             ? say("The configuration is valid.")
-            : say("Saved as version {version}. It is in force.", { version })}
+            : say("Saved as version {version}. It is now active.", { version })}
         </Alert>
       )}
       {warnings.length > 0 && <Problems title={say("Warnings")} color="yellow" problems={warnings} />}

@@ -20,7 +20,7 @@ export function Groups() {
       <Loaded query={groups}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{say("No groups are configured. A key is of one.")}</Empty>
+            <Empty>{say("No groups are configured. Every key belongs to a group.")}</Empty>
           ) : (
             <DataTable
               label={say("Groups")}

@@ -36,7 +36,7 @@ export function CreateKey({
     changes: ["tokens"],
     onDone: ({ key }) => onMade(key),
   });
-  return <KeyFields form={form} change={make} action={say("Make")} />;
+  return <KeyFields form={form} change={make} action={say("Create")} />;
 }
 
 /** Changes a key: what is emptied is taken away from it. */

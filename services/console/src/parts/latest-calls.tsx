@@ -22,7 +22,7 @@ export function LatestCalls() {
     <Loaded query={latest}>
       {({ events }) =>
         events.length === 0 ? (
-          <Empty>{say("No call has ended yet. Each appears here a moment after it has.")}</Empty>
+          <Empty>{say("No calls yet. A call appears here shortly after it ends.")}</Empty>
         ) : (
           <DataTable
             label={say("Latest calls")}

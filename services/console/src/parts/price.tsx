@@ -30,22 +30,32 @@ export function Price({ price = {} }: { readonly price?: Readonly<Record<string,
 }
 
 function linesOf(name: string, value: unknown): readonly string[] {
-  if (typeof value === "number") return [`${sayWord(name)} ${value}${perMillion.has(name) ? say(" per million") : ""}`];
+  if (typeof value === "number") return [priceOf(name, value)];
   if (Array.isArray(value)) return value.map((tier: unknown) => tierOf(membersOf(tier)));
   const members = membersOf(value);
   if (name === "resolutions") return Object.entries(members).map(([from, its]) => `${from}: ${listOf(membersOf(its))}`);
-  if (name === "serviceTiers") return [`${sayWord(name)}: ${listOf(members, " × ")}`];
+  if (name === "serviceTiers") return [`${sayWord(name)}: ${listOf(members, " × ", "")}`];
   return [`${sayWord(name)}: ${listOf(members)}`];
 }
 
-/** What differs for calls with more input than a number of tokens. */
+function priceOf(name: string, value: number): string {
+  const [unit, price] = [sayWord(name), `$${value}`];
+  return perMillion.has(name)
+    ? say("{unit} {price} per million", { unit, price })
+    : say("{price} per {unit}", { unit, price });
+}
+
+/** Returns the prices of calls with more input than a number of tokens. */
 function tierOf({ above, ...prices }: Readonly<Record<string, unknown>>): string {
   return say("above {tokens} input tokens: {prices}", { tokens: count(Number(above)), prices: listOf(prices) });
 }
 
-function listOf(members: Readonly<Record<string, unknown>>, between = " "): string {
+function listOf(members: Readonly<Record<string, unknown>>, between = " ", currency = "$"): string {
   return Object.entries(members)
-    .map(([name, value]) => `${sayWord(name)}${between}${typeof value === "number" ? value : JSON.stringify(value)}`)
+    .map(
+      ([name, value]) =>
+        `${sayWord(name)}${between}${typeof value === "number" ? `${currency}${value}` : JSON.stringify(value)}`,
+    )
     .join(", ");
 }
 

@@ -59,7 +59,7 @@ function ofCall({ receipt, time, requestId, model, costNanos }: Call): readonly 
   if (receipt === undefined) return [];
   const what = (
     <PageLink to="/calls/$requestId" params={{ requestId }}>
-      {say("call of {model}", { model })}
+      {say("Call to {model}", { model })}
     </PageLink>
   );
   return [{ receipt, time, what, nanos: costNanos === "0" ? "0" : `-${costNanos}` }];
@@ -78,7 +78,7 @@ function Newest({ rows }: { readonly rows: readonly Change[] }) {
       columns={[
         { heading: say("Number"), numeric: true, cell: ({ receipt }) => receipt.number },
         { heading: say("Time"), cell: ({ time }) => localTime(time) },
-        { heading: say("What"), cell: ({ what }) => what },
+        { heading: say("Description"), cell: ({ what }) => what },
         { heading: say("Amount"), numeric: true, cell: ({ nanos }) => exactUsd(nanos) },
         { heading: say("Balance after"), numeric: true, cell: ({ receipt }) => exactUsd(receipt.balanceNanos) },
         {

@@ -23,7 +23,7 @@ export function RefusedCalls({ query }: { readonly query: Operations["GET /usage
         {say("Refused calls")}
       </Title>
       <Text size="sm" c="dimmed">
-        {say("They cost nothing. They are kept for a week; of many, a sample.")}
+        {say("Refused calls cost nothing. They are kept for a week; if there are many, only a sample is.")}
       </Text>
       <DataTable label={say("Refused calls")} rows={data.refused} columns={columns} keyOf={({ id }) => id} />
     </>

@@ -14,7 +14,7 @@ export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly o
   };
   const named = Object.entries(spans).map(([value, label]) => ({ value, label: say(label) }));
   const choice = {
-    "aria-label": say("Span"),
+    "aria-label": say("Time range"),
     data: [...named, { value: otherDays, label: say("Other days") }],
     value: isNamed(span) ? span : otherDays,
   };

@@ -33,7 +33,7 @@ export function Sum({ call }: { readonly call: Call }) {
               <Table.Tr>
                 <Table.Td>{say("other")}</Table.Td>
                 <Table.Td ta="right">
-                  <Text size="sm">{say("a price by resolution, or the floor of a call that did not end")}</Text>
+                  <Text size="sm">{say("price by resolution, or minimum charge of a call that did not finish")}</Text>
                 </Table.Td>
                 <Table.Td ta="right">{exactUsd(otherNanos)}</Table.Td>
               </Table.Tr>

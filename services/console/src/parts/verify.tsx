@@ -26,7 +26,7 @@ export function Verify({ accountId }: { readonly accountId: string }) {
 }
 
 function sayOf({ ok, from, to, divergence }: Verification): string {
-  if (ok) return say("The books are consistent: the balance follows from receipts {from} to {to}.", { from, to });
+  if (ok) return say("The books are consistent: receipts {from} to {to} add up to the balance.", { from, to });
   const where = divergence?.receipt === undefined ? "" : say(" at receipt {number}", { number: divergence.receipt });
   return say("The books are inconsistent{where}: {why}.", {
     where,

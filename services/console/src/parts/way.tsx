@@ -18,7 +18,7 @@ export function Way({ call }: { readonly call: Call }) {
       <Table aria-label={say("Timeline")}>
         <Table.Tbody>
           <Step name={say("held")} after="0 ms">
-            {heldNanos === undefined ? say("not known") : exactUsd(heldNanos)}
+            {heldNanos === undefined ? say("unknown") : exactUsd(heldNanos)}
           </Step>
           {tries.map((one, at) => (
             // Attempts have no name but their place, and never change theirs.
@@ -35,7 +35,7 @@ export function Way({ call }: { readonly call: Call }) {
       </Table>
       {dropped.length > 0 && (
         <Group gap={4} mt="xs">
-          <Text size="sm">{say("Dropped, because the vendor cannot take it:")}</Text>
+          <Text size="sm">{say("Dropped because the vendor does not support it:")}</Text>
           {dropped.map((name) => (
             <Code key={name}>{name}</Code>
           ))}

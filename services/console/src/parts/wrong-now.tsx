@@ -157,7 +157,7 @@ function Unpriced() {
   return (
     <Alert
       color="yellow"
-      title={say("Some of the newest {calls} calls had units without a price", { calls: newestCalls })}
+      title={say("Some of the newest {calls} calls used units without a price", { calls: newestCalls })}
     >
       <Text size="sm">{[...units].slice(0, maxShown).join(", ")}</Text>
     </Alert>
