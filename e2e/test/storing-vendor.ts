@@ -202,5 +202,5 @@ async function answer(request: IncomingMessage, reply: ServerResponse, seen: Sto
     return void reply.writeHead(200, { "content-type": "text/event-stream" }).end(stream(asked.model, at));
   const whole = ending === undefined ? undefined : answers[ending];
   reply.writeHead(whole === undefined ? 404 : 200, { "content-type": "application/json" });
-  reply.end(JSON.stringify(whole?.(asked.model, at) ?? { error: { message: "There is no such path." } }));
+  reply.end(JSON.stringify(whole?.(asked.model, at) ?? { error: { message: "This path does not exist." } }));
 }

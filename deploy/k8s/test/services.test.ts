@@ -154,7 +154,7 @@ describe.each(overlays)("%s", (name) => {
       [join(root, "services/control/src/gatectl/main.ts"), "config", "check", path],
       { cwd: root, encoding: "utf8" },
     );
-    expect(stderr + stdout).toContain(`${path} is good.`);
+    expect(stderr + stdout).toContain(`${path} is valid.`);
     expect(status).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import type { ChannelStates } from "./state.ts";
 /** Attempts by channel, and what came of them: `ok`, or the failure's code. */
 const attempts = new SeriesCounter({
   name: "modelgate_channel_attempts_total",
-  help: "attempts at vendors",
+  help: "Attempts at vendors.",
   labelNames: ["channel", "result"],
 });
 
@@ -18,7 +18,7 @@ let shown: ChannelStates | undefined;
 /** Scopes out of use for all, as this process sees it: scopes are channels, their keys by id, and their models. */
 const channelStates = new Gauge({
   name: "modelgate_channel_state",
-  help: "1 where a channel, a key or a model of it rests, is refused by its vendor, or is switched off",
+  help: "1 if a channel, one of its keys or one of its models rests, is refused by its vendor, or is disabled.",
   labelNames: ["scope", "state"],
   collect() {
     this.reset();
@@ -32,7 +32,7 @@ const channelStates = new Gauge({
 /** Rests that concern one account only: how many, by what they are; which ones is in `gatectl channel show`. */
 const accountRests = new Gauge({
   name: "modelgate_channel_account_rests",
-  help: "channels, keys and models that rest, or are refused, for a single account",
+  help: "Channels, keys and models that rest or are refused for a single account.",
   labelNames: ["state"],
   collect() {
     const now = Date.now();

@@ -9,9 +9,9 @@ test("FAILURES.md says what the registry says (run vitest with -u after a change
   const page = [
     "# Failures",
     "",
-    "Every cause of a failed request, and how each family of clients sees it. Bodies: `src/failures/render.ts`.",
+    "Every cause of a failed request, and its form in each API format. `src/failures/render.ts` renders the bodies.",
     "",
-    "| code (`error.code`) | status | common `type` | alpha `type` | gamma `status` | retry helps | says |",
+    "| code (`error.code`) | status | `type`, OpenAI's format | `type`, Anthropic's format | `status`, Google's format | retry may help | message |",
     "|---|---|---|---|---|---|---|",
     ...rows,
     "",

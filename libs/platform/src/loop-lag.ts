@@ -21,7 +21,7 @@ export function measureLoopLag(register: Registry): void {
   for (const [name, help] of Object.entries(shown)) {
     const gauge: Gauge = new Gauge({
       name: `nodejs_eventloop_lag_${name}_seconds`,
-      help: `how late the event loop was since the last scrape, ${help}`,
+      help: `Delay of the event loop since the last scrape, ${help}.`,
       registers: [],
       collect() {
         const nanoseconds = name === "max" ? seen.max : seen.percentile(name === "p50" ? 50 : 99);

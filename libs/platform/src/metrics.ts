@@ -26,7 +26,7 @@ const counts = { activeRequests: 0, bufferBytes: 0 };
 
 const activeRequests: Gauge = new Gauge({
   name: "http_server_active_requests",
-  help: "requests and WebSockets that are open",
+  help: "Open requests and WebSockets.",
   collect: () => activeRequests.set(counts.activeRequests),
 });
 
@@ -37,7 +37,7 @@ export function countActive(change: 1 | -1): void {
 
 const requestDuration = new SeriesHistogram({
   name: "http_server_request_duration_seconds",
-  help: "time from a request's head to the end of its answer, streams to their last byte",
+  help: "Time from a request's headers to the end of its answer, including the stream.",
   labelNames: ["http_request_method", "http_route", "http_response_status_code"],
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
@@ -66,7 +66,7 @@ export function observeRequest({ method = "", route, status, seconds }: Finished
 /** 1 if a store answered the last check of its connection, else 0. */
 const storeUp = new Gauge({
   name: "modelgate_store_up",
-  help: "1 where the connection to the store stands",
+  help: "1 if the store is connected.",
   labelNames: ["store"],
 });
 
@@ -83,7 +83,7 @@ const leaseCounts: Readonly<Record<LeaseKind, Set<() => number>>> = { holds: new
 
 const leasesHeld: Gauge<"of"> = new Gauge({
   name: "modelgate_leases_held",
-  help: "leases that this process renews",
+  help: "Leases that this process renews.",
   labelNames: ["of"],
   collect() {
     for (const [of, known] of Object.entries(leaseCounts))
@@ -102,7 +102,7 @@ export function showLeases(of: LeaseKind, count: () => number): Disposable {
 
 const bufferBytes: Gauge = new Gauge({
   name: "modelgate_buffer_bytes",
-  help: "bytes of bodies, answers and spooled files, of what the bounds allow",
+  help: "Bytes of bodies, answers and files on disk that count against the limits.",
   collect: () => bufferBytes.set(counts.bufferBytes),
 });
 

@@ -3,6 +3,6 @@ import { SeriesCounter } from "@modelgate/platform";
 /** Decisions of the limiter: `admitted`, or what refused. */
 export const limiterDecisions = new SeriesCounter({
   name: "modelgate_limiter_decisions_total",
-  help: "decisions of the limiter",
+  help: "Decisions of the limiter.",
   labelNames: ["decision"],
 });

@@ -3,18 +3,21 @@ import { Counter, Gauge, type Redis } from "@modelgate/platform";
 
 export const counted = new Counter({
   name: "modelgate_usage_counted_total",
-  help: "usage events counted into totals",
+  help: "Usage events added to totals.",
 });
 export const unpriced = new Counter({
   name: "modelgate_usage_unpriced_total",
-  help: "usage events with a unit that their model's price does not name: it cost nothing",
+  help: "Usage events with a unit without a price, which cost nothing.",
   labelNames: ["model", "unit"],
 });
 export const published = new Counter({
   name: "modelgate_events_published_total",
-  help: "events published that their service left behind",
+  help: "Events that the ledger published for services that ended.",
 });
-export const swept = new Counter({ name: "modelgate_holds_swept_total", help: "dead holds settled at their floor" });
+export const swept = new Counter({
+  name: "modelgate_holds_swept_total",
+  help: "Expired holds that were settled at their floor.",
+});
 
 let store: Redis | undefined;
 
@@ -23,8 +26,8 @@ export function watchShards(redis: Redis): void {
   store = redis;
 }
 
-shardGauge("modelgate_outbox_events", "events that wait to be published, all shards", outboxLength);
-shardGauge("modelgate_holds_open", "calls whose money is put aside, all shards", openHolds);
+shardGauge("modelgate_outbox_events", "Events that wait to be published, in all shards.", outboxLength);
+shardGauge("modelgate_holds_open", "Calls with an open hold, in all shards.", openHolds);
 
 /** A sum over all shards, read when somebody asks; without Redis there is no figure rather than a wrong one. */
 function shardGauge(name: string, help: string, ofShard: (redis: Redis, shard: string) => Promise<number>): void {

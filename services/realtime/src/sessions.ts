@@ -82,7 +82,7 @@ export class RealtimeSessions implements Disposable {
     registry.registerMetric(
       new Gauge({
         name: "modelgate_realtime_sessions",
-        help: "open sessions",
+        help: "Open realtime sessions.",
         registers: [],
         collect() {
           this.set(open.size);

@@ -27,7 +27,7 @@ export const mediaEndpoints = {
     path: "/v1/images/variations",
     body: "json-or-multipart",
     schema: "ImageRequest",
-    summary: "Draw an image anew: an edit that needs no prompt.",
+    summary: "Create variations of an image: an edit without a prompt.",
   },
   transcriptions: {
     ...audio,
@@ -90,6 +90,6 @@ export const mediaEndpoints = {
     body: "json",
     schema: "ClientSecretRequest",
     keepsContent: true,
-    summary: "A short-lived key that opens sessions with these settings, for browsers.",
+    summary: "Create a short-lived key for browsers, which opens sessions with these settings.",
   },
 } as const satisfies Record<string, Endpoint>;

@@ -18,7 +18,7 @@ export const modelEndpoints = {
     errors: "by-request",
     keys: listKeys,
     body: "none",
-    summary: "Look one model up, in the format of the client.",
+    summary: "Get a model, in the format of the client.",
   },
   listGammaModels: {
     method: "GET",
@@ -27,7 +27,7 @@ export const modelEndpoints = {
     errors: "gamma",
     keys: gammaKeys,
     body: "none",
-    summary: "List the models that the key can call, in the gamma format.",
+    summary: "List the models that the key can call, in Google's format.",
   },
   getGammaModel: {
     method: "GET",
@@ -36,7 +36,7 @@ export const modelEndpoints = {
     errors: "gamma",
     keys: gammaKeys,
     body: "none",
-    summary: "Look one model up, in the gamma format.",
+    summary: "Get a model, in Google's format.",
   },
   listOllamaModels: {
     method: "GET",
@@ -64,7 +64,7 @@ export const modelEndpoints = {
     keys: bearer,
     body: "json",
     schema: "OllamaShowRequest",
-    summary: "What a model can do, for Ollama's clients.",
+    summary: "Show a model's capabilities, for Ollama's clients.",
   },
   ollamaVersion: {
     method: "GET",
@@ -73,7 +73,7 @@ export const modelEndpoints = {
     errors: "ollama",
     keys: bearer,
     body: "none",
-    summary: "The version of Ollama whose requests are understood.",
+    summary: "Get the version of Ollama that is emulated.",
   },
 } as const satisfies Record<string, Endpoint>;
 
@@ -86,17 +86,17 @@ export const moneyEndpoints = {
   billingSubscription: {
     ...readMoney,
     path: "/v1/dashboard/billing/subscription",
-    summary: "What the key could spend in all, in US dollars: what is spent and what is left.",
+    summary: "Get the key's spending limit in US dollars: spent plus remaining.",
   },
   billingUsage: {
     ...readMoney,
     path: "/v1/dashboard/billing/usage",
-    summary: "What the account has spent in all, in US cents.",
+    summary: "Get the account's total spending, in US cents.",
   },
-  credits: { ...readMoney, path: "/v1/credits", summary: "Credits and usage of the account, in US dollars." },
+  credits: { ...readMoney, path: "/v1/credits", summary: "Get the account's credits and usage, in US dollars." },
   currentKey: {
     ...readMoney,
     path: "/v1/key",
-    summary: "The key itself: what it has left and until when, in US dollars.",
+    summary: "Get the key: remaining amount in US dollars, and expiry.",
   },
 } as const satisfies Record<string, Endpoint>;

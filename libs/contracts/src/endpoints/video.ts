@@ -22,7 +22,7 @@ export const videoEndpoints = {
     body: "none",
     path: "/v1/videos/{task_id}",
     errors: "common",
-    summary: "Forget an ended video task (style A).",
+    summary: "Delete an ended video task (style A).",
   },
   remixVideo: {
     ...create,

@@ -68,7 +68,7 @@ export const failures = {
   account_disabled: { ...forbidden, message: "This account is disabled." },
 
   permission_denied: { ...forbidden, message: "Your role does not allow this." },
-  origin_not_allowed: { ...forbidden, message: "Pages of this origin may not connect." },
+  origin_not_allowed: { ...forbidden, message: "This origin is not allowed to connect." },
 
   // What may be called
   model_not_found: { ...absent, message: "The model does not exist or this key cannot use it." },
@@ -89,12 +89,12 @@ export const failures = {
   unsupported_parameter: {
     ...invalid,
     status: 400,
-    message: "The serving vendor cannot take a parameter of this request.",
+    message: "The vendor of this model does not support a parameter of this request.",
   },
   previous_response_not_found: {
     ...invalid,
     status: 400,
-    message: "The previous response is unknown or no longer kept.",
+    message: "The previous response does not exist or has expired.",
   },
   file_input_not_streamable: {
     ...invalid,
@@ -122,8 +122,8 @@ export const failures = {
     ...absent,
     message: "The path doubles /v1: remove /v1 from the end of the base address in your client's settings.",
   },
-  unknown_url: { ...absent, message: "There is no such path." },
-  method_not_allowed: { ...invalid, status: 405, message: "This path does not take that method." },
+  unknown_url: { ...absent, message: "This path does not exist." },
+  method_not_allowed: { ...invalid, status: 405, message: "This path does not support this method." },
   api_not_implemented: {
     status: 501,
     type: "not_implemented_error",
@@ -136,17 +136,17 @@ export const failures = {
     ...limited,
     retryable: false,
     message:
-      "The account keeps as much content as it may: delete responses or conversations, or wait until some expire.",
+      "The account has reached its limit of stored content: delete responses or conversations, or wait until some expire.",
   },
   thread_not_found: {
     ...absent,
-    message: "The thread does not exist or is no longer kept: send the whole conversation.",
+    message: "The thread does not exist or has expired: send the whole conversation.",
   },
-  response_not_found: { ...absent, message: "The response does not exist or is no longer kept." },
-  conversation_not_found: { ...absent, message: "The conversation does not exist or is no longer kept." },
-  task_not_found: { ...absent, message: "There is no such task." },
+  response_not_found: { ...absent, message: "The response does not exist or has expired." },
+  conversation_not_found: { ...absent, message: "The conversation does not exist or has expired." },
+  task_not_found: { ...absent, message: "The task does not exist." },
   video_not_ready: { ...absent, message: "The video is not finished." },
-  video_expired: { ...absent, message: "The vendor no longer keeps this video." },
+  video_expired: { ...absent, message: "This video has expired at the vendor." },
   task_not_finished: {
     ...invalid,
     status: 409,
@@ -158,7 +158,7 @@ export const failures = {
   answer_too_large: {
     ...upstream,
     retryable: false,
-    message: "The vendor's answer is larger than the gateway passes on; ask for less at once.",
+    message: "The vendor's answer exceeds the gateway's size limit; request less at once.",
   },
   create_uncertain: {
     ...upstream,

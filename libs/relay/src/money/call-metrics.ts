@@ -17,59 +17,59 @@ const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.
 
 const duration = new SeriesHistogram({
   name: "gen_ai_client_operation_duration_seconds",
-  help: "time from a call's beginning to its end",
+  help: "Duration of calls.",
   labelNames: [...labels, "error_type"],
   buckets: seconds,
 });
 const firstChunk = new SeriesHistogram({
   name: "gen_ai_client_operation_time_to_first_chunk_seconds",
-  help: "time from a streamed call's beginning to the vendor's first chunk",
+  help: "Time from the start of a streamed call to the vendor's first chunk.",
   labelNames: labels,
   buckets: [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30],
 });
 const perChunk = new SeriesHistogram({
   name: "gen_ai_client_operation_time_per_output_chunk_seconds",
-  help: "time between two chunks of a stream",
+  help: "Time between two chunks of a stream.",
   labelNames: labels,
   buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5],
 });
 const tokenUsage = new SeriesHistogram({
   name: "gen_ai_client_token_usage",
-  help: "tokens of a call",
+  help: "Tokens of calls.",
   labelNames: [...labels, "gen_ai_token_type"],
   buckets: Array.from({ length: 14 }, (_, power) => 4 ** power),
 });
 const calls = new SeriesCounter({
   name: "modelgate_calls_total",
-  help: "calls that were settled",
+  help: "Settled calls.",
   labelNames: ["endpoint", "outcome"],
 });
 const cost = new SeriesCounter({
   name: "modelgate_cost_usd_total",
-  help: "what calls cost their accounts, in US dollars; rounded, the ledger has it exactly",
+  help: "Cost of calls in US dollars, rounded; the books have the exact amounts.",
   labelNames: ["gen_ai_request_model"],
 });
 const estimated = new SeriesCounter({
   name: "modelgate_calls_estimated_total",
-  help: "calls whose usage the vendor did not report",
+  help: "Calls whose vendor reported no usage.",
   labelNames: ["gen_ai_request_model"],
 });
 const capped = new Counter({
   name: "modelgate_usage_capped_total",
-  help: "calls whose vendor reported or wrote more than the call could use: it was not billed",
+  help: "Calls whose vendor reported or sent more than the call can have used; the rest was not billed.",
   labelNames: ["channel", "model", "unit"],
 });
 /** Settlements that found no hold: the call was charged otherwise, or not at all. */
 export const holdsNotFound = new Counter({
   name: "modelgate_holds_not_found_total",
-  help: "settlements that found no hold: it was swept, or an earlier try had settled it",
+  help: "Settlements that found no hold: the ledger or an earlier attempt had settled it.",
 });
 /** Answers that are waited for though their clients have left. */
 export const leftAnswers = new Gauge({
   name: "modelgate_left_answers",
-  help: "answers that are waited for though their clients have left",
+  help: "Answers that are read to their end after their clients left.",
 });
-const openStreams = new Gauge({ name: "modelgate_open_streams", help: "streams on their way to clients" });
+const openStreams = new Gauge({ name: "modelgate_open_streams", help: "Open streams." });
 
 /** OpenTelemetry's words for what a call does, where they differ from the model's kind. */
 const operations: Readonly<Partial<Record<ModelKind, string>>> = { embedding: "embeddings" };

@@ -86,10 +86,10 @@ export function observeCaller({ draft, units, costNanos }: CallSeen): void {
 }
 
 const measures = {
-  calls: ["calls_total", "calls that were settled"],
-  failed: ["calls_failed_total", "calls that failed"],
-  tokens: ["tokens_total", "tokens of all kinds"],
-  costUsd: ["cost_usd_total", "what calls cost, in US dollars; rounded, the ledger has it exactly"],
+  calls: ["calls_total", "Settled calls"],
+  failed: ["calls_failed_total", "Failed calls"],
+  tokens: ["tokens_total", "Tokens"],
+  costUsd: ["cost_usd_total", "Cost of calls in US dollars, rounded"],
 } as const satisfies Record<keyof CallerSums, readonly [string, string]>;
 
 /** Declares a measure of one kind of caller; who is shown changes, and its counter begins anew then. */
@@ -97,7 +97,7 @@ function declare(of: "account" | "group", measure: keyof CallerSums, top: () => 
   const [name, help] = measures[measure];
   const counter: Counter<"account" | "group"> = new Counter({
     name: `modelgate_${of}_${name}`,
-    help: `${help}, by the ${of}s with the most calls (METRICS_TOP)`,
+    help: `${help}, for the ${of}s with the most calls (METRICS_TOP).`,
     labelNames: [of],
     collect() {
       counter.reset();

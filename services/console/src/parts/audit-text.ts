@@ -1,52 +1,48 @@
 import type { AuditEntry } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { say, sayWord, type Text } from "../texts/say.ts";
 
 /** Members that the gateway writes for itself, and those that a sentence names already. */
 const unshown = new Set(["id", "accountId", "digest", "key", "within", "ofMember", "name", "createdAt", "hint"]);
 const money = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
 
+/** Sentences by the action of an entry. */
+const sentences: Readonly<Record<string, Text>> = {
+  "account.create": "Created the account with {amount}",
+  "credit.top-up": "Added {amount}: {reason}",
+  "credit.correction": "Corrected the balance by {amount}: {reason}",
+  "credit.refused": "Withdrew a credit of {amount}: {reason}",
+  "token.create": "Created the key {name} in the group {group}",
+  "token.set": "Changed the key {name}: {changes}",
+  "token.disable": "Disabled the key {name}",
+  "token.enable": "Enabled the key {name}",
+  "token.expire": "Set the key {name} to expire at {time}",
+  "operator.create": "Created the operator {name} with the role {role}",
+  "operator.change": "Changed the operator {name}: {changes}",
+  "operator-key.create": "Created the automation key {name} with the role {role}",
+  "operator-key.delete": "Deleted the automation key {name}",
+  "configuration.save": "Saved version {version} of the configuration. {note}",
+};
+
 /** Returns the sentence of an audit entry: what somebody changed, and how. */
 export function auditText({ action, before, after }: Pick<AuditEntry, "action" | "before" | "after">): string {
   const [old, now] = [leavesOf(before), leavesOf(after)];
-  const value = (member: string): string => shown(member, now.get(member) ?? old.get(member));
-  const name = value("name") || value("id");
+  const value = (...members: readonly string[]): string =>
+    members.map((member) => shown(member, now.get(member) ?? old.get(member))).find((text) => text !== "") ?? "";
   const changes = changesBetween(old, now);
-  switch (action) {
-    case "account.create":
-      return say("Created the account with {amount}", { amount: value("balanceNanos") });
-    case "credit.top-up":
-      return say("Added {amount}: {reason}", { amount: value("nanos"), reason: value("reason") });
-    case "credit.correction":
-      return say("Corrected the balance by {amount}: {reason}", { amount: value("nanos"), reason: value("reason") });
-    case "credit.refused":
-      return say("Withdrew a credit of {amount}: {reason}", { amount: value("nanos"), reason: value("why") });
-    case "token.create":
-      return say("Created the key {name} in the group {group}", { name, group: value("group") });
-    case "token.disable":
-      return say("Disabled the key {name}", { name });
-    case "token.enable":
-      return say("Enabled the key {name}", { name });
-    case "token.expire":
-      return say("Set the key {name} to expire at {time}", { name, time: value("expiresAt") });
-    case "token.set":
-      return say("Changed the key {name}: {changes}", { name, changes });
-    case "operator.create":
-      return say("Created the operator {name} with the role {role}", { name, role: value("role") });
-    case "operator.change":
-      return say("Changed the operator {name}: {changes}", { name, changes });
-    case "operator-key.create":
-      return say("Created the automation key {name} with the role {role}", { name, role: value("role") });
-    case "operator-key.delete":
-      return say("Deleted the automation key {name}", { name });
-    case "configuration.save":
-      return say("Saved version {version} of the configuration. {note}", {
-        version: value("version"),
-        note: value("note"),
-      }).trim();
-    default:
-      return `${sayWord(action.replaceAll(/[.-]/g, " "))}: ${changes}`;
-  }
+  const sentence = sentences[action];
+  if (sentence === undefined) return `${sayWord(action.replaceAll(/[.-]/g, " "))}: ${changes}`;
+  return say(sentence, {
+    amount: value("nanos", "balanceNanos"),
+    reason: value("reason", "why"),
+    name: value("name", "id"),
+    group: value("group"),
+    time: value("expiresAt"),
+    role: value("role"),
+    version: value("version"),
+    note: value("note"),
+    changes,
+  }).trim();
 }
 
 /** Returns the changed members with their values: `group: default → team, budget per day: $1.00`. */

@@ -26,7 +26,7 @@ export const accountCommands: readonly Command[] = [
     name: "account create",
     summary: "Create an account.",
     positionals: ["ID"],
-    options: { balance: "US dollars, 0 where absent", name: "a name for people" },
+    options: { balance: "opening balance in US dollars (default: 0)", name: "display name" },
     example: "gatectl account create acme --balance 25.00",
     async run(args, server) {
       const id = position(args, 0, "ID");
@@ -36,7 +36,7 @@ export const accountCommands: readonly Command[] = [
   },
   {
     name: "account show",
-    summary: "Show an account's money.",
+    summary: "Show an account's balance and credits.",
     positionals: ["ID"],
     options: {},
     example: "gatectl account show demo --json",
@@ -50,7 +50,7 @@ export const accountCommands: readonly Command[] = [
     name: "account list",
     summary: "List accounts.",
     positionals: [],
-    options: { after: "show those after this id" },
+    options: { after: "list accounts after this id" },
     example: "gatectl account list",
     async run({ options }, server) {
       const data = await server.get("/accounts", { after: options["after"] });
@@ -61,12 +61,17 @@ export const accountCommands: readonly Command[] = [
     name: "account top-up",
     summary: "Add money to an account.",
     positionals: ["ID", "AMOUNT"],
-    options: { reason: "why; kept with the entry", "operation-id": "repeating it changes nothing" },
+    options: {
+      reason: "reason, stored with the entry",
+      "operation-id": "id of the operation; a repeated command with the same id has no effect",
+    },
     example: "gatectl account top-up acme 50.00 --reason 'invoice 7'",
     async run(args, server) {
       const amount = position(args, 1, "AMOUNT");
       if (!/^\d+(\.\d+)?$/.test(amount))
-        throw new WrongUsage("AMOUNT must be US dollars above zero, as in 50.00; `account correct` takes money away");
+        throw new WrongUsage(
+          "AMOUNT must be US dollars above zero, as in 50.00. Use `account correct` to reduce a balance",
+        );
       return change(args, server.post, amount, "top-up");
     },
   },
@@ -74,7 +79,10 @@ export const accountCommands: readonly Command[] = [
     name: "account correct",
     summary: "Correct an account's balance, in either direction.",
     positionals: ["ID", "AMOUNT"],
-    options: { "reason!": "why; kept with the entry", "operation-id": "repeating it changes nothing" },
+    options: {
+      "reason!": "reason, stored with the entry",
+      "operation-id": "id of the operation; a repeated command with the same id has no effect",
+    },
     example: "gatectl account correct acme -3.20 --reason 'call billed twice by the vendor'",
     run: (args, server) => change(args, server.post, position(args, 1, "AMOUNT"), "correction"),
   },

@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
   ["WEIGHT", cell("weight")],
   ["SEATS", seats],
   ["KEYS", cell("usableKeys")],
-  ["ACCOUNTS OUT", cell("accountsOutTotal")],
+  ["RESTING FOR", cell("accountsOutTotal")],
   ["CAPPED", cell("cappedCalls")],
   ...states,
 ];
@@ -50,7 +50,7 @@ const shown = (data: unknown): Output => ({
   ].join("\n\n"),
 });
 const isEmpty = (rows: unknown): boolean => !Array.isArray(rows) || rows.length === 0;
-const key = "id of one key of the channel, as channel show names it";
+const key = "id of a key, as in `channel show`";
 const switched = (verb: string) => async (args: Arguments, server: Server) =>
   shown(
     await server.post(`/channels/${positionInPath(args, 0, "CHANNEL")}/${verb}`, {
@@ -71,8 +71,7 @@ export const channelCommands: readonly Command[] = [
   },
   {
     name: "channel show",
-    summary:
-      "Show a channel, its keys' states, which of its models are out of use or rest for single accounts, and its capped calls.",
+    summary: "Show a channel: the states of its keys and models, rests for single accounts, and capped calls.",
     positionals: ["CHANNEL"],
     options: {},
     example: "gatectl channel show main",
@@ -80,15 +79,15 @@ export const channelCommands: readonly Command[] = [
   },
   {
     name: "channel disable",
-    summary: "Send no calls through a channel, or with one of its keys, in all replicas.",
+    summary: "Disable a channel or one of its keys, in all replicas.",
     positionals: ["CHANNEL"],
-    options: { reason: "why", key },
+    options: { reason: "reason, shown with the state", key },
     example: "gatectl channel disable main --reason 'vendor maintenance'",
     run: switched("disable"),
   },
   {
     name: "channel enable",
-    summary: "Use a channel again, or one of its keys, for all accounts, and forget why it rested or was refused.",
+    summary: "Enable a channel or one of its keys for all accounts, and end its rest.",
     positionals: ["CHANNEL"],
     options: { key },
     example: "gatectl channel enable main",

@@ -31,14 +31,17 @@ function changed(data: unknown): Output {
   if (problems !== undefined && problems.length > 0)
     return { data, text: `Not saved:\n${problemLines(problems)}`, exitCode: 1 };
   const [version, copy] = [field(data, "version"), field(data, "copy")];
-  const found = warnings === undefined || warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
+  const found = warnings === undefined || warnings.length === 0 ? "" : `\nWarnings:\n${problemLines(warnings)}`;
   if (typeof copy === "string")
     return {
       data,
-      text: `A file is the truth here (MODELGATE_CONFIG): put this into it.${found}\n\n${copy}`,
+      text: `The configuration is a file (MODELGATE_CONFIG). Copy this into it.${found}\n\n${copy}`,
       exitCode: 1,
     };
-  return { data, text: typeof version === "number" ? `Saved as version ${version}.${found}` : `It is good.${found}` };
+  return {
+    data,
+    text: typeof version === "number" ? `Saved as version ${version}.${found}` : `The configuration is valid.${found}`,
+  };
 }
 
 function problemsIn(value: unknown): readonly { readonly path: string; readonly message: string }[] {
@@ -72,12 +75,11 @@ const versionColumns: readonly Column[] = [
 export const configCommands: readonly Command[] = [
   {
     name: "config check",
-    summary:
-      "Check a configuration file; nothing need be running. With --ask each channel is checked with its vendor, too.",
+    summary: "Check a configuration file, without a running server. With --ask, its vendors are asked too.",
     positionals: ["[FILE]"],
     options: {},
     flags: {
-      ask: "ask every vendor, at no cost, whether it takes the keys, the region and the time, and lists models",
+      ask: "ask every vendor to check the keys, the region and the clock, and list its models (free of charge)",
     },
     example: "gatectl config check my.yaml --ask",
     async run({ positionals, flags }) {
@@ -86,7 +88,7 @@ export const configCommands: readonly Command[] = [
       if (configuration === undefined)
         return {
           data: { path, ok: false, problems, warnings: [] },
-          text: `${path} is wrong:\n${problemLines(problems)}`,
+          text: `${path} has errors:\n${problemLines(problems)}`,
           exitCode: 1,
         };
       const resolved = await resolveChannels(configuration, namedVariables());
@@ -95,19 +97,19 @@ export const configCommands: readonly Command[] = [
       const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });
       const warnings = warningsOf(configuration, complete);
       const refused = flags.has("ask") ? await problemsOfVendors(resolved) : [];
-      const found = warnings.length === 0 ? "" : `\nWorth a look:\n${problemLines(warnings)}`;
+      const found = warnings.length === 0 ? "" : `\nWarnings:\n${problemLines(warnings)}`;
       if (refused.length > 0)
         return {
           data: { path, ok: false, problems: refused, warnings },
-          text: `${path} is well written, but not every vendor takes it:\n${problemLines(refused)}${found}`,
+          text: `${path} is valid, but a vendor refuses it:\n${problemLines(refused)}${found}`,
           exitCode: 1,
         };
-      return { data: { path, ok: true, problems: [], warnings }, text: `${path} is good.${found}` };
+      return { data: { path, ok: true, problems: [], warnings }, text: `${path} is valid.${found}` };
     },
   },
   {
     name: "config export",
-    summary: "Print the configuration in force as YAML; keys of vendors are named in it, not shown.",
+    summary: "Print the current configuration as YAML, without vendor keys.",
     positionals: ["[VERSION]"],
     options: {},
     example: "gatectl config export > modelgate.yaml",
@@ -122,7 +124,7 @@ export const configCommands: readonly Command[] = [
     name: "config import",
     summary: "Check a configuration file and save it as the newest version.",
     positionals: ["FILE"],
-    options: { note: "what it changes, for the history" },
+    options: { note: "note for the history" },
     example: "gatectl config import modelgate.yaml --note 'a second key'",
     async run(args, server) {
       const path = position(args, 0, "FILE");
@@ -140,15 +142,15 @@ export const configCommands: readonly Command[] = [
     example: "gatectl config history",
     async run(_, server) {
       const data = await server.get("/configuration/versions");
-      return { data, text: table(data, versionColumns, "no versions: a file is the truth here") };
+      return { data, text: table(data, versionColumns, "no versions: the configuration is a file") };
     },
   },
   {
     name: "config rollback",
-    summary: "Go back to an earlier version, as a new one.",
+    summary: "Save an earlier version as the newest one.",
     positionals: ["VERSION"],
     options: {},
-    flags: { yes: "skip the question; there is none without a terminal either" },
+    flags: { yes: "do not ask for confirmation (without a terminal, there is no question)" },
     example: "gatectl config rollback 3",
     async run(args, server) {
       const path = `/configuration/versions/${positionInPath(args, 0, "VERSION")}`;

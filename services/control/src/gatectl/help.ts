@@ -9,7 +9,7 @@ export function overview(commands: readonly Command[]): string {
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
     "Every command takes --json (one JSON document on stdout) and --help.",
-    "It finds the server by CONTROL_URL and MODELGATE_SECRET, or in the data folder of a running `npm start`.",
+    "The server is the one of CONTROL_URL and MODELGATE_SECRET, or that of a running `npm start`.",
   ].join("\n");
 }
 

@@ -112,9 +112,9 @@ async function verifyKept(server: Server, kept: ReadonlyMap<string, object>, row
 export const ledgerCommands: readonly Command[] = [
   {
     name: "ledger verify",
-    summary: "Compute balances anew from credits and settled calls; name the first divergence.",
+    summary: "Recompute balances from credits and settled calls, and name the first divergence.",
     positionals: ["[ACCOUNT]"],
-    options: { anchors: "a file of `gatectl ledger anchors --json`: the chains must pass through its heads too" },
+    options: { anchors: "a file of `gatectl ledger anchors --json`, whose heads are verified too" },
     example: "gatectl ledger verify acme",
     async run({ positionals: [account], options: { anchors } }, server) {
       const kept = anchors === undefined ? new Map<string, object>() : await anchorsIn(anchors);
@@ -132,8 +132,7 @@ export const ledgerCommands: readonly Command[] = [
   },
   {
     name: "ledger anchors",
-    summary:
-      "Show the signed heads of receipts and of the audit, as last verified; kept elsewhere, they prove later changes.",
+    summary: "Show the signed heads of receipts and of the audit log. A copy elsewhere proves later changes.",
     positionals: [],
     options: {},
     example: "gatectl ledger anchors --json > anchors.json",
@@ -146,7 +145,7 @@ export const ledgerCommands: readonly Command[] = [
     name: "audit list",
     summary: "Show who changed accounts, tokens and balances, newest first.",
     positionals: ["[ACCOUNT]"],
-    options: { limit: "how many, 100 where absent" },
+    options: { limit: "number of entries (default: 100)" },
     example: "gatectl audit list acme --limit 20",
     async run({ positionals: [account], options }, server) {
       const entries = field(await server.get("/audit", { account, limit: options["limit"] }), "entries");

@@ -60,7 +60,7 @@ async function imported(path: string, channel: string, listed: readonly unknown[
 export const modelCommands: readonly Command[] = [
   {
     name: "model show",
-    summary: "Show a model: where each number of its price comes from and of what day, and the channels that serve it.",
+    summary: "Show a model: its price, the source and date of each number, and its channels.",
     positionals: ["MODEL"],
     options: {},
     example: "gatectl model show gpt-5-mini",

@@ -37,12 +37,12 @@ async function passwordIn(option: string | undefined): Promise<string | undefine
 export const operatorCommands: readonly Command[] = [
   {
     name: "operator link",
-    summary: "Make a link that signs in to the console once, within ten minutes.",
+    summary: "Create a link that signs in to the console once, within ten minutes.",
     positionals: [],
     options: {
-      name: "what the console calls them, operator where absent",
-      role: "viewer, operator or admin; admin where absent",
-      account: "signs a member of this account in",
+      name: "name in the console (default: operator)",
+      role: "viewer, operator or admin (default: admin)",
+      account: "sign in a member of this account",
     },
     example: "gatectl operator link --role viewer --name ada",
     async run({ options: { name, role: wanted, account: of } }, server) {
@@ -55,7 +55,7 @@ export const operatorCommands: readonly Command[] = [
   },
   {
     name: "operator create",
-    summary: "Create one who signs in to the console by name and password.",
+    summary: "Create an operator with a name and a password.",
     positionals: ["NAME"],
     options: { role, account, password: passwordFrom },
     example: "echo $PASSWORD | gatectl operator create ada --role admin --password -",
@@ -76,7 +76,7 @@ export const operatorCommands: readonly Command[] = [
   },
   {
     name: "operator set",
-    summary: "Change an operator's role or password; their sessions end.",
+    summary: "Change an operator's role or password, and end their sessions.",
     positionals: ["NAME"],
     options: { role: "viewer, operator or admin", password: passwordFrom },
     example: "gatectl operator set ada --role viewer",
@@ -88,7 +88,7 @@ export const operatorCommands: readonly Command[] = [
   },
   ...(["disable", "enable"] as const).map((verb): Command => ({
     name: `operator ${verb}`,
-    summary: verb === "disable" ? "Let an operator in no more, and end their sessions." : "Let an operator in again.",
+    summary: verb === "disable" ? "Disable an operator and end their sessions." : "Enable an operator.",
     positionals: ["NAME"],
     options: {},
     example: `gatectl operator ${verb} ada`,
@@ -97,7 +97,7 @@ export const operatorCommands: readonly Command[] = [
   })),
   {
     name: "operator-key create",
-    summary: "Make a key for automation over the operator's API; it is shown once.",
+    summary: "Create a key for automation. It is shown once.",
     positionals: ["NAME"],
     options: { role, account },
     example: "gatectl operator-key create terraform --role operator",

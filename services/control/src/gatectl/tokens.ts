@@ -31,8 +31,8 @@ function wishedBudget({ options }: Arguments): object {
 }
 
 const budgetOptions = {
-  "dollars-per-day": "most that it spends in a day of UTC, US dollars",
-  "dollars-per-month": "most that it spends in a month of UTC",
+  "dollars-per-day": "maximum spend per UTC day, US dollars",
+  "dollars-per-month": "maximum spend per UTC month, US dollars",
 };
 
 function stateOf(row: unknown): string {
@@ -55,9 +55,9 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["ACCOUNT"],
     options: {
       "group!": "the token's group",
-      name: "a name for people",
-      models: "narrow to these, comma-separated",
-      expires: "RFC 3339 time",
+      name: "display name",
+      models: "allowed models, separated by commas (default: all of the group)",
+      expires: "time of expiry, RFC 3339",
       ...budgetOptions,
     },
     example: "gatectl token create acme --group default --name ci --expires 2030-01-01T00:00:00Z",
@@ -70,7 +70,7 @@ export const tokenCommands: readonly Command[] = [
         expiresAt: options["expires"],
         ...wishedBudget(args),
       });
-      return { data, text: `${table(data, columns, "")}\n\nThe key, shown only now:\n${String(field(data, "key"))}` };
+      return { data, text: `${table(data, columns, "")}\n\nThe key (shown only once):\n${String(field(data, "key"))}` };
     },
   },
   {
@@ -91,7 +91,7 @@ export const tokenCommands: readonly Command[] = [
   },
   {
     name: "token set",
-    summary: "Change what a token may spend; `none` takes a budget away.",
+    summary: "Change a token's budgets; `none` removes a budget.",
     positionals: ["TOKEN"],
     options: budgetOptions,
     example: "gatectl token set tok_0123456789abcdef0123 --dollars-per-day 5.00 --dollars-per-month none",
@@ -102,7 +102,7 @@ export const tokenCommands: readonly Command[] = [
   },
   {
     name: "token disable",
-    summary: "Stop a token from counting.",
+    summary: "Disable a token.",
     positionals: ["TOKEN"],
     options: {},
     example: "gatectl token disable tok_0123456789abcdef0123",
@@ -110,7 +110,7 @@ export const tokenCommands: readonly Command[] = [
   },
   {
     name: "token enable",
-    summary: "Let a disabled token count again.",
+    summary: "Enable a token.",
     positionals: ["TOKEN"],
     options: {},
     example: "gatectl token enable tok_0123456789abcdef0123",
@@ -118,9 +118,9 @@ export const tokenCommands: readonly Command[] = [
   },
   {
     name: "token expire",
-    summary: "Let a token end, now or at a time.",
+    summary: "Let a token expire, now or at a given time.",
     positionals: ["TOKEN"],
-    options: { at: "RFC 3339 time; now where absent" },
+    options: { at: "RFC 3339 time (default: now)" },
     example: "gatectl token expire tok_0123456789abcdef0123 --at 2027-01-01T00:00:00Z",
     run: change("expire", ({ options }) => ({ at: options["at"] })),
   },

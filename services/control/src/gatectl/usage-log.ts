@@ -50,8 +50,8 @@ export const usageLogCommands: readonly Command[] = [
     positionals: [],
     options: {
       ...usageFilters,
-      limit: "rows of a page, 100 where absent, 1000 at most",
-      after: "the `next` of a page before",
+      limit: "rows per page (default: 100, maximum: 1000)",
+      after: "the `next` value of the previous page",
     },
     example: "gatectl usage list --account acme --model gpt-x --from 2026-01-01 --to 2026-01-31",
     async run({ options }, server) {
@@ -68,11 +68,11 @@ export const usageLogCommands: readonly Command[] = [
     name: "usage export",
     summary: "Write usage events to stdout or a file, oldest first.",
     positionals: [],
-    options: { ...usageFilters, format: "csv or ndjson; csv where absent", out: "a file; stdout where absent" },
+    options: { ...usageFilters, format: "csv or ndjson (default: csv)", out: "output file (default: stdout)" },
     example: "gatectl usage export --format ndjson --from 2026-01-01 --to 2026-01-31 --out january.ndjson",
     async run({ options: { out, ...query }, json, stdout }, server) {
       if (json && out === undefined)
-        throw new WrongUsage("--json needs --out: stdout is either the document or the export");
+        throw new WrongUsage("--json needs --out, because stdout cannot hold the document and the export");
       const source = await server.stream("/usage/export", query);
       let bytes = 0;
       const counted = async function* () {

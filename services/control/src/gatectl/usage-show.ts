@@ -21,7 +21,7 @@ const attemptColumns: readonly Column[] = [
 /** Finds everything that is known of one request. */
 export const usageShowCommand: Command = {
   name: "usage show",
-  summary: "Show the calls of a request with each attempt at a vendor, or why it was refused.",
+  summary: "Show the calls of a request with each attempt at a vendor, or the reason of its refusal.",
   positionals: ["REQUEST"],
   options: {},
   example: "gatectl usage show req_2Tq0vKx1a",

@@ -9,12 +9,12 @@ export const usageFilters: Readonly<Record<string, string>> = {
   token: "only this token",
   model: "only this model",
   channel: "only this channel",
-  outcome: "only calls that ended so: completed, cancelled or failed",
+  outcome: "only calls with this outcome: completed, cancelled or failed",
   status: "only calls with this HTTP status",
-  "request-id": "only the call with this id: ours, or the vendor's own",
-  tag: "only calls with this tag, as in team=search; several with commas between them",
+  "request-id": "only the call with this request id, or this id of the vendor",
+  tag: "only calls with this tag, as in team=search; several are separated by commas",
   "end-user": "only calls of this end user",
-  day: "one day, as in 2026-01-31; today where absent",
+  day: "one day, as in 2026-01-31 (default: today)",
   from: "first day or time, as in 2026-01-31T12:00:00Z",
   to: "last day or time",
 };
@@ -34,10 +34,10 @@ const firstByteFilters = Object.fromEntries(
 export const usageCommands: readonly Command[] = [
   {
     name: "usage first-bytes",
-    summary: "Within what time half and 95 % of the completed calls had their first byte, within 5 %.",
+    summary: "Show the time to the first byte of completed calls: p50 and p95, accurate to 5 %.",
     positionals: [],
     options: {
-      by: "group by: model, channel, day, hour; or tag:<name>, alone or with day (comma-separated; of all together)",
+      by: "group by: model, channel, day, hour; or tag:<name>, alone or with day (separated by commas; default: all calls together)",
       ...firstByteFilters,
     },
     example: "gatectl usage first-bytes --by model --from 2026-01-01 --to 2026-01-31",
@@ -59,7 +59,7 @@ export const usageCommands: readonly Command[] = [
   },
   {
     name: "usage",
-    summary: "Totals of usage and cost.",
+    summary: "Show totals of usage and cost.",
     positionals: [],
     options: {
       by: `group by: ${dimensions.join(", ")} (comma-separated; account,model,day)`,

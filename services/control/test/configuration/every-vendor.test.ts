@@ -72,7 +72,7 @@ test("config check passes a file of all vendors that there are, and every channe
   });
   vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
-  expect([status, said.join("")]).toEqual([0, `${file} is good.\n`]);
+  expect([status, said.join("")]).toEqual([0, `${file} is valid.\n`]);
 });
 
 /** What the clouds' addresses leave to the environment. */

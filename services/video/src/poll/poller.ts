@@ -68,13 +68,13 @@ async function pause(ms: number, signal: AbortSignal): Promise<undefined> {
 export function pollMetrics(redis: Redis, metrics: Registry): (polled: number) => void {
   const polls = new Counter({
     name: "modelgate_task_polls_total",
-    help: "polls of vendors' tasks",
+    help: "Polls of vendors' tasks.",
     registers: [metrics],
   });
   metrics.registerMetric(
     new Gauge({
       name: "modelgate_tasks_open",
-      help: "video tasks that have not ended, all shards",
+      help: "Open video tasks, in all shards.",
       registers: [],
       async collect() {
         const parts = await Promise.all(shards.map((shard) => openTasks(redis, shard)));

@@ -38,7 +38,7 @@ export class BackgroundRuns implements Disposable {
     registry.registerMetric(
       new Gauge({
         name: "modelgate_background_responses",
-        help: "responses that are made in the background",
+        help: "Responses in the background.",
         registers: [],
         collect() {
           this.set(open.size);

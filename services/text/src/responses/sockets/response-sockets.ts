@@ -43,7 +43,7 @@ export class ResponseSockets implements Disposable {
     registry.registerMetric(
       new Gauge({
         name: "modelgate_response_sockets",
-        help: "open WebSockets for responses",
+        help: "Open WebSockets for responses.",
         registers: [],
         collect() {
           this.set(open.size);

@@ -74,7 +74,7 @@ function headOf(body: JsonObject): JsonObject {
 function notFound(id: string): Failure {
   return new Failure(
     "thread_not_found",
-    `The thread of the message ${JSON.stringify(id.slice(0, 200))} does not exist or is no longer kept.`,
+    `The thread of the message ${JSON.stringify(id.slice(0, 200))} does not exist or has expired.`,
     {
       param: "thread.previous_message_id",
       details: { error_code: "thread_not_found" },
