@@ -33,7 +33,7 @@ export interface AnchorSigner {
   isCurrent(anchor: Anchor): boolean;
 }
 
-/** The account under whose name the audit's anchor stands. */
+/** The account under whose name the audit's anchor is. */
 export const auditAnchor = "";
 
 /** Signs under a key derived from the secret in use; every accepted secret's signature is genuine. */

@@ -61,7 +61,7 @@ async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[
   return new Map(found.map((event) => [`${event.accountId}\n${event.id}`, event]));
 }
 
-/** The change of the account's chain, and the call as it stands there now where that is another. */
+/** The change of the account's chain, and the call as it is there now where that is another. */
 async function changeOf(
   at: Transaction<Tables>,
   event: UsageEvent,

@@ -79,7 +79,7 @@ async function makePartitions({ db }: Books, day: number): Promise<void> {
   });
 }
 
-/** `calls_20260131`: in the order of the days, for four-digit years. */
+/** Returns the name of a partition: `calls_20260131`. Names sort by day for years of four digits. */
 function nameOf(table: string, day: number): string {
   return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll("-", "")}`;
 }

@@ -8,7 +8,7 @@ export interface CallPosition {
   readonly id: string;
 }
 
-/** A call as it stands there. */
+/** A stored call. */
 export interface StoredCall extends CallPosition {
   /** The usage event as it came. */
   readonly event: string;

@@ -124,7 +124,7 @@ export interface CreditsTable {
   event: string;
 }
 
-/** An account: what it was made as, what it was given, and the newest receipt of its chain. */
+/** An account: its name, the sum of its credits, and the newest receipt of its chain. */
 export interface AccountsTable {
   account: string;
   /** Number of the newest receipt; 0: none yet. */
@@ -218,7 +218,10 @@ export interface TasksTable {
   until: ColumnType<number, number | undefined, number>;
 }
 
-/** A day of an account whose totals had more than its calls when they were moved out of Redis: added once. */
+/**
+ * A day of an account whose totals were moved out of Redis and exceeded its calls. The row prevents a second
+ * addition.
+ */
 export interface MovedDaysTable {
   account: string;
   day: number;

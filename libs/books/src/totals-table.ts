@@ -51,7 +51,7 @@ export async function readTable(
   }));
 }
 
-/** A label of a row, empty where it has none. Its name stands in the statement: it holds no quote (`isLabelName`). */
+/** A label of a row, empty where it has none. Its name is in the statement: it holds no quote (`isLabelName`). */
 function labelIn(engine: Books["engine"], name: LabelName): RawBuilder<string> {
   return engine === "postgres"
     ? sql`coalesce(labels::json ->> ${sql.lit(name)}, '')`

@@ -42,9 +42,9 @@ export interface CatalogModel {
   readonly price: Price;
   /** Prices from a resolution on, where that differs (`priceAt`). */
   readonly resolutions?: readonly ResolutionPrice[] | undefined;
-  /** Most tokens of one answer; absent: unknown. */
+  /** Maximum tokens of one answer; absent: unknown. */
   readonly maxOutputTokens?: number | undefined;
-  /** Most tokens of a call's input and answer, as model lists show it. */
+  /** Maximum tokens of a call's input and answer, as model lists show it. */
   readonly contextTokens?: number | undefined;
   /** Choice of a channel among those of one priority; absent: by weight. */
   readonly choice?: ChannelChoice | undefined;

@@ -57,7 +57,7 @@ export interface ResolvedChannel {
   readonly off?: string | undefined;
 }
 
-/** A channel as it stands in Redis: keys sealed. */
+/** A channel as it is in Redis: keys sealed. */
 export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "baseUrl" | "models"> {
   readonly models: ServedModels;
   readonly costs?: Readonly<Record<string, number>> | undefined;

@@ -1,6 +1,6 @@
 import type { FailureSeen, CallOutcome, Tally } from "./evidence.ts";
 
-/** Failures, each of another body, that begin a rest. */
+/** Number of failures with different bodies that begin a rest. */
 const minFailures = 3;
 /** Accounts, and models, whose calls must fail before what they share is blamed. */
 const minGroups = 2;
@@ -112,7 +112,7 @@ function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
   };
 }
 
-/** Failures of different bodies; one whose body is not known stands for itself. */
+/** Failures of different bodies. A failure without a known body counts as different. */
 function distinct(failures: readonly CallOutcome[]): number {
   const bodies = new Set<string>();
   let others = 0;

@@ -24,7 +24,7 @@ export interface TriedAlready {
 }
 
 /**
- * Makes one attempt, to the beginning of an answer that can be given on. What is known of it when it fails stands in
+ * Makes one attempt, to the beginning of an answer that can be given on. What is known of it when it fails is in
  * `sent`. Throws Refused, Failure, and what the connection throws.
  */
 export async function sendAttempt<Accepted, Wire extends UpstreamWire>(

@@ -6,7 +6,7 @@ import { restName, type RestScope } from "./rest-scope.ts";
 import { endRests, shareRest, type CoolDown, type RestKind } from "./state.ts";
 import { present } from "@modelgate/contracts";
 
-/** Most rests of single accounts that are kept and shared; beyond it the oldest ends. */
+/** Maximum rests of single accounts that are kept and shared; beyond it the oldest ends. */
 const maxAccountRests = 1_000;
 /** Rests that were ended by an answer whose lengths are remembered until a call there has come to its end. */
 const maxRemembered = 2_000;

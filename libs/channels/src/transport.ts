@@ -19,7 +19,7 @@ export interface Transport extends AsyncDisposable {
 /** Idle connections are dropped before a vendor's server would drop them under a request. */
 const keepAliveMs = 4_000;
 const connectMs = 10_000;
-/** Most addresses that connections are kept for; beyond it those of the oldest are closed once they are free. */
+/** Maximum addresses that connections are kept for; beyond it those of the oldest are closed once they are free. */
 const maxPools = 256;
 
 export function openTransport(): Transport {

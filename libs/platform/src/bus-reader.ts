@@ -22,7 +22,7 @@ const waitMs = 10_000;
 /** A batch whose reader died comes again after this; counting it takes a fraction of it. */
 const redeliverAfterMs = 10_000;
 
-/** The ways to JetStream of a bus that is there. */
+/** JetStream clients of a connected bus. */
 export interface StreamAccess {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;

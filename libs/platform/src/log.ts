@@ -26,7 +26,7 @@ const secretNames = [
 ];
 const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${name}"]`]);
 
-/** Our keys and the vendors', wherever they stand in a line. */
+/** Our keys and the vendors', wherever they are in a line. */
 const keyShapes = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
 /** The destination of a process's log lines. */

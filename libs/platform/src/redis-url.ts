@@ -31,7 +31,7 @@ const ports = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
  * Reads REDIS_URL, or CONTENT_REDIS_URL: `redis://host:port/db`; several such addresses with commas between, or
  * `redis+cluster://host`, for a Redis Cluster; `redis+sentinel://one,redis+sentinel://two/master/db?sentinelPassword=…` for
  * Sentinels, the path and the query at any of them. `rediss…` is by TLS. The first address's name and password are Redis's.
- * `prefix` is what the variable begins with. Throws StartError, without a word of what stands in it.
+ * `prefix` is what the variable begins with. Throws StartError, without a word of what is in it.
  */
 export function readRedisUrl(text: string, prefix: "" | "CONTENT_"): RedisAddress {
   const urls = text.split(",").map((item) => new URL(item.trim()));

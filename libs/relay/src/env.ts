@@ -81,11 +81,11 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
       depth: 256,
       // Real requests stay far below: 300,000 tokens of embeddings, as many as vendors take at once, are as many values;
       // 10,000 messages have 60,000 members. A request has fields of which no vendor knows a hundred.
-      /** Most values of a body, however deep. */
+      /** Maximum values of a body, however deep. */
       values: 500_000,
-      /** Most members of all objects of a body. */
+      /** Maximum members of all objects of a body. */
       members: 100_000,
-      /** Most members of a body's outermost object. */
+      /** Maximum members of a body's outermost object. */
       topMembers: 1_000,
     },
     pace: {

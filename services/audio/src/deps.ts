@@ -7,7 +7,7 @@ import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 export interface Deps extends OpenRelay {
   readonly lengths: LengthReader;
   readonly speech: {
-    /** Most characters of one text. */
+    /** Maximum characters of one text. */
     readonly characters: number;
   };
   readonly upload: {

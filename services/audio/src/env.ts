@@ -7,7 +7,7 @@ const mebibyte = 1024 * 1024;
 export const variables = serviceVariables("audio", (read) => ({
   relay: relayVariables(read, { bodyBytes: mebibyte }),
   speech: {
-    /** Most characters of a text to speak. */
+    /** Maximum characters of a text to speak. */
     characters: 4_096,
   },
   form: {
@@ -16,7 +16,7 @@ export const variables = serviceVariables("audio", (read) => ({
     fieldBytes: 2 * mebibyte,
     /** All text fields of a form together. */
     fieldsBytes: 8 * mebibyte,
-    /** Most parts of a form. */
+    /** Maximum parts of a form. */
     parts: 64,
   },
   /** Length that a file is held for whose length cannot be read, and charged for where its vendor reports none. */

@@ -4,7 +4,7 @@ import { dimensionOf, type Dimension } from "./parts/dimension.ts";
 import { playgroundKinds, type PlaygroundKind } from "./parts/playground-kinds.ts";
 import { Frame } from "./parts/frame.tsx";
 
-/** Filters of the log of calls, as they stand in its address. */
+/** Filters of the log of calls, as they are in its address. */
 export interface CallFilters {
   readonly span: Span;
   readonly account?: string | undefined;
@@ -20,7 +20,7 @@ export interface CallFilters {
   readonly live?: boolean | undefined;
 }
 
-/** Filters of the log of video tasks, as they stand in its address. */
+/** Filters of the log of video tasks, as they are in its address. */
 export interface TaskFilters {
   readonly state?: string | undefined;
   readonly account?: string | undefined;

@@ -9,7 +9,7 @@ export interface Ledger {
   get(pathAndQuery: string): Promise<Response>;
   /** Returns an answer as JSON, in the shape of its route. */
   read<T>(pathAndQuery: string): Promise<T>;
-  /** Changes something, as the actor, who stands in the audit. */
+  /** Changes something, as the actor, who is in the audit. */
   write<T>(path: string, body: object, actor: string): Promise<T>;
   /** Creates an account; false where there is one of that id. */
   createAccount(account: { id: string; name: string; balance: Nanos }, actor: string): Promise<boolean>;

@@ -17,10 +17,10 @@ export const variables = serviceVariables(
     tokenCache: {
       /** Time for which a token's record is used without asking Redis again; changes take effect at once all the same. */
       ttlMs: 5_000,
-      /** Most tokens that are remembered. */
+      /** Maximum tokens that are remembered. */
       size: 50_000,
     },
-    /** Lease of a call's place in its token's `concurrency`; the places of an edge that died are free after it. */
+    /** Lease of a call's seat in its token's `concurrency`. The seats of an edge that died are free after it. */
     seatLeaseMs: 30_000,
     silence: {
       /** Longest silence between edge and service; services have shorter ones. */

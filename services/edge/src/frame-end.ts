@@ -23,7 +23,7 @@ export class FrameEnd {
   /** True once the service has sent its own close. */
   isClosed = false;
   #held: Buffer = Buffer.alloc(0);
-  /** Bytes that are still to come of a frame whose beginning went out. */
+  /** Remaining bytes of a frame whose beginning was sent. */
   #missing = 0;
   /** True between the frames of one message. */
   #isInMessage = false;

@@ -132,7 +132,7 @@ export function logLost(log: Logger, request: IncomingMessage, message: string, 
 /** Headers of the service's connection, not of its answer: this server decides how the client's answer is framed. */
 const ofConnection: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-/** Headers about the body of an answer of which nothing was sent. */
+/** Headers that describe a body; they are removed if the body was replaced by an error. */
 const ofBody = ["content-encoding", "trailer", "cache-control", "x-accel-buffering"];
 
 /** Returns the failure of a call whose service does not answer. */

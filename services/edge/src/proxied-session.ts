@@ -79,7 +79,7 @@ export class ProxiedSession implements Proxied {
     this.#service = service;
     this.#upgrade.status = 101;
     for (const event of ["error", "end", "close"]) service.once(event, () => this.#ended());
-    // The proxy pipes the service to the client. Instead, only whole frames go on: the error event must not stand inside one.
+    // The proxy pipes the service to the client. Instead, only whole frames go on: the error event must not be inside one.
     client.once("pipe", () => {
       service.unpipe(client);
       service.on("data", (chunk: Buffer) => this.#pass(chunk)).resume();

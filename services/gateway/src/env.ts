@@ -1,7 +1,7 @@
 import { describeVariables, type VariableReader } from "@modelgate/platform";
 import { serviceNames } from "./services.ts";
 
-/** Most processes that share a port: more than most machines have cores for. */
+/** Maximum processes that share a port: more than most machines have cores for. */
 const maxWorkers = 256;
 
 /** Declares the variables that the program reads before it loads a service; each service reads its own. */

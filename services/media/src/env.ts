@@ -9,7 +9,7 @@ export const variables = serviceVariables("media", (read) => ({
   relay: relayVariables(read, { outputTokens: 8_192 }),
   images: imagesVariables(read),
   form: {
-    /** Most parts of a form. */
+    /** Maximum parts of a form. */
     parts: 64,
     /** Largest text field of a form. */
     fieldBytes: mebibyte,

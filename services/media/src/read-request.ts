@@ -13,7 +13,7 @@ export interface ImagesBody extends Disposable {
   readonly endUser: string | undefined;
 }
 
-/** Reads a request for images: JSON in either dialect, or a form; `prompt` stands where it has none. Throws Failure. */
+/** Reads a request for images: JSON in either dialect, or a form; `prompt` is used where it has none. Throws Failure. */
 export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ImagesBody> {
   if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);
   const withPrompt = (body: unknown): unknown => (prompt !== undefined && isRecord(body) ? { prompt, ...body } : body);

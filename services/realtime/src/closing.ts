@@ -3,7 +3,7 @@ import { cleanWords } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
 import { eventType, parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
 
-/** Close codes of RFC 6455 that the gateway uses of its own accord. */
+/** Close codes of RFC 6455 that the gateway sends. */
 export const closeCodes = {
   normal: 1000,
   goingAway: 1001,

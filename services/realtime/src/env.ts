@@ -14,9 +14,9 @@ export const variables = serviceVariables("realtime", (read) => ({
     messageBytes: 24 * mebibyte,
     /** Largest client event that is not audio alone. */
     eventBytes: 4 * mebibyte,
-    /** Most values of such an event. */
+    /** Maximum values of such an event. */
     eventValues: 50_000,
-    /** Most members of all objects of such an event. */
+    /** Maximum members of all objects of such an event. */
     eventMembers: 10_000,
     /** Bytes that may wait to be written to one side before nothing more is read from the other. */
     bufferedBytes: mebibyte,

@@ -61,7 +61,7 @@ export class EventQueue {
     this.go();
   }
 
-  /** Lets go what may go by now. */
+  /** Sends the events that may be sent now. */
   go(): void {
     // What goes may change what may go, and then asks again.
     if (this.#isGoing) return;

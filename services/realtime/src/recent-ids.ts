@@ -1,4 +1,4 @@
-/** Most ids that are remembered; a vendor that repeats an event does so at once. */
+/** Maximum ids that are remembered; a vendor that repeats an event does so at once. */
 const maxIds = 256;
 
 /** Ids that were seen lately. */

@@ -34,7 +34,7 @@ export const realtimeFormat: SessionFormat = {
   goesAway: () => [],
 };
 
-/** The live format: a failure closes the session, and is the reason that stands in the close. */
+/** The live format: a failure closes the session, and is the reason that is in the close. */
 export const liveFormat: SessionFormat = {
   wire: "gemini-live",
   endsRefused: true,

@@ -30,7 +30,7 @@ interface TranscriptSlice {
   nanos: Nanos;
 }
 
-/** Most tokens that a second of speech is heard as, and written as. */
+/** Maximum tokens that a second of speech is heard as, and written as. */
 const [maxHeardTokens, maxWrittenTokens] = [25, 12];
 
 /**
@@ -165,7 +165,7 @@ function isFor({ for: held }: TranscriptSlice, model: WritingModel): boolean {
   return held.by === model.by && own.model.price === other.model.price && own.multiplier === other.multiplier;
 }
 
-/** The same way, to another model of its vendor. */
+/** The same route, with another model of its vendor. */
 function sentTo(model: string | undefined, sent: SentCall): SentCall {
   if (model === undefined || sent.route === undefined) return sent;
   const { channel } = sent.route.candidate;

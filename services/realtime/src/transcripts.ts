@@ -1,6 +1,6 @@
 import type { Transcriber } from "@modelgate/wires/realtime";
 
-/** Most turns that wait to be written down; of older ones it is forgotten which model was to do it. */
+/** Maximum turns that wait to be written down; of older ones it is forgotten which model was to do it. */
 const maxWaiting = 256;
 
 /**

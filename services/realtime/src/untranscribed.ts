@@ -53,14 +53,14 @@ export class Untranscribed {
     this.#speaking = true;
   }
 
-  /** The client ends a turn: what it sends from now on is of the next. */
+  /** The client ends a turn: later input belongs to the next one. */
   ending(): void {
     if (this.#ending.length >= maxTurns) return;
     this.#ending.push(this.#buffered);
     this.#buffered = 0;
   }
 
-  /** A turn was made: of what the client ended, or else of what is buffered. */
+  /** A turn began: with the input that the client committed, or else with what is buffered. */
   committed(item: string): void {
     this.#speaking = false;
     const ended = this.#ending.shift();
@@ -72,7 +72,7 @@ export class Untranscribed {
     this.#buffered += oldest[1];
   }
 
-  /** The vendor forgot what was buffered. */
+  /** The vendor discarded its buffer. */
   cleared(): void {
     this.#speaking = false;
     this.#ending = [];

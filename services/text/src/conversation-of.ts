@@ -3,7 +3,7 @@ import type { Conversation } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
 import { unsteadyMembers, type Dialogue } from "@modelgate/wires/text";
 
-/** Most characters of a conversation's beginning that are hashed. */
+/** Maximum characters of a conversation's beginning that are hashed. */
 const maxCharacters = 16 * 1024;
 
 /**

@@ -46,7 +46,7 @@ export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
   return {
     parsed: {
       request: await inTurnsIfLong(decodeImages(imageRequest(request))),
-      dropped: [...dropped, ...lostOf(request)],
+      dropped: [...dropped, ...droppedFields(request)],
     },
     render: (made) => renderImages(drawing, request, made),
   };
@@ -105,7 +105,7 @@ const expressed: ReadonlySet<string> = new Set([
 const decisive = ["tools", "format"] as const;
 
 /** Lists the fields that vendors of images cannot express. Throws Failure unsupported_parameter for those that may not get lost. */
-function lostOf(request: TextRequest): readonly string[] {
+function droppedFields(request: TextRequest): readonly string[] {
   const { spelling } = textWires.content.client;
   const refused = decisive.map((field) => (request[field] === undefined ? undefined : spelling[field]));
   const param = refused.find((name) => name !== undefined);

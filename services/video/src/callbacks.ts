@@ -41,7 +41,7 @@ export interface CallbackOptions {
 const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
 /** Maximum age of an undelivered transition, whatever the number of tries. */
 const longestMs = 3_600_000;
-/** Most due callbacks of one shard that are taken at once. */
+/** Maximum due callbacks of one shard that are taken at once. */
 const most = 16;
 /** Maximum concurrent calls of this process, of all accounts and of one; further callbacks are due again later. */
 const [maxOpen, maxOfAccount] = [1_000, 200];

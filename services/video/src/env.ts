@@ -23,7 +23,7 @@ export const variables = serviceVariables("video", (read) => ({
   frames: {
     /** Longest time to fetch a picture from a client's address, for a vendor that takes its bytes only. */
     timeoutMs: 20_000,
-    /** Most redirects of such a fetch. */
+    /** Maximum redirects of such a fetch. */
     maxRedirects: 3,
     privateHosts: privateHostsVariable(read),
   },
@@ -54,7 +54,7 @@ function taskVariables(read: VariableReader) {
     keepMs: read.integer("TASK_KEEP_MS", 30 * 24 * hour, "How long an ended task can be fetched.", { min: 1_000 }),
     /** Pause between two claims of due tasks and callbacks. */
     roundMs: 500,
-    /** Most due tasks of one shard that are claimed at once. */
+    /** Maximum due tasks of one shard that are claimed at once. */
     batch: 8,
     /** Tasks that this process polls at their vendors at once. */
     concurrency: 128,

@@ -184,7 +184,7 @@ function overBudget({ name, whose, period }: Budget, { draft, budgets: given }: 
   return `This ${whose} may spend $${dollars} a ${period}, and what is left does not cover this call of ${draft.model}; the next ${period} begins at 00:00 UTC.`;
 }
 
-/** A call is held for at the most that it may cost: who asks for fewer tokens of an answer may be let in. */
+/** A call is held for at its maximum cost, so a client that asks for fewer output tokens may be admitted. */
 function tooLow({ nanos, draft }: HoldRequest): string {
   return `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, and what the account has available does not cover that: top it up, or ask for less.`;
 }

@@ -54,7 +54,7 @@ export interface Verification {
 
 /** Pause before a look for receipts that were not there yet. */
 const retryMs = 250;
-/** Most events of the account's shard that wait in the outbox and are taken into account. */
+/** Maximum events of the account's shard that wait in the outbox and are taken into account. */
 const maxWaiting = 100_000;
 const dayMs = 86_400_000;
 

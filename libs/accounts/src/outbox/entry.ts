@@ -11,13 +11,13 @@ import {
 /** An event that is published through the outbox: a settled call, a task's transition, or a change of a balance. */
 export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
 
-/** An event that stands in the outbox, and its text: it is written once for all that it is sent to. */
+/** An event that is in the outbox, and its text: it is written once for all that it is sent to. */
 export interface WrittenEntry {
   readonly entry: OutboxEntry;
   readonly text: string;
 }
 
-/** An event that stands in the outbox. */
+/** An event that is in the outbox. */
 export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
   readonly shard: string;
   readonly entryId: string;

@@ -4,7 +4,7 @@ import { publishEntries } from "./publish.ts";
 
 /** Publishes what this process settled, off the answers' path. */
 export interface Outbox extends AsyncDisposable {
-  /** Takes events that stand in Redis already, several to be published together; never blocks, never fails. */
+  /** Takes events that are in Redis already, several to be published together; never blocks, never fails. */
   push(...entries: readonly OutboxEntry[]): void;
   /** Number of events that are neither published nor left to the ledger yet. */
   readonly waiting: number;
@@ -15,9 +15,9 @@ export interface Outbox extends AsyncDisposable {
  * each, which one event alone would cost as much. They are safe in Redis meanwhile.
  */
 const batchMs = 50;
-/** Most events of one batch in flight. */
+/** Maximum events of one batch in flight. */
 const batchSize = 512;
-/** Most events remembered here; what is beyond stays in Redis, where the ledger finds it. */
+/** Maximum events remembered here; what is beyond stays in Redis, where the ledger finds it. */
 const maxWaiting = 20_000;
 /** Time that the end of a process waits for its last events; those not published by then are left to the ledger. */
 const lastFlightMs = 5_000;

@@ -83,7 +83,7 @@ export async function adoptAccount({ db }: Books, account: AdoptedAccount): Prom
   });
 }
 
-/** Writes a credit into the books before it is applied; the one that stands there under its operation. */
+/** Writes a credit into the books before it is applied; the one that is there under its operation. */
 export async function bookCredit({ db }: Books, event: CreditEvent, actor: string): Promise<CreditEvent> {
   return db.transaction().execute(async (at) => {
     if (await insertCredit(at, event)) {
@@ -202,7 +202,7 @@ export async function creditsOf({ db }: Books, ids: readonly string[]): Promise<
   return rows.map(({ event }) => readCredit(event));
 }
 
-/** Credits that stand in the books and were not applied yet, oldest first. */
+/** Credits that are in the books and were not applied yet, oldest first. */
 export async function pendingCredits({ db }: Books, limit: number): Promise<readonly CreditEvent[]> {
   const rows = await db
     .selectFrom("credits")

@@ -23,7 +23,7 @@ export interface NewToken extends Omit<BookedToken, "version"> {
 }
 
 /**
- * Writes a new token into the books; the one that stands there under its id, and whether it is this one. Undefined where
+ * Writes a new token into the books; the one that is there under its id, and whether it is this one. Undefined where
  * the account has as many as it may.
  */
 export async function bookToken(

@@ -6,7 +6,7 @@ import type { ThreadRequest, OpenedFile, Reply } from "./sqlite-thread.ts";
 
 /** Longest wait of a statement for another process that writes to the file. */
 const busyTimeoutMs = 1_000;
-/** Most prepared statements that are kept for their next use. */
+/** Maximum prepared statements that are kept for their next use. */
 const maxStatements = 100;
 
 /**

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
 
-/** The engines that the books may stand in. */
+/** The database engines of the books. */
 export type Engine = "sqlite" | "postgres";
 
 /** Arguments of a migration in addition to the database. */

@@ -218,7 +218,7 @@ export const ModerationsRequest = Type.Object(
 
 const part = Type.Object({ text: Type.Optional(Type.String()) });
 
-/** The vendor takes one object where a list may stand. */
+/** The vendor also takes one object instead of a list. */
 const content = Type.Object({
   role: Type.Optional(Type.String()),
   parts: Type.Optional(Type.Union([Type.Array(part), part])),

@@ -22,7 +22,7 @@ function pathOf(map: string, name: string): string {
   return `${map}.${JSON.stringify(name.slice(0, longestName))}`;
 }
 
-/** A name as a message may repeat it: a key that stands where a name should be is not repeated. */
+/** A name as a message may repeat it: a key that is where a name should be is not repeated. */
 export function shown(name: string): string {
   return /^(?:sk-|AIza)/.test(name) ? "(a key)" : name;
 }

@@ -76,9 +76,9 @@ export interface Price extends ReadonlyMap<UnitName, bigint> {
   readonly isByRequest: boolean;
 }
 
-/** Most decimal places of a written price: twelve per million tokens are 10^-18 dollars per token. */
+/** Maximum decimal places of a written price: twelve per million tokens are 10^-18 dollars per token. */
 export const priceDecimals = 12;
-/** Most decimal places of a group's multiplier, and of a service tier's factor. */
+/** Maximum decimal places of a group's multiplier, and of a service tier's factor. */
 export const multiplierDecimals = 9;
 /** Decimals of a second that count when seconds are priced. */
 export const unitDecimals = 6;

@@ -1,7 +1,7 @@
 import type { BodyName } from "../bodies/index.ts";
 
 /**
- * Members within members that are understood, by where they stand: `tools[].function` is a member of each of the items of
+ * Members within members that are understood, by where they are: `tools[].function` is a member of each of the items of
  * `tools`, "" the body itself. What is a client's own (a schema, a call's arguments) is not looked into.
  */
 export const understoodWithin: Readonly<Partial<Record<BodyName, Readonly<Record<string, Members>>>>> = {

@@ -56,7 +56,7 @@ const understood: Readonly<Partial<Record<BodyName, Members>>> = {
   VideoForm: { number: "seed", any: "duration n metadata" },
 };
 
-/** A body's schema with the members that are understood beside those that it checks, wherever they stand. */
+/** A body's schema with the members that are understood beside those that it checks, wherever they are. */
 export function withUnderstood(name: string, schema: object): object {
   const top: Members = Object.entries(understood).find(([body]) => body === name)?.[1] ?? {};
   const within = Object.entries(understoodWithin).find(([body]) => body === name)?.[1] ?? {};
@@ -67,7 +67,7 @@ export function withUnderstood(name: string, schema: object): object {
 }
 
 /**
- * A schema with more members at a path. They stand beside the alternatives that it may have: a word for members or items
+ * A schema with more members at a path. They are next to the alternatives that it may have: a word for members or items
  * says nothing of a value that is neither.
  */
 function withMembers(schema: object, [step, ...rest]: readonly string[], members: Members): object {

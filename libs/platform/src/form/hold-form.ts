@@ -14,7 +14,7 @@ export interface HeldFile {
 
 /** A whole form in memory; dispose it when its bytes are needed no longer. */
 export interface HeldForm extends Disposable {
-  /** Text fields in their order; a name may stand there more than once. */
+  /** Text fields in their order; a name may be there more than once. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly HeldFile[];
   /** Bytes of all fields and files. */

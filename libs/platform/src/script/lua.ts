@@ -26,7 +26,7 @@ export function scriptText(shape: LuaShape, read: (file: URL) => string): string
   ].join("\n");
 }
 
-/** Writes a local variable for each key and argument; `before`: what stands before their numbers, as `first + `. */
+/** Writes a local variable for each key and argument; `before`: what is before their numbers, as `first + `. */
 export function localsOf(
   shape: LuaShape,
   before: { readonly keys: string; readonly arguments: string },

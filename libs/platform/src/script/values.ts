@@ -10,7 +10,7 @@ interface Plain {
 
 type PlainKind = keyof Plain;
 
-/** A value's kind: `text?` may be undefined (nil in Lua), `text[]` is a list and stands last. */
+/** A value's kind: `text?` may be undefined (nil in Lua); `text[]` is a list, always the last one. */
 export type Kind = PlainKind | `${PlainKind}?` | `${PlainKind}[]`;
 
 /** The type of a kind's values. */

@@ -40,7 +40,7 @@ function address({ baseUrl, wire, model }: Addressed): URL {
     if (wire === "realtime") url.searchParams.set("model", model);
   } else {
     const resource = base.endsWith("/openai") ? base : `${base}/openai`;
-    // Responses name the model in the body, sessions in the query: both stand beside the deployments.
+    // Responses name the model in the body, sessions in the query: both are next to the deployments.
     const beside = wire === "responses" || wire === "realtime";
     url.pathname = beside ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
     if (wire === "realtime") url.searchParams.set("deployment", model);

@@ -8,7 +8,7 @@ const anthropicVersion = JSON.stringify("bedrock-2023-05-31");
 /** The version of Cohere's rerank. */
 const rerankVersion = "2";
 
-/** The body of a request; the model, and whether it streams, stand in its address. */
+/** The body of a request; the model, and whether it streams, are in its address. */
 export function bodyOf(call: AnswerCall): Buffer {
   const { wire, model } = call;
   if (wire === "messages") {

@@ -25,7 +25,7 @@ export const bedrock: Provider = {
   request(call) {
     if (call.act !== "answer")
       throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
-    // What a client of the messages wire says in its head stands in the body here.
+    // What a client of the messages wire says in its head is in the body here.
     const plain = { ...call, body: bodyOf(call), headers: undefined, query: undefined };
     return requestTo(addressOf(call), plain, call.stream ? { accept: "*/*" } : {});
   },

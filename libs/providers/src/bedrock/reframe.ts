@@ -34,7 +34,7 @@ function chunkOf(payload: string): string | undefined {
   const bytes = /"bytes"\s*:\s*"([A-Za-z0-9+/=]*)"/.exec(payload)?.[1];
   if (bytes === undefined) return undefined;
   const json = Buffer.from(bytes, "base64").toString();
-  // Line feeds would end the event; in JSON they stand between members only.
+  // Line feeds would end the event; in JSON they are between members only.
   return json.includes("\n") || json.includes("\r") ? json.replaceAll(/[\r\n]+/g, " ") : json;
 }
 

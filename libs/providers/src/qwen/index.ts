@@ -22,7 +22,7 @@ const answers = requestsAt(address, headers);
 
 /**
  * Qwen's models at DashScope, by the base URL that its own SDK takes (`https://…/api/v1`): images at once or as tasks,
- * Wan's videos, and text by the formats of OpenAI, which stand under `/compatible-mode/v1` beside it. Which models are served as tasks
+ * Wan's videos, and text by the formats of OpenAI, which are under `/compatible-mode/v1` beside it. Which models are served as tasks
  * only, a channel's `wires` can say; where it does not, the refusal is understood.
  */
 export const qwen: Provider = {

@@ -38,7 +38,7 @@ export interface StreamTranslator {
    * absent: it has no words for that now.
    */
   cut?(used: Units): Buffer | string | undefined;
-  /** A sign of life for a silent stream; "" where none can stand now. */
+  /** A sign of life for a silent stream; "" where none is possible now. */
   heartbeat(): string;
 }
 

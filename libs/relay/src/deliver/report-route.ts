@@ -23,14 +23,14 @@ export function reportRoute(
   if (catalog.current().group(caller.group)?.showChannel !== true) return;
   const attempts = tried.map(({ channel, failed }) => (failed === undefined ? channel : `${channel};failed=${failed}`));
   answer.setHeader(headers.channel, last.channel);
-  answer.setHeader(headers.attempts, within(maxTried, attempts));
+  answer.setHeader(headers.attempts, joinUpTo(maxTried, attempts));
 }
 
 /** Names in a header what the vendor could not take. The names come from the client: only what a header may hold goes back. */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
   if (dropped.length === 0 || answer.begun) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
-  answer.setHeader(headers.dropped, within(maxNamed, names));
+  answer.setHeader(headers.dropped, joinUpTo(maxNamed, names));
 }
 
 /** Names in a header the model that served a call, where its client named another. */
@@ -46,7 +46,7 @@ export function reportPaidOutput(
   if (tokens !== undefined && !answer.begun) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }
 
-function within(most: number, items: readonly string[]): string {
+function joinUpTo(max: number, items: readonly string[]): string {
   const list = items.join(", ");
-  return list.length > most ? `${list.slice(0, most)}...` : list;
+  return list.length > max ? `${list.slice(0, max)}...` : list;
 }

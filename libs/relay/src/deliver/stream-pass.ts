@@ -160,7 +160,7 @@ class StreamPass implements BodySink {
     }, gatherMs);
   }
 
-  /** Takes the frames that came. `chunk` is all of them, where nothing stands before or after. */
+  /** Takes the frames that came. `chunk` is all of them, where nothing is before or after. */
   #advance(frames: readonly Buffer[], chunk?: Buffer): void {
     if (this.#dry) return void (this.#waiting = [...this.#waiting, ...frames]);
     const out = this.#out;

@@ -9,7 +9,7 @@ export function imagesVariables(read: VariableReader) {
     maxBytes: 32 * 1024 * 1024,
     /** Longest time to fetch an image, redirects included. */
     timeoutMs: 20_000,
-    /** Most redirects of such a fetch. */
+    /** Maximum redirects of such a fetch. */
     maxRedirects: 3,
     privateHosts: privateHostsVariable(read),
     /** Longest wait for a vendor's image task. */

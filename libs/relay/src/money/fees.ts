@@ -34,7 +34,7 @@ export interface BilledFees {
 const chosenByVendors = ["priority", "scale"] as const;
 /** Tiers that cost no more than the usual one. */
 const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
-/** Most calls of a tool that are believed of one answer, and held for: what a client or a vendor says has no bound. */
+/** Maximum calls of a tool that are believed of one answer, and held for: what a client or a vendor says has no bound. */
 const maxCalls = 1_000;
 
 /**

@@ -75,7 +75,7 @@ export interface RequestSize {
   readonly addedBytes?: number | undefined;
   /** Bound of the input tokens of images, files and audio. */
   readonly mediaTokens: number;
-  /** Most output tokens, where the client set a bound. */
+  /** Maximum output tokens, where the client set a bound. */
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
   /** True if the bound is the gateway's own, which is not sent to vendors: it is held for, and does not cap what is billed. */

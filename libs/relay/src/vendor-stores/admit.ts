@@ -23,7 +23,7 @@ export interface AdmittedIds {
 
 const nothing: AdmittedIds = { channelKey: undefined, own: true };
 
-/** Things that vendors make in their stores in answer to a call, remembered with its account. */
+/** Ids of objects that a vendor created in its store for a call, remembered with the call's account. */
 const makable: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
 
 /**

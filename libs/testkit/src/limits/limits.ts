@@ -3,7 +3,7 @@ import { join } from "node:path";
 /**
  * Limits that a test makes small: numbers of a service's `env` object, by the service's name and the path in the object.
  * They are constants in the product, which has no variable for them: `program.ts` runs the same services with other values.
- * What stands under `relay` is for the `relay` of each service that has one, as in
+ * What is under `relay` is for the `relay` of each service that has one, as in
  * `{ relay: { limits: { leaseMs: 1_500 } }, edge: { seatLeaseMs: 900 } }`.
  */
 export interface Limits {

@@ -72,7 +72,7 @@ function folded(name: string): string {
 
 const longestShown = 200;
 
-/** Values of a document that are counted in one turn. */
+/** Number of values of a document that are counted in one step. */
 const valueTurn = 10_000;
 
 const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Buffer.from('":,{}[]');

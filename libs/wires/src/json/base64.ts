@@ -5,7 +5,7 @@ export class Base64Text {
   readonly #head: string;
   readonly #bytes: Buffer;
 
-  /** @param head what stands before the Base64, in ASCII that JSON does not escape: the beginning of a data URL */
+  /** @param head what is before the Base64, in ASCII that JSON does not escape: the beginning of a data URL */
   constructor(head: string, bytes: Buffer) {
     this.#head = head;
     this.#bytes = bytes;

@@ -18,7 +18,7 @@ export function* decodeLongString(bytes: Buffer, start: number, end: number): Ge
   const pieces: string[] = [];
   for (const [index, to] of cuts.entries()) {
     const from = cuts[index - 1] ?? start + 1;
-    // The parser knows every escape, and what may not stand in a string.
+    // The parser knows every escape, and what may not be in a string.
     const piece: unknown = JSON.parse(`"${bytes.toString("utf8", from, to)}"`);
     if (typeof piece === "string") pieces.push(piece);
     yield;
@@ -42,7 +42,7 @@ function* cutString(bytes: Buffer, start: number, end: number) {
   return { cuts, isPlain };
 }
 
-/** The end of a piece of a string that is not plain, or not long. Throws SyntaxError for what stands in no string. */
+/** The end of a piece of a string that is not plain, or not long. Throws SyntaxError for what is in no string. */
 function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: number; readonly isPlain: boolean } {
   let isPlain = true;
   let at = start;

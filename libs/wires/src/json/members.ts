@@ -1,4 +1,4 @@
-/** A member of a JSON object, by where it stands in the bytes. */
+/** A member of a JSON object, by where it is in the bytes. */
 export interface Member {
   readonly name: string;
   /** First byte of the name's quote. */
@@ -128,7 +128,7 @@ const searchedBytes = 256 * 1024;
 
 /**
  * Looks for the quote that closes a string, from a byte within it that no backslash escapes. Gives the quote's index
- * where it stands before `until`; else where to go on, at `until` or beyond. Strings full of escapes and strings without
+ * where it is before `until`; else where to go on, at `until` or beyond. Strings full of escapes and strings without
  * any take the same time: about a millisecond a megabyte at worst.
  */
 export function seekQuote(bytes: Uint8Array, from: number, until: number): number {
@@ -195,7 +195,7 @@ function bytesOf(value: string | Buffer): Buffer {
 }
 
 /**
- * The same JSON object without some members, also where one stands there twice; every other byte stays as it came.
+ * The same JSON object without some members, also where one is there twice; every other byte stays as it came.
  * The bytes must be a valid JSON object.
  */
 export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer {
@@ -206,7 +206,7 @@ export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer 
   const pieces = [bytes.subarray(0, first.from)];
   for (const [at, { from, end, index }] of kept.entries()) {
     pieces.push(bytes.subarray(from, end));
-    // The comma, and the space around it, as they stand behind this member.
+    // The comma, and the space around it, as they are after this member.
     if (at < kept.length - 1) pieces.push(bytes.subarray(end, members[index + 1]?.from));
   }
   pieces.push(bytes.subarray(last.end));

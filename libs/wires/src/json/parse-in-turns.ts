@@ -69,7 +69,7 @@ class LargeDocument {
     return yield* this.#value(whole);
   }
 
-  /** Looks for the members of a document that is an object, and keeps where they stand. */
+  /** Looks for the members of a document that is an object, and keeps where they are. */
   *rememberMembers(): Generator<undefined, void> {
     yield* this.#rememberMembers(yield* this.#trim({ start: 0, end: this.#bytes.length }));
   }
@@ -215,7 +215,7 @@ function isSmall({ start, end }: Region): boolean {
   return end - start <= turnBytes;
 }
 
-/** Returns true if the one item of a container is blank. Throws where a blank item stands among others. */
+/** Returns true if the one item of a container is blank. Throws where a blank item is among others. */
 function isEmpty({ start, end }: Region, { commas }: LargeContainer): boolean {
   if (start < end) return false;
   if (commas.length === 0) return true;

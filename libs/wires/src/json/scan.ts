@@ -5,11 +5,11 @@ import { seekQuote } from "./members.ts";
 export interface JsonBounds {
   /** Deepest nesting. */
   readonly depth: number;
-  /** Most values of any kind, however deep: items of arrays, members of objects, and what holds them. */
+  /** Maximum values of any kind, however deep: items of arrays, members of objects, and what holds them. */
   readonly values: number;
-  /** Most members of all objects together. */
+  /** Maximum members of all objects together. */
   readonly members: number;
-  /** Most members of the document's own object. Absent: as many as `members`. */
+  /** Maximum members of the document's own object. Absent: as many as `members`. */
   readonly topMembers?: number;
 }
 

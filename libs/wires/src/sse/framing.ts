@@ -7,7 +7,7 @@ export type { Frame };
 export interface FrameSplitter {
   /** Returns the frames that are whole now. Throws RangeError for a frame beyond the framing's bound. */
   push(chunk: Buffer): readonly Buffer[];
-  /** True if the stream stands between two frames. */
+  /** True if the stream is between two frames. */
   readonly empty: boolean;
   /** Returns the bytes of an unfinished last frame. */
   end(): Buffer;
@@ -35,7 +35,7 @@ export const eventStreamFraming: StreamFraming = {
 /** A comment, which keeps a silent stream of events alive. */
 export const keepAlive = ": keep-alive\n\n";
 
-/** May stand before the first event of a stream. */
+/** Mark that may precede the first event of a stream. */
 const byteOrderMark = "\ufeff";
 
 /** Form of a wire's streams: their framing, and the events that can begin one. */

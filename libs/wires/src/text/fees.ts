@@ -7,7 +7,7 @@ export interface RequestedTool {
   readonly path: string;
   /** Unit by which it is billed; absent: no price has a word for it. */
   readonly unit?: ToolUnit | undefined;
-  /** Most calls of it, where the request bounds them. */
+  /** Maximum calls of it, where the request bounds them. */
   readonly most?: number | undefined;
   /** The model that it names for its work, beside the one that answers. */
   readonly model?: string | undefined;

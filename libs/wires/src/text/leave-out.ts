@@ -60,7 +60,7 @@ function stepsOf(path: string): readonly string[] {
   return path.split(/[.[\]]+/).filter((step) => step !== "");
 }
 
-/** A value without what stands at some paths, and without what is empty then; undefined: nothing is left. */
+/** A value without what is at some paths, and without what is empty then; undefined: nothing is left. */
 function withoutPaths(value: unknown, paths: readonly (readonly string[])[], removed: unknown[]): unknown {
   if (paths.some((path) => path.length === 0)) {
     removed.push(value);

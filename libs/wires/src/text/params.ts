@@ -10,7 +10,7 @@ export interface TextParams {
   readonly includeUsage: boolean;
   /** True if the client wants the cost in its answer's usage, and so in its stream; absent: not. */
   readonly showsCost?: boolean | undefined;
-  /** Most output tokens over all choices, by the largest bound of the body; undefined where the client set none. */
+  /** Maximum output tokens over all choices, by the largest bound of the body; undefined where the client set none. */
   readonly maxOutputTokens: number | undefined;
   /** The members of the body that bound its output: a vendor is sent one of them. */
   readonly boundNames: readonly string[];

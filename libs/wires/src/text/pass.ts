@@ -118,7 +118,7 @@ export function holdsWord(...words: readonly string[]): (frame: Buffer) => boole
   return (frame) => bytes.some((word) => frame.includes(word));
 }
 
-/** A member of a whole answer, wherever it stands in it: the same word may stand in what the model wrote. */
+/** A member of a whole answer, wherever it is in it: the same word may be in what the model wrote. */
 export function memberOf(answer: Buffer, name: string): unknown {
   try {
     const member = membersOf(answer).findLast((each) => each.name === name);
@@ -148,7 +148,7 @@ export function wordsReader(members: readonly string[]): (raw: string) => string
   };
 }
 
-/** Decodes a string literal; one that was cut off, or is malformed, is returned as it stands. */
+/** Decodes a string literal; one that was cut off, or is malformed, is returned unchanged. */
 function literalText(literal: string): string {
   const inside = literal.slice(1, literal.endsWith('"') ? -1 : undefined);
   if (!literal.includes("\\")) return inside;

@@ -131,7 +131,7 @@ type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly Named[];
 
 const none: readonly Named[] = [];
 
-/** Applies a reader of one value to lists as well; of a list that is too long, to no more than shows that it is. */
+/** Applies a reader of one value to lists as well. Reads no more of a too long list than is needed to refuse it. */
 const listed =
   (read: Read): Read =>
   (value, hosts) => {

@@ -5,7 +5,7 @@ import type { AudioLength } from "../upload/audio-length.ts";
 
 /** Audio tokens a second: usually, and at most. */
 const audioTokens = { usual: 10, most: 25 } as const;
-/** Most tokens that are said in a second, and written for a file of no length. */
+/** Maximum tokens that are said in a second, and written for a file of no length. */
 const wordTokens = { perSecond: 12, atLeast: 64 } as const;
 /** Tolerance between a vendor's report and the file's own length: it may round up, and count its own silence. */
 const agree = { seconds: 1, share: 0.02 } as const;
@@ -14,7 +14,7 @@ const agree = { seconds: 1, share: 0.02 } as const;
 export interface TranscriptSize {
   /** Bytes of the prompt. */
   readonly promptBytes: number;
-  /** Most seconds that the file can have. */
+  /** Maximum seconds that the file can have. */
   readonly bound: number;
   /** The length of the file, once it is whole. */
   readonly length: () => Promise<AudioLength>;

@@ -24,7 +24,7 @@ Logging.level = LogLevel.Silent;
 const formats = [MP3, WAVE, FLAC, OGG, WEBM, MATROSKA, MP4, QTFF, ADTS, MPEG_TS];
 /** Bytes of a file that are kept for reading on; with more of them, looking into them takes longer. */
 const keptBytes = 256 * 1024;
-/** Most bytes that are read at once: the table of all frames of a day. A file can say that it has a larger one. */
+/** Maximum bytes that are read at once: the table of all frames of a day. A file can say that it has a larger one. */
 const maxReadBytes = 16 * 1024 * 1024;
 /** Longest that a file is counted: a day of short frames takes longer. */
 const maxMs = 5_000;

@@ -14,6 +14,6 @@ export interface LengthFound {
   readonly duration?: number | undefined;
   /** Bits a second. */
   readonly bitrate?: number | undefined;
-  /** Most bits a second that its sound can have: those of its samples, when they are not compressed. */
+  /** Maximum bits a second that its sound can have: those of its samples, when they are not compressed. */
   readonly maxBitrate?: number | undefined;
 }

@@ -2,7 +2,7 @@ import { memberOf } from "./member-of.ts";
 import { refusalText } from "../texts/refusals.ts";
 import type { Operations } from "./types.ts";
 
-/** What control refused, in its own words; `status` 401 means not signed in. */
+/** A refusal of control with its message; status 401 means not signed in. */
 export class ApiError extends Error {
   readonly status: number;
   readonly param: string | undefined;
@@ -25,7 +25,7 @@ type ParamsOf<Asked extends Method, Path extends string> = OperationOf<Asked, Pa
 /** An object without members. */
 type Nothing = Readonly<Record<string, never>>;
 
-/** What a read names: the parts of its path, where there are any, and its query. */
+/** Path parameters and query of a read. */
 type Read<Path extends PathOf<"GET">> = { readonly query?: OperationOf<"GET", Path>["query"] } & Params<"GET", Path>;
 type Change<Path extends PathOf<"POST">> = Params<"POST", Path> & Body<OperationOf<"POST", Path>["body"]>;
 type Params<Asked extends Method, Path extends string> =
@@ -36,7 +36,7 @@ type Body<Sent> = object extends Sent
     ? { readonly body?: Sent }
     : { readonly body: Sent };
 
-/** What an operation answers. */
+/** Answer of an operation. */
 type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["answer"];
 
 /** The address of a read: its path with its parts and its query filled in; what is undefined is left out. */
@@ -69,7 +69,7 @@ export function post<Path extends PathOf<"POST">>(
   return call(withParams(path, params), { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-/** What was sent, of whatever operation. */
+/** Body of any operation. */
 interface Filled {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;

@@ -21,7 +21,7 @@ export function localHour(time: string): string {
 /** The spans that pages offer by a name, in days up to now. */
 export const spans = { "1d": "Today", "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
 export type NamedSpan = keyof typeof spans;
-/** A span as it stands in an address: by its name, or its first and last day, `2026-01-01..2026-01-31`. */
+/** A span as it is in an address: by its name, or its first and last day, `2026-01-01..2026-01-31`. */
 export type Span = NamedSpan | `${string}..${string}`;
 
 /** A span's days (UTC, as the books keep them), both ends included, and how they are best split. */
@@ -46,18 +46,18 @@ export function partsOfSpan(
   return { by, times: starts.map((at) => (by === "hour" ? new Date(at).toISOString() : dayOf(at))) };
 }
 
-/** How many days a span has. */
+/** Number of days of a time range. */
 export function daysOf(span: Span): number {
   const { from, to } = periodOf(span);
   return (Date.parse(to) - Date.parse(from)) / dayMs + 1;
 }
 
-/** Whether a span is one that pages offer by its name. */
+/** Returns true for a time range that pages offer by name. */
 export function isNamed(span: string): span is NamedSpan {
   return Object.hasOwn(spans, span);
 }
 
-/** Whether a text from an address is a span. */
+/** Returns true if a text from an address is a time range. */
 export function isSpan(text: unknown): text is Span {
   if (typeof text !== "string") return false;
   const [from = "", to = "", ...more] = text.split("..");

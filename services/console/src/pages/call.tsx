@@ -20,7 +20,7 @@ const route = getRouteApi("/frame/calls/$requestId");
 /** A day before every call: one is found by its id, however old it is. */
 const booksBegan = "2020-01-01";
 
-/** How often, and how many times, a call that has just ended is looked for. */
+/** Interval and number of attempts to find a call that has just ended. */
 const [lookMs, maxLooks] = [2_000, 60];
 
 /** The calls of one request: one, or as many as a realtime session's responses. */

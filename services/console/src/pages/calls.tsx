@@ -23,7 +23,7 @@ const liveMs = 2_000;
 /** One line of text in each row, px. */
 const rowHeight = 40;
 
-/** The log of settled calls, newest first. Its filters stand in its address. */
+/** The log of settled calls, newest first. Its filters are in its address. */
 export function CallsPage() {
   const filters = route.useSearch();
   const query = queryOf(filters);
@@ -82,7 +82,7 @@ export function CallsPage() {
   );
 }
 
-/** Whether refused calls may match filters: they have no channel, tag or end user. */
+/** Returns true if refused calls may match filters: they have no channel, tag or end user. */
 function mayBeRefused({ channel, tag, endUser, outcome }: CallFilters): boolean {
   return (
     [channel, tag, endUser].every((value) => value === undefined) && (outcome === undefined || outcome === "failed")
@@ -156,7 +156,7 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
   );
 }
 
-/** How a filter is written, where its name does not say it. */
+/** Placeholders of filters whose form is not clear from their name. */
 const placeholders: Readonly<Record<string, string>> = { token: "tok_…", tag: "team=search", status: "502" };
 
 /** A filter takes effect when it is left or Enter is pressed: not every letter is a query. */

@@ -15,7 +15,7 @@ import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useMay } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Every channel: how it stands, why and until when, its keys one by one; tested, enabled and disabled here. */
+/** Every channel with its state, its reason and its keys, which can be tested, enabled and disabled here. */
 export function ChannelsPage() {
   const channels = useQuery({
     queryKey: ["channels"],

@@ -58,7 +58,7 @@ export function ModelsPage() {
   );
 }
 
-/** How the calls of each model went in the last seven days. */
+/** Statistics of the calls of each model in the last seven days. */
 function useRecords() {
   const { from, to } = periodOf("7d");
   const totals = useQuery({

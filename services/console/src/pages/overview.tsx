@@ -17,7 +17,7 @@ import { say, type Text as Said } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
-/** How often figures are read anew: those of long spans move slowly and cost the books more. */
+/** Refresh intervals of the figures: those of long time ranges change slowly and are expensive. */
 const [refreshMs, slowRefreshMs] = [10_000, 60_000];
 const longDays = 14;
 const refreshOf = (span: Span): number => (daysOf(span) > longDays ? slowRefreshMs : refreshMs);

@@ -77,7 +77,7 @@ function VendorForm() {
   );
 }
 
-/** Most models that are shown at once; the filter finds the others. */
+/** Maximum models that are shown at once; the filter finds the others. */
 const maxShown = 100;
 
 /** Saves what was chosen of a vendor: its models that are not there yet, and a channel of its own. */

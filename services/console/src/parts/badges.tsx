@@ -5,7 +5,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const outcomeColors = { completed: "teal", cancelled: "gray", failed: "red" } as const;
 
-/** How a call ended. */
+/** Outcome of a call. */
 export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status">) {
   return (
     <Badge variant="dot" color={outcomeColors[outcome]}>
@@ -14,7 +14,7 @@ export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status
   );
 }
 
-/** How a channel, or one of its keys, stands; why and until when in its hint. */
+/** State of a channel or of one of its keys; the hint has the reason and the end. */
 export function StateBadge({ state, reason, vendorMessage, until }: PartState) {
   const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
   const hint = [

@@ -5,10 +5,10 @@ const height = 260;
 const [widestBar, nameWidth] = [48, 52];
 /** The share of its room that a bar takes. */
 const barShare = 0.75;
-/** How many lines of equal value are aimed at. */
+/** Desired number of grid lines. */
 const lines = 4;
 
-/** Where the bars of a chart stand, px; `most` is the value at its top. */
+/** Positions of the bars of a chart, px; `most` is the value at its top. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -34,7 +34,7 @@ export function layoutOf({
   return { width, height, left, step, barWidth, most: niceSteps(most).at(-1) ?? 1 };
 }
 
-/** How far down a value stands. */
+/** Returns the vertical position of a value. */
 export function bottomOf({ most }: Layout, value: number): number {
   return height - bottom - (value / most) * (height - bottom - top);
 }

@@ -14,7 +14,7 @@ import { Empty, Loaded } from "./states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
 const refreshMs = 60_000;
-/** Rows that are shown; the number of all stands below them. */
+/** Rows that are shown; the number of all is below them. */
 const maxRows = 20;
 const plain = ["model", "account", "channel"] as const;
 const ofTag = "tag";
@@ -180,7 +180,7 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
   };
 }
 
-/** A value, and the way to its calls. */
+/** A value that links to its calls. */
 function Value({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
   if (value === "") return say("(none)");
   const tag = tagIn(by);

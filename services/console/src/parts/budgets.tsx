@@ -10,7 +10,7 @@ import { say } from "../texts/say.ts";
 
 const nanosPerDollar = 1e9;
 
-/** What an account may spend in a day or a month of UTC, with one key or all keys of a group, and what it has spent. */
+/** Budgets of an account per UTC day and month, for one key or all keys of a group, with the amount spent. */
 export function Budgets({ accountId }: { readonly accountId: string }) {
   const tokens = useQuery({
     queryKey: ["tokens", accountId],

@@ -36,7 +36,7 @@ export function useCourses() {
   };
 }
 
-/** What a channel did in the last hours, by hour. */
+/** Calls and failures of a channel in the last hours, by hour. */
 interface Course {
   /** Median of the time to the first byte, ms. */
   readonly latency: readonly number[];

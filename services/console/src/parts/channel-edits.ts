@@ -51,7 +51,7 @@ function modelOf({ model, input, output }: ChosenModel, { name }: Vendor): objec
   };
 }
 
-/** What is no number is sent as it is: control says at which field it is wrong. */
+/** A value that is not a number is sent unchanged: control names the wrong field. */
 function numberOr(text: string): number | string {
   const value = Number(text);
   return Number.isFinite(value) ? value : text;

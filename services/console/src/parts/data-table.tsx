@@ -4,7 +4,7 @@ import { csvOf, saveFile } from "./csv.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import { say } from "../texts/say.ts";
 
-/** Room beside each cell of a long table, whose many columns stand side by side on a small screen, px. */
+/** Room beside each cell of a long table, whose many columns are side by side on a small screen, px. */
 const narrow = 6;
 
 /** A column of a table: its heading and what its cells show. */
@@ -28,7 +28,7 @@ export function DataTable<Row>({
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  /** Whether it offers its rows as CSV. */
+  /** True if its rows can be exported as CSV. */
   readonly withCsv?: boolean;
   /** The height of every row, px: of many rows only those are drawn that are seen. Such a table is not saved as CSV here. */
   readonly rowHeight?: number;
@@ -126,7 +126,7 @@ function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
   );
 }
 
-/** Numbers, and rows of one height, stand on one line. */
+/** Numbers, and rows of one height, are on one line. */
 function lineOf({ numeric }: { readonly numeric?: boolean }, rowHeight: number | undefined) {
   return numeric === true || rowHeight !== undefined ? ({ whiteSpace: "nowrap" } as const) : undefined;
 }

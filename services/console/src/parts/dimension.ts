@@ -1,4 +1,4 @@
-/** What figures are split by: what every call has, or a tag by its name. */
+/** Dimension of a breakdown: a member of every call, or a tag. */
 export type Dimension = "model" | "account" | "channel" | `tag:${string}`;
 
 /** A dimension from an address; undefined where it names none. */
@@ -7,7 +7,7 @@ export function dimensionOf(text: unknown): Dimension | undefined {
   return typeof text === "string" && isTagDimension(text) ? text : undefined;
 }
 
-/** Whether a word names a tag. */
+/** Returns true if a dimension is a tag. */
 export function isTagDimension(word: string): word is `tag:${string}` {
   return word.startsWith("tag:") && word.length > "tag:".length;
 }

@@ -10,7 +10,7 @@ const titles: Readonly<Record<Edit["section"], { readonly add: Text; readonly ed
   channels: { add: "Add a channel", edit: "Edit the channel {name}" },
 };
 
-/** What a form is of. */
+/** Part of the configuration that a form edits. */
 export interface Part {
   readonly section: Edit["section"];
   /** Absent: a new one. */

@@ -40,7 +40,7 @@ const pages: readonly {
   { to: "/playground", label: say("Playground"), icon: IconMessage },
 ];
 
-/** What stands around every page: navigation, who is signed in, and the way to the sign-in page for others. */
+/** Frame of every page: navigation, the signed-in person, and a redirect to the sign-in page for others. */
 export function Frame() {
   const session = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
   if (session.isPending)

@@ -1,22 +1,22 @@
 import { memberOf } from "../api/member-of.ts";
 import type { Gateway } from "./new-key.tsx";
 
-/** What a call that makes something brought: an address of the picture, sound or film, or a text. */
-export interface Made {
+/** Result of a call: an address of the image, audio or video, or a text. */
+export interface MediaResult {
   readonly url?: string;
   readonly text?: string;
   readonly requestId?: string | undefined;
 }
 
-/** How a call goes on that takes long, in percent. */
+/** Progress of a long call, in percent. */
 export type Progress = (percent: number) => void;
 
 const videoLookMs = 1_000;
-/** How long a video is waited for. */
+/** Maximum time to wait for a video. */
 const longestVideoMs = 900_000;
 
 /** Makes a picture. Throws with what the gateway said. */
-export async function makeImage(gateway: Gateway, prompt: string): Promise<Made> {
+export async function makeImage(gateway: Gateway, prompt: string): Promise<MediaResult> {
   const answer = await send(gateway, "images/generations", { prompt, n: 1, response_format: "b64_json" });
   const [first]: readonly unknown[] = listIn(await answer.json());
   const [data, url] = [memberOf(first, "b64_json"), memberOf(first, "url")];
@@ -26,13 +26,13 @@ export async function makeImage(gateway: Gateway, prompt: string): Promise<Made>
 }
 
 /** Speaks a text. Throws with what the gateway said. */
-export async function makeSpeech(gateway: Gateway, input: string): Promise<Made> {
+export async function makeSpeech(gateway: Gateway, input: string): Promise<MediaResult> {
   const answer = await send(gateway, "audio/speech", { input, voice: "alloy" });
   return { url: URL.createObjectURL(await answer.blob()), ...idOf(answer) };
 }
 
 /** Writes down what a file says. Throws with what the gateway said. */
-export async function transcribe(gateway: Gateway, file: File): Promise<Made> {
+export async function transcribe(gateway: Gateway, file: File): Promise<MediaResult> {
   const form = new FormData();
   form.set("model", gateway.model);
   form.set("file", file);
@@ -48,7 +48,7 @@ export async function transcribe(gateway: Gateway, file: File): Promise<Made> {
 }
 
 /** Makes a film, and waits for it. Throws with what the gateway said. */
-export async function makeVideo(gateway: Gateway, prompt: string, progress: Progress): Promise<Made> {
+export async function makeVideo(gateway: Gateway, prompt: string, progress: Progress): Promise<MediaResult> {
   const started = await send(gateway, "videos", { prompt });
   const ids = idOf(started);
   const id = memberOf(await started.json(), "id");
@@ -97,7 +97,7 @@ function listIn(body: unknown): readonly unknown[] {
   return Array.isArray(data) ? data : [];
 }
 
-/** What the body of a refusal says; undefined of any other body. */
+/** Returns the message of an error body; undefined for any other body. */
 export function errorIn(body: unknown): string | undefined {
   const message = memberOf(memberOf(body, "error"), "message");
   return typeof message === "string" ? message : undefined;

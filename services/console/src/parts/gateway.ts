@@ -2,7 +2,7 @@ import { memberOf } from "../api/member-of.ts";
 import { errorIn } from "./gateway-media.ts";
 import type { Gateway } from "./new-key.tsx";
 
-/** What a streamed answer has brought so far, and its measures. */
+/** Text of a streamed answer so far, and its measurements. */
 export interface Streamed {
   readonly text: string;
   readonly firstTokenMs?: number | undefined;

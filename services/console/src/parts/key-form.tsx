@@ -8,7 +8,7 @@ import { useDraft } from "./use-draft.ts";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** What a key's form holds. */
+/** Fields of the form of a key. */
 type KeyDraft = Readonly<
   Record<"name" | "group" | "models" | "expiresAt" | "dollarsPerDay" | "dollarsPerMonth", string>
 >;

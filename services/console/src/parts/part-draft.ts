@@ -1,7 +1,7 @@
 import type { Edit } from "../api/types.ts";
 import type { PartField } from "./part-fields.ts";
 
-/** What a form's fields hold, each by its path, and under `rest` what else the part says, as JSON. */
+/** Values of a form's fields by their paths; `rest` has the other members as JSON. */
 export type PartDraft = Readonly<Record<string, string>>;
 
 type Members = Record<string, unknown>;
@@ -28,14 +28,14 @@ export function partOf(draft: PartDraft, fields: readonly PartField[]): Members 
   return part;
 }
 
-/** Where control says that a part is wrong: what its problems' paths begin with. */
+/** Path at which control reports the problems of a part. */
 export function pathOf(section: Edit["section"], name: string, channels: readonly unknown[]): string {
   if (section !== "channels") return /^\d+$/.test(name) ? `${section}[${name}].` : `${section}.${name}.`;
   const at = channels.findIndex((channel) => isMembers(channel) && channel["id"] === name);
   return `channels[${at === -1 ? channels.length : at}].`;
 }
 
-/** Whether a problem's path is that of a field, or of something in it. */
+/** Returns true if the path of a problem is that of a field or below it. */
 export function isAt(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
@@ -76,7 +76,7 @@ function itemsIn(text: string, between: RegExp | string): readonly string[] {
     .filter((item) => item !== "");
 }
 
-/** Takes what stands at a path out of an object, and objects that are empty without it. */
+/** Takes what is at a path out of an object, and objects that are empty without it. */
 function take(members: Members, [name = "", ...deeper]: readonly string[]): unknown {
   const value = members[name];
   if (deeper.length > 0 && !isMembers(value)) return undefined;

@@ -3,7 +3,7 @@ import type { Text } from "../texts/say.ts";
 
 /** A field of the form of a model, a group or a channel. */
 export interface PartField {
-  /** Where it stands in the part: `price.input`. */
+  /** Path within the part: `price.input`. */
   readonly path: string;
   readonly label: Text;
   /**
@@ -43,7 +43,7 @@ const prices: readonly (readonly [name: string, label: Text])[] = [
   ["character", "Character, $ per character"],
 ];
 
-/** The fields of each section's form, in the order of the form. What else a part says stands in its last field, as JSON. */
+/** The fields of each section's form, in the order of the form. What else a part says is in its last field, as JSON. */
 export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>> = {
   models: [
     { path: "kind", label: "Kind", kind: "choice", choices: Object.keys(kinds) },

@@ -46,7 +46,7 @@ interface PartFormProps {
   readonly onDone: () => void;
 }
 
-/** What a part's form holds, and what it does. */
+/** Draft and actions of the form of a part. */
 function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">) {
   // What it was when it was opened: another's change in the meantime is refused, not undone.
   const [before] = useState(found);
@@ -146,7 +146,7 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
   );
 }
 
-/** What was refused: a field that no form has, such as the version that a change is based on, is named too. */
+/** Message of a refusal; it also names a field that has no input, such as the version that a change is based on. */
 function FailedEdit({ error }: { readonly error: Error | null }) {
   if (error === null) return null;
   return (
@@ -160,7 +160,7 @@ function textIn(draft: PartDraft, name: string): string {
   return draft[name] ?? "";
 }
 
-/** What became of a change, its problems without those that stand beside their fields; undefined where all do. */
+/** Result of a change without the problems that are shown at their fields; undefined if all are. */
 function withoutProblems(
   result: ConfigurationChange | undefined,
   shown: ReadonlySet<Problem>,

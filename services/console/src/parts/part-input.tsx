@@ -48,7 +48,7 @@ function ProviderInput({
   return <Autocomplete {...shared} data={names} onChange={onChange} />;
 }
 
-/** What a part says that has no field of its own, as JSON. */
+/** Members of a part without an input, as JSON. */
 export function RestInput({ value, isWrong, onChange }: Typed & { readonly isWrong: boolean }) {
   return (
     <Textarea

@@ -1,3 +1,3 @@
-/** What the playground can try. */
+/** Kinds of the playground. */
 export const playgroundKinds = ["chat", "image", "speech", "transcription", "video", "realtime"] as const;
 export type PlaygroundKind = (typeof playgroundKinds)[number];

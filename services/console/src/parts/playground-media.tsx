@@ -6,7 +6,7 @@ import { say } from "../texts/say.ts";
 import { AsCode } from "./as-code.tsx";
 import { CallCost } from "./call-cost.tsx";
 import type { Gateway } from "./new-key.tsx";
-import { makeImage, makeSpeech, makeVideo, transcribe, type Made } from "./gateway-media.ts";
+import { makeImage, makeSpeech, makeVideo, transcribe, type MediaResult } from "./gateway-media.ts";
 
 /** Kinds of models that make something, or read a file. */
 export type MediaKind = "image" | "speech" | "transcription" | "video";
@@ -79,7 +79,7 @@ function useMake(
 ) {
   const [percent, setPercent] = useState(0);
   const call = useMutation({
-    mutationFn: (): Promise<Made> => {
+    mutationFn: (): Promise<MediaResult> => {
       setPercent(0);
       if (kind === "image") return makeImage(gateway, text);
       if (kind === "speech") return makeSpeech(gateway, text);
@@ -91,7 +91,7 @@ function useMake(
   return { call, percent };
 }
 
-function Result({ kind, made: { url, text, requestId } }: { readonly kind: MediaKind; readonly made: Made }) {
+function Result({ kind, made: { url, text, requestId } }: { readonly kind: MediaKind; readonly made: MediaResult }) {
   return (
     <Stack mt="sm" gap="xs" role="status">
       {url !== undefined && kind === "image" && <Image src={url} alt={say("Generated image")} maw={512} />}

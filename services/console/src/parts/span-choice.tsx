@@ -2,7 +2,7 @@ import { Group, NativeSelect, SegmentedControl, TextInput } from "@mantine/core"
 import { isNamed, isSpan, periodOf, spans, type Span } from "../format/times.ts";
 import { say } from "../texts/say.ts";
 
-/** What stands for days that have no name. */
+/** Option for days without a name. */
 const otherDays = "other";
 
 /** Chooses a span: one that has a name, or any days from one to another. */

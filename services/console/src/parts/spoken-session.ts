@@ -6,9 +6,9 @@ const sampleRate = 24_000;
 /** Samples of one message: a tenth of a second. */
 const blockSamples = 2_400;
 
-/** What a session reports as it goes on. */
+/** Callbacks of a session. */
 export interface SessionEvents {
-  /** A line of what was said: by the model, or about the session. */
+  /** A line of the transcript: words of the model, or a note about the session. */
   readonly said: (text: string, isNew: boolean) => void;
   /** Tokens of a response that is over. */
   readonly used: (inputTokens: number, outputTokens: number) => void;

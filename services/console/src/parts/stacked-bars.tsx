@@ -10,7 +10,7 @@ export interface Bar {
   readonly values: readonly number[];
 }
 
-/** What the parts of all bars stand for; `color` is one of CSS. */
+/** Series of the chart; `color` is a CSS color. */
 export interface Series {
   readonly name: string;
   readonly color: string;

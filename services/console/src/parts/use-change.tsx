@@ -25,15 +25,15 @@ export function useChange<Result>({
     start: () => mutation.mutate(),
     isPending: mutation.isPending,
     error: mutation.error,
-    /** What the last one that was not refused came to. */
+    /** Result of the last successful change. */
     result: mutation.data,
-    /** What was wrong with one field, beside it. */
+    /** Error of one field. */
     errorAt: (field: string): string | undefined =>
       mutation.error instanceof ApiError && mutation.error.param === field ? mutation.error.message : undefined,
   };
 }
 
-/** What was refused, unless it stands beside its field already. */
+/** Message of a refusal, unless it is shown at its field. */
 export function FailedChange({ error }: { readonly error: Error | null }) {
   if (error === null || (error instanceof ApiError && error.param !== undefined)) return null;
   return (

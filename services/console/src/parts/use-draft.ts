@@ -1,11 +1,11 @@
 import { useState, type ChangeEvent } from "react";
 
-/** What of a change a field needs: what was refused about it. */
+/** Part of a change that a field needs: its error. */
 interface Change {
   readonly errorAt: (field: string) => string | undefined;
 }
 
-/** What a form's fields hold before they are sent, and the properties of each field's input. */
+/** Values of a form before it is sent, and the properties of each input. */
 export function useDraft<Draft extends Readonly<Record<string, string>>>(initial: Draft) {
   const [draft, setDraft] = useState(initial);
   const set = (changed: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changed }));

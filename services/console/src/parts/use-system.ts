@@ -3,7 +3,7 @@ import { get } from "../api/client.ts";
 
 const refreshMs = 5_000;
 
-/** How the gateway's parts stand, looked at again and again. */
+/** Reads the state of the gateway's parts periodically. */
 export function useSystem() {
   return useQuery({ queryKey: ["system"], queryFn: () => get("/system"), refetchInterval: refreshMs });
 }

@@ -9,12 +9,12 @@ import { exactUsd } from "../format/money.ts";
 import { PageLink } from "./page-link.tsx";
 
 const refreshMs = 10_000;
-/** Rows of one kind that are shown; the number of all stands above them. */
+/** Rows of one kind that are shown; the number of all is above them. */
 const maxShown = 5;
 /** An account whose available money is below one part in so many of what it was given runs low. */
 const lowPart = 20n;
 
-/** What is wrong now: channels that do not serve, accounts that run low, units without a price. Nothing where all is well. */
+/** Current problems: unavailable channels, low balances, units without a price. Renders nothing if there are none. */
 export function WrongNow() {
   return (
     <>
@@ -26,7 +26,7 @@ export function WrongNow() {
   );
 }
 
-/** A lag that a busy moment does not explain, ms. */
+/** Lag above which a warning is shown, ms. */
 const longLagMs = 60_000;
 
 function SystemTrouble() {

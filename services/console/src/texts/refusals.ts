@@ -3,7 +3,7 @@ import { language, say, type Text } from "./say.ts";
 
 type Code = NonNullable<Refusal["error"]["code"]>;
 
-/** What each code of control's refusals means; a code without a text is a type error. */
+/** Meanings of control's error codes; a code without a text is a type error. */
 const meanings: Readonly<Record<Code, Text>> = {
   invalid_value: "This value is not accepted.",
   missing_required_parameter: "A value is missing.",

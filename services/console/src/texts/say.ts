@@ -1,6 +1,6 @@
 import type { chinese } from "./chinese.ts";
 
-/** A text of the console, in English, as it stands in the dictionary. */
+/** A text of the console, in English, as it is in the dictionary. */
 export type Text = keyof typeof chinese;
 
 /** The languages that the console speaks, each by its own name. */

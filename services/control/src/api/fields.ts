@@ -67,7 +67,7 @@ export const fields = {
     if (/^(?:secret$|key )/i.test(value)) throw wrong(name, "must not be `secret`, and must not begin with `key `");
     return value;
   },
-  /** US dollars, a string; no more than one step of the books moves, in either direction. */
+  /** US dollars as a string, positive or negative, within the maximum of one change. */
   dollars(body: unknown, name: string): Nanos {
     const nanos = nanosOf(fields.text(body, name), name);
     if (nanos <= largestAmount && nanos >= -largestAmount) return nanos;

@@ -18,7 +18,10 @@ interface PriceLine {
   readonly per: string;
   /** Source of the price, or the field that is charged instead. */
   readonly from: string;
-  /** The day that it is of, YYYY-MM-DD: the catalogue's, or when the configuration's price was first published. */
+  /**
+   * Date of the number, YYYY-MM-DD: the catalogue's, or the day on which the configuration's price was first
+   * published.
+   */
   readonly day: string | null;
 }
 

@@ -37,7 +37,7 @@ export function edited(text: string, edits: readonly Edit[]): string {
 
 function edit(document: Document, [section, name]: Edit["path"], value: unknown): void {
   const before = document.get(section);
-  // What is empty is written as {} or []; what it takes stands on lines of its own.
+  // What is empty is written as {} or []; what it takes is on lines of its own.
   if ((isMap(before) || isSeq(before)) && before.items.length === 0) before.flow = false;
   if (section !== "channels") {
     if (value === null) document.deleteIn([section, name]);
@@ -53,7 +53,7 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   else channels.add(document.createNode(value));
 }
 
-/** A channel in which each key that reads as hidden is the one that stood at its position before. */
+/** A channel in which each key that reads as hidden is the one that was at its position before. */
 function withKeysThatStay(channel: unknown, before: unknown): unknown {
   const known = [...itemsOf(isMap(before) ? before.get("keys") : undefined)].filter(isText).map(({ value }) => value);
   for (const [at, key] of itemsOf(isMap(channel) ? channel.get("keys") : undefined).entries())
@@ -61,7 +61,7 @@ function withKeysThatStay(channel: unknown, before: unknown): unknown {
   return channel;
 }
 
-/** The YAML of edits alone, to be copied into a file; what is to be removed stands in comments. */
+/** The YAML of edits alone, to be copied into a file; what is to be removed is in comments. */
 export function fragmentOf(edits: readonly Edit[]): string {
   const kept = edits.filter(({ value }) => value !== null);
   const removed = edits.filter(({ value }) => value === null).map(({ path }) => `# remove ${path.join(".")}\n`);

@@ -74,7 +74,7 @@ function sessionView({ name, role, account, email }: Operator) {
 
 /**
  * The address that a call comes from: the connection's other end, or with proxies before control the one that the
- * outermost of them saw. What stands further left in the header is what a client says of itself.
+ * outermost of them saw. What is further left in the header is what a client says of itself.
  */
 export function addressBefore(
   proxies: number,

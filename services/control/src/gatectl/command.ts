@@ -68,7 +68,7 @@ export function position({ positionals }: Arguments, at: number, name: string): 
   return value;
 }
 
-/** Likewise, as it stands in a path of the operator's API. */
+/** Likewise, as it is in a path of the operator's API. */
 export function positionInPath(args: Arguments, at: number, name: string): string {
   return encodeURIComponent(position(args, at, name));
 }

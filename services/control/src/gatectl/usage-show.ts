@@ -5,7 +5,7 @@ import { cell, table, type Column } from "./table.ts";
 import { callColumns } from "./usage-log.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
-/** A day before every call: one is found by its id, however old it is. */
+/** A day before every call, so that a call is found by its id at any age. */
 const booksBegan = "2020-01-01";
 
 const attemptColumns: readonly Column[] = [

@@ -59,7 +59,7 @@ export function shownToken({ record, version }: BookedToken): Token {
   return { ...token, version };
 }
 
-/** Applies a credit that stands in the books, once; one that cannot be applied is taken out of them again. */
+/** Applies a credit that is in the books, once; one that cannot be applied is taken out of them again. */
 export async function projectCredit({ redis, books }: Projecting, event: CreditEvent): Promise<CreditReply> {
   const reply = await applyCredit(redis, event);
   if (reply === "too-low" || reply === "too-large" || reply === "too-many") await withdrawCredit(books, event, reply);
@@ -81,7 +81,7 @@ async function recordReceipt({ redis, books }: Projecting, event: CreditEvent): 
 }
 
 /**
- * Gives Redis whatever stands in the books and was not given to it: a ledger died between the two, or Redis was away. Each
+ * Gives Redis whatever is in the books and was not given to it: a ledger died between the two, or Redis was away. Each
  * step may be repeated at any point.
  */
 export async function projectLeftovers(projecting: Projecting, nowMs: number): Promise<number> {

@@ -14,7 +14,7 @@ import { present } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 
-/** The name under which a verification of what is no account's stands among those of accounts. */
+/** The name of the verification of what belongs to no account, among those of accounts. */
 export const commonBooks = auditAnchor;
 
 /** Dependencies of the verification of shared tables. */

@@ -75,7 +75,7 @@ function partsOf(fields: Readonly<Record<string, string>>): Parts {
   return parts;
 }
 
-/** Takes away what stands in the books as a call of its own. */
+/** Takes away what is in the books as a call of its own. */
 function subtract(parts: Parts, event: UsageEvent): void {
   const sums = parts.get(keyOf(event.tokenId, event.model, event.channelId))?.sums;
   if (sums === undefined) return;

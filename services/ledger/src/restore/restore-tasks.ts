@@ -37,7 +37,7 @@ async function restoreSome(
 
 /** Time after the loss of a Redis in which events of tasks may arrive that their services had not published yet. */
 const lateMs = 60_000;
-/** Most that wait for the next round; the next run of the server finds those beyond in the books. */
+/** Maximum number that wait for the next round; the next run of the server finds those beyond in the books. */
 const maxLate = 10_000;
 
 /** Tasks whose events came to the books after a Redis that was lost had its tasks back: they are put back as they come. */

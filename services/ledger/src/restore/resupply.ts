@@ -5,7 +5,7 @@ import type { BooksConnection } from "../books-connection.ts";
 import { readers } from "../record-events.ts";
 import { recordSent } from "./record-sent.ts";
 
-/** Longest way of an event to the books before it is published again. */
+/** Time after which an event that is not in the books is published again. */
 export const resupplyAfterMs = 15_000;
 /** Pause between two looks. */
 const lookMs = 1_000;

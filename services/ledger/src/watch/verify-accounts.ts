@@ -9,7 +9,7 @@ import { verifications } from "./watch-metrics.ts";
 export interface VerifyingOptions {
   readonly redis: Redis;
   readonly log: Logger;
-  /** Within what time every account is verified once. */
+  /** Time within which every account is verified once. */
   readonly everyMs: number;
   /** False while accounts are being put back into a Redis that has lost them. */
   readonly mayVerify: () => boolean;

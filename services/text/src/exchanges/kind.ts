@@ -49,7 +49,7 @@ const largeBytes = 1024 * 1024;
 /** Bytes at a large answer's end in which its usage is looked for. */
 const endBytes = 4_096;
 
-/** The usage in the last bytes of a large answer that ends as a JSON object does; undefined where it stands elsewhere. */
+/** The usage in the last bytes of a large answer that ends as a JSON object does; undefined where it is elsewhere. */
 function usageAtEnd(bytes: Buffer, read: (answer: JsonObject) => Units | undefined): Units | undefined {
   if (bytes.length < largeBytes) return undefined;
   const end = bytes.toString("utf8", bytes.length - endBytes);

@@ -102,7 +102,7 @@ function sumOf(answers: readonly TextAnswer[]): Units | undefined {
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});
 }
 
-/** Most calls of one request that a vendor answers at a time. */
+/** Maximum calls of one request that a vendor answers at a time. */
 const maxAtOnce = 4;
 
 /** Sends further requests of a call; their answers in the order of the bodies. Throws Failure for the first that fails. */

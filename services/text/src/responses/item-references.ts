@@ -7,7 +7,7 @@ import { outputOf, type ResponseStore, type StoredResponse } from "./stored-resp
 /** Responses whose items one request may refer to. */
 const maxResponses = 2_000;
 
-/** The response in whose answer an item stands that is only referred to; undefined for any other item. */
+/** The response whose answer contains an item that is only referred to; undefined for any other item. */
 function answerOf(item: JsonObject): string | undefined {
   const id = referenceOf(item);
   return id === undefined ? undefined : responseOfItem(id);

@@ -23,7 +23,10 @@ export interface ReadResponses {
   readonly isInBackground: boolean;
 }
 
-/** A look at a call's body; the value of one that needs nothing resolved is let go. Throws Failure (400) naming the field. */
+/**
+ * Inspects a call's body, and releases its value if nothing has to be resolved. Throws Failure (400) naming the
+ * field.
+ */
 export function readResponses(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,

@@ -13,7 +13,7 @@ export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
   readonly input: TextInput;
   /** Members that the answer repeats otherwise than the body says them. */
   readonly echo: JsonObject | undefined;
-  /** The summary that it is to end in; undefined: it ends in none. */
+  /** The compaction that the response ends with; undefined for none. */
   readonly compaction: Compaction | undefined;
   /** Called when the money is held and the request is about to be sent. */
   readonly begins: (() => void) | undefined;

@@ -25,9 +25,9 @@ export function responsesVariables(read: VariableReader) {
         "How long a conversation is kept after its last change.",
         { min: 1_000 },
       ),
-      /** Most items of a conversation. */
+      /** Maximum items of a conversation. */
       maxItems: 2_000,
-      /** Most bytes of a conversation's items, compressed. */
+      /** Maximum bytes of a conversation's items, compressed. */
       maxBytes: 4 * 1024 * 1024,
     },
     background: {
@@ -39,9 +39,9 @@ export function responsesVariables(read: VariableReader) {
       longestMs: 60 * 60_000,
       /** Time after its process's last sign of life after which such a response counts as failed. */
       leaseMs: 15_000,
-      /** Most events of such a response that are kept. */
+      /** Maximum events of such a response that are kept. */
       maxEvents: 20_000,
-      /** Most characters of such a response's events that are kept. */
+      /** Maximum characters of such a response's events that are kept. */
       maxCharacters: 4 * 1024 * 1024,
       /** Time for which the events of such a response can be read again. */
       eventsLifetimeMs: 60 * 60_000,

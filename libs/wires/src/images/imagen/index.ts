@@ -6,18 +6,18 @@ import { noImages, type ImagesAnswer, type ImagesClient, type MadeImage } from "
 import { nearestRatio, unsupportedHints, type ImageField, type ImageRequest, type ImageSize } from "../hub/request.ts";
 import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
-const both = { begins: "image", needsBytes: false, streams: false, parse: parseAnswer } as const;
+const shared = { begins: "image", needsBytes: false, streams: false, parse: parseAnswer } as const;
 
 /** Imagen at the Gemini API (:predict). */
 export const imagen = {
   name: "imagen",
-  vendor: { ...both, render: (request) => rendered(request, {}, supported) },
+  vendor: { ...shared, render: (request) => rendered(request, {}, supported) },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 /** Imagen at Google Cloud's Vertex AI, which takes more. */
 export const vertexImagen = {
   name: "vertex-imagen",
-  vendor: { ...both, render: renderAtVertex },
+  vendor: { ...shared, render: renderAtVertex },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const ratios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;

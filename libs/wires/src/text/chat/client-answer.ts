@@ -60,7 +60,7 @@ function messageOf(parts: readonly Part[], style: AnswerStyle, context: AnswerCo
   });
 }
 
-/** The details that carry the seals of thoughts and texts, by where each stands in what is joined here. */
+/** The details that carry the seals of thoughts and texts, by where each is in what is joined here. */
 function detailsOf(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
   let index = 0;
   return groups.flatMap((parts) => {
@@ -153,7 +153,7 @@ export function wholeMembers(part: Part, context: AnswerContext, images: number)
 }
 
 /**
- * A citation of a text that stands `from` characters into the message's: the wire's own as it came, another's where
+ * A citation of a text that is `from` characters into the message's: the wire's own as it came, another's where
  * it has an address.
  */
 export function annotation(citation: Citation, from: number, length: number): readonly unknown[] {

@@ -102,7 +102,7 @@ class ChatPartWriter {
   readonly #style: AnswerStyle;
   readonly #around: Around;
   readonly #open = new Map<number, OpenChatPart>();
-  /** Characters of texts and thoughts so far: clients join them, and seals say where theirs stand. */
+  /** Characters of texts and thoughts so far: clients join them, and seals say where theirs are. */
   readonly #written = { text: 0, reasoning: 0 };
   #begun = false;
   #finished = false;
@@ -122,7 +122,7 @@ class ChatPartWriter {
     this.#around = chunks.around(choice);
   }
 
-  /** The role, which stands in the first chunk; nothing later. */
+  /** The role, which is in the first chunk; nothing later. */
   begin(): string {
     if (this.#begun) return "";
     this.#begun = true;

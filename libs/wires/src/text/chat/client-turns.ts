@@ -108,7 +108,7 @@ function parseTool(tool: Fields): Tool {
   return parseCustom(declared, parseGrammar(declared.raw("format")));
 }
 
-/** A grammar stands one level deeper here than in the neutral form. */
+/** A grammar is nested one level deeper here than in the neutral form. */
 function parseGrammar(format: unknown): unknown {
   if (!isRecord(format) || !isRecord(format["grammar"])) return format;
   const { grammar, ...others } = format;

@@ -14,13 +14,13 @@ export interface ChatDialect {
   readonly noDeveloper?: true;
   /** Members that it refuses, or reads otherwise: they are left out, and named to the client. */
   readonly refuses?: readonly string[];
-  /** Its words for a `tool_choice` that is a word. */
+  /** The vendor's names for the values of `tool_choice`. */
   readonly toolChoice?: Readonly<Record<string, string>>;
   /** It reports usage in every stream, and refuses the option that requests it. */
   readonly alwaysReportsUsage?: true;
   /** The member of a message in which it takes the model's thoughts back; "none": it refuses them. */
   readonly thoughts?: "reasoning_content" | "reasoning" | "none";
-  /** The member of an answer or a chunk that holds `usage` where it does not stand beside `choices`. */
+  /** The member of an answer or a chunk that holds `usage` where it is not next to `choices`. */
   readonly usageIn?: string;
   /** Reasoning tokens are counted beside `completion_tokens`, not among them. */
   readonly reasoningBeside?: true;

@@ -72,7 +72,7 @@ type ChatWire = TextWire<"chat">;
 /** A dialect is one object for as long as the process lives: its wire is made once. */
 const wiresIn = new WeakMap<ChatDialect, ChatWire>();
 
-/** The chat wire as a vendor with departures speaks it: requests are fitted to it, and its usage is read where it stands. */
+/** The chat wire as a vendor with departures speaks it: requests are fitted to it, and its usage is read where it is. */
 export function chatWireIn(dialect: ChatDialect): ChatWire {
   const known = wiresIn.get(dialect);
   if (known !== undefined) return known;

@@ -69,7 +69,7 @@ export const chatPass: TextPass = {
     return spliceMembers(body, values, members);
   },
 
-  /** Most frames are passed over after a search for three words. */
+  /** Maximum frames are passed over after a search for three words. */
   see(frame) {
     if (frame.length < 40 && frame.includes(doneWord)) return { ...plainFrame, done: true };
     const usage = frame.includes(usageWord);

@@ -116,7 +116,7 @@ const maxDetailCharacters = 8 * 2 ** 20;
 /** Members of a detail that come in pieces. */
 const grown = ["text", "summary", "data", "signature"] as const;
 
-/** A vendor's own `reasoning_details` out of a stream, its pieces put together as they stand in a whole answer. */
+/** A vendor's own `reasoning_details` out of a stream, its pieces put together as they are in a whole answer. */
 export class DetailReader {
   #details: JsonRecord[] = [];
   #characters = 0;

@@ -23,7 +23,7 @@ const cachedAtAny = ["prompt_cache_hit_tokens", "cached_tokens"];
 
 /**
  * A chat `usage` object as disjoint units (see Units); undefined for anything else. `dialect` says where this vendor counts
- * otherwise; without one, the spellings of many are known, and reasoning that stands beside the completion instead of in it
+ * otherwise; without one, the spellings of many are known, and reasoning that is next to the completion instead of in it
  * is betrayed by the total. Counts that contradict each other are clamped: never negative, and the sums stay the vendor's.
  */
 export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | undefined {

@@ -148,7 +148,7 @@ class PartReader {
     return events;
   }
 
-  /** Thoughts under either name, or in the details where they stand nowhere else. */
+  /** Thoughts under either name, or in the details where they are nowhere else. */
   #think(delta: JsonRecord, events: TextEvent[]): void {
     const plain = textOf(delta["reasoning_content"]) || textOf(delta["reasoning"]);
     const details: unknown = delta["reasoning_details"];

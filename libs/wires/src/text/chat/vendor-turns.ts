@@ -191,7 +191,7 @@ function fenceFor(text: string): string {
 
 /**
  * Differences between vendors of this wire that show in a model's name only: the wire's own vendor has fields that
- * its many followers do not know, and refuses theirs. A name may stand behind a path (`openai/gpt-5`).
+ * its many followers do not know, and refuses theirs. A name may be after a path (`openai/gpt-5`).
  */
 
 /** Models that take the newest fields: `max_completion_tokens`, free-text tools, a list of allowed tools. */

@@ -54,7 +54,7 @@ export function echoOf({ requestBody }: Pick<AnswerContext, "requestBody">, { tu
 
 /**
  * Probabilities of a text's tokens as this wire has them, in parallel lists; null for none. `offset` is where the
- * text's first token stands in its choice.
+ * text's first token is in its choice.
  */
 export function renderProbabilities(all: readonly TokenProbability[], offset: number): JsonObject | null {
   if (all.length === 0) return null;

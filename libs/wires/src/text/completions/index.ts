@@ -11,7 +11,7 @@ import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesWord = Buffer.from('"choices"');
 
-/** Text completions, passed through: chunks and errors are those of chat but for where the words stand. */
+/** Text completions, passed through: chunks and errors are those of chat but for where the words are. */
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],

@@ -85,7 +85,7 @@ export class CompletionsWriter implements StreamWriter {
     return kind === "text" || kind === "refusal" ? this.#renderText(open, text, probabilities) : "";
   }
 
-  /** The echo of the prompt, which stands before a choice's words; nothing later. */
+  /** The echo of the prompt, which is before a choice's words; nothing later. */
   #begun(choice: number): string {
     if (this.#choices.has(choice)) return "";
     const echo = echoOf(this.#context, this.#request);

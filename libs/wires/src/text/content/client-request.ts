@@ -58,7 +58,7 @@ function parseGeneration(config: Fields | undefined): Partial<TextRequest> {
   };
 }
 
-/** A wish for probabilities stands only where it is switched on. */
+/** Probabilities are requested only if they are switched on. */
 function parseProbabilities(config: Fields): TextRequest["logProbabilities"] {
   const alternatives = config.count("logprobs") ?? 0;
   return config.flag("responseLogprobs") === true ? { alternatives } : undefined;
@@ -204,7 +204,7 @@ export const relied = [
   ...reliedForFees,
 ];
 
-/** The members of the settings that decide what an answer may cost, wherever they stand. */
+/** The members of the settings that decide what an answer may cost, wherever they are. */
 function configMembers(): readonly string[] {
   const thoughts = inBothSpellings(["thinkingBudget", "thinkingLevel"]);
   const settings = [
@@ -217,7 +217,7 @@ function configMembers(): readonly string[] {
 const read = bodyReader(bodies.GenerateContentRequest);
 
 /**
- * Checks the fields that the gateway relies on; names may be in snake_case. Model and streaming stand in the path.
+ * Checks the fields that the gateway relies on; names may be in snake_case. Model and streaming are in the path.
  * Throws Failure (400) naming the field.
  */
 export function readParams(given: unknown, path: RequestPath): TextParams {

@@ -52,7 +52,7 @@ export const contentPass: TextPass = {
     return spliceMembers(body, { [name]: JSON.stringify({ ...kept, maxOutputTokens: tokens }) });
   },
 
-  /** The model stands in the path. */
+  /** The model is in the path. */
   // oxlint-disable-next-line require-yield
   *upstreamBody(body) {
     return body;

@@ -66,7 +66,7 @@ function inOrder(parts: readonly Part[]): readonly Part[] {
   return results.length === 0 ? parts : [...results, ...parts.filter(({ kind }) => kind !== "tool-result")];
 }
 
-/** The first call of a step must be sealed; a lost seal is stood in for by the vendor's own word for it. */
+/** The first call of a step must be sealed; the vendor's own dummy replaces a lost seal. */
 function withDummySeal(parts: readonly JsonObject[]): readonly JsonObject[] {
   const first = parts.findIndex((part) => "functionCall" in part);
   return parts.map((part, index) =>

@@ -57,7 +57,7 @@ export function citationOf(wire: TextWireName, value: unknown, { url, title, sta
   });
 }
 
-/** Puts onto texts what stands beside them: citations onto the last, probabilities onto the first. */
+/** Puts onto texts what is next to them: citations onto the last, probabilities onto the first. */
 export function withSources(
   parts: readonly Part[],
   citations: readonly Citation[],

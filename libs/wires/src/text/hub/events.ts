@@ -124,7 +124,7 @@ export type EventHandlers<Result> = {
 
 /** Calls the handler of an event's type, if there is one. */
 export function dispatch<Result>(on: EventHandlers<Result>, event: TextEvent): Result | undefined {
-  // Each handler takes exactly the events of the key that it stands under, which TypeScript cannot follow here.
+  // Each handler takes exactly the events of the key that it is under, which TypeScript cannot follow here.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const handler = on[event.type] as ((event: TextEvent) => Result) | undefined;
   return handler?.(event);

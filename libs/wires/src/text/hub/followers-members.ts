@@ -1,7 +1,7 @@
 /** Models whose vendor, who made chat completions and responses, refuses fields that it does not know. */
 const strict = /(?:^|\/)(?:o\d|gpt-\d|chatgpt-)/;
 
-/** Returns true if a model's vendor refuses what it does not know. A name may stand behind a path (`openai/gpt-5`). */
+/** Returns true if a model's vendor refuses what it does not know. A name may be after a path (`openai/gpt-5`). */
 export function refusesUnknownFields(model: string): boolean {
   return strict.test(model);
 }

@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { CacheHint, Part } from "./part.ts";
 import type { TextRequest } from "./request.ts";
 
-/** Models whose vendor caches prompts by itself and takes a word on how long. A name may stand behind a path. */
+/** Models whose vendor caches prompts by itself and takes a word on how long. A name may be after a path. */
 const cachesByItself = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
 /**

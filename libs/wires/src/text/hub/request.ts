@@ -164,7 +164,7 @@ export const searchName = "web_search";
 interface SearchWish {
   readonly allowedDomains?: unknown;
   readonly blockedDomains?: unknown;
-  /** Most searches of one answer. */
+  /** Maximum searches of one answer. */
   readonly maxUses?: unknown;
   /** Amount of the results that the model reads: `low`, `medium`, `high`. */
   readonly contextSize?: unknown;

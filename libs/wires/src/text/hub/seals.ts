@@ -10,7 +10,7 @@ export interface Envelope {
   readonly call?: string | undefined;
   /** It seals the part before it. */
   readonly previous?: boolean | undefined;
-  /** From which character to which the part stands in a text where a wire has joined it to others. */
+  /** From which character to which the part is in a text where a wire has joined it to others. */
   readonly span?: SealSpan | undefined;
 }
 
@@ -80,7 +80,7 @@ export function sealFromClient(text: string, wire: TextWireName, kind: string): 
 /** Kinds of seals on wires that seal thoughts in two ways: beside them, and in place of them. */
 export const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
 
-/** Returns true if a seal of the wire stands in place of its thoughts. */
+/** Returns true if a seal of the wire is in place of its thoughts. */
 export function isRedacted(seal: Seal | undefined, wire: TextWireName): boolean {
   return seal?.wire === wire && seal.kind === redactedKind;
 }

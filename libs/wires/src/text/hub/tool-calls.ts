@@ -29,7 +29,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * An id for a call that has none, made of where it stands: the same whenever the same conversation is read, another
+ * An id for a call that has none, made of where it is: the same whenever the same conversation is read, another
  * for every other path.
  */
 export function callId(...path: readonly (string | number)[]): string {

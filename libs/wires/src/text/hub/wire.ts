@@ -54,7 +54,7 @@ export interface StreamReader {
   readonly done: boolean;
 }
 
-/** Neutral events as the client's frames: text to put on the wire as it stands, "" for nothing. */
+/** Neutral events as the client's frames: text to put on the wire unchanged, "" for nothing. */
 export interface StreamWriter {
   /** A vendor's `failure` writes nothing: the caller reports it by `fail`. */
   write(event: TextEvent): string;
@@ -140,7 +140,7 @@ export interface TextClient<Params extends TextParams = TextParams> {
   dialogue?(body: JsonRecord): Dialogue;
   /** Ways in which a request asks its model to think. Absent: it cannot. */
   readonly thoughts?: {
-    /** One of these stands in every body that asks for thoughts. */
+    /** One of these is in every body that asks for thoughts. */
     readonly words: readonly Buffer[];
     isRequested(body: JsonRecord): boolean;
   };

@@ -49,7 +49,7 @@ export function parseRequest(body: JsonObject): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** The whole prompt's mark, which stands beside it here, on its last part. */
+/** The whole prompt's mark, which is next to it here, on its last part. */
 function markedAtEnd(turns: readonly Turn[], mark: ReturnType<typeof parseCache>): readonly Turn[] {
   const [turn, part] = [turns.at(-1), turns.at(-1)?.parts.at(-1)];
   if (mark.cache === undefined || turn === undefined || part === undefined || !takesMark(part)) return turns;
@@ -65,7 +65,7 @@ function parseMaxTokens(fields: Fields): number {
   return fields.count("max_tokens", 1) ?? 1;
 }
 
-/** The form of the answer, which stood in \`output_format\` before it stood in \`output_config\`. */
+/** The form of the answer, which was in `output_format` before it was in `output_config`. */
 function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   if (format === undefined) return undefined;
   if (format.word("type", ["json_schema"]) === undefined) throw format.wrong("type", "json_schema");

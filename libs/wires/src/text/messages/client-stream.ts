@@ -94,7 +94,7 @@ export class MessagesWriter implements StreamWriter {
   }
 }
 
-/** One event on the wire. Its name stands beside the data too: clients' SDKs drop events without one. */
+/** One event on the wire. Its name is next to the data too: clients' SDKs drop events without one. */
 export function frame(type: string, json: string): string {
   return `event: ${type}\ndata: ${json}\n\n`;
 }

@@ -69,7 +69,7 @@ export const messagesWire = {
     answerPrefix: "msg_",
     stores,
     endUser: ({ metadata }) => endUserOf(memberOf(metadata, "user_id")),
-    // A ping may only stand behind the stream's first event.
+    // A ping may only be after the stream's first event.
     keepAlive,
     failureFrame: messagesPass.failureFrame,
     dialogue: dialogueOfMessages,

@@ -138,7 +138,7 @@ function readParams({ model, stream, options }: OllamaBody, messages: unknown): 
   };
 }
 
-/** Images stand beside the words that they belong to, as Base64. */
+/** Images are next to the words that they belong to, as Base64. */
 const measureImages: MediaMeasure = ({ images }) => {
   if (!Array.isArray(images)) return undefined;
   const all = images.flatMap((image: unknown) => (typeof image === "string" ? [bytesMedia("image/", image)] : []));

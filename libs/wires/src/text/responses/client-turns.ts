@@ -11,7 +11,7 @@ const maxItems = 20_000;
 interface OpenTurn {
   readonly role: Turn["role"];
   readonly parts: Part[];
-  /** More of the same role's items may join it: the model's items of one turn, or tool outputs. */
+  /** True if further items of the same role may be added: the model's items of one turn, or tool outputs. */
   readonly joins: boolean;
 }
 

@@ -8,7 +8,7 @@ const maxCharacters = 64;
 const hashCharacters = 8;
 
 /**
- * The one name of a tool that stands in a namespace: other wires have none. It is the same whenever it is made, so a call
+ * The one name of a tool that is in a namespace: other wires have none. It is the same whenever it is made, so a call
  * in the history finds its tool; a name that would be too long ends in a hash of itself.
  */
 export function qualifiedName(namespace: string | undefined, name: string): string {
@@ -19,7 +19,7 @@ export function qualifiedName(namespace: string | undefined, name: string): stri
   return `${joined.slice(0, maxCharacters - hashCharacters - 1)}_${hash}`;
 }
 
-/** A tool's name as this wire says it: in its namespace, if it stands in one. */
+/** A tool's name as this wire says it: in its namespace, if it is in one. */
 export interface LocalName {
   readonly namespace?: string;
   readonly name: string;

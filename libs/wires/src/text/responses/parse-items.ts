@@ -11,7 +11,7 @@ type ReadItem = (item: Fields) => readonly Part[];
 /** Parts of a reasoning item's summary or content. */
 const maxThoughts = 4_096;
 
-/** Items that the model wrote, as they stand in an answer and come back in the next request. */
+/** Items that the model wrote, as they are in an answer and come back in the next request. */
 const modelItems: Readonly<Record<string, ReadItem>> = {
   message: readMessage,
   function_call: (item) => readCall(item, "arguments"),

@@ -49,7 +49,7 @@ function citedFile(annotation: JsonRecord): readonly MadeId[] {
   return [...named("container", annotation["container_id"]), ...named("file", annotation["file_id"])];
 }
 
-/** Items that say all that they mean: their id is never looked up. */
+/** Types of items that are complete in themselves: their id is never looked up. */
 const selfContained: ReadonlySet<unknown> = new Set([
   "function_call",
   "function_call_output",

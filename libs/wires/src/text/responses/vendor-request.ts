@@ -125,7 +125,7 @@ interface ToolSet {
   readonly members: Tool[];
 }
 
-/** Neighbours that stand in one namespace, or in none. */
+/** Neighbours that are in one namespace, or in none. */
 function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
   const sets: ToolSet[] = [];
   for (const tool of tools) {

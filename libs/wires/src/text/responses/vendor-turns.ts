@@ -32,7 +32,7 @@ function renderTurn(
     : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, names, unsupported));
 }
 
-/** Neighbours that stand in one item: texts with what is beside them, and thoughts under one id. */
+/** Neighbours that are in one item: texts with what is next to them, and thoughts under one id. */
 function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
   const runs: Part[][] = [];
   for (const part of parts) {

@@ -31,9 +31,9 @@ export interface ChunkLayout {
 /** Bytes of samples in a second of sound. */
 export type ByteRate = number;
 
-/** Most chunks of a file: a file that has more is no recording. */
+/** Maximum chunks of a file: a file that has more is no recording. */
 const maxChunks = 10_000;
-/** Most bytes of a chunk that describes the samples. */
+/** Maximum bytes of a chunk that describes the samples. */
 const maxDescriptionBytes = 4_096;
 
 /** Chunks to look for in a file. */
@@ -78,7 +78,7 @@ export async function secondsOfSamples(
   return bytes > 0 ? bytes / rate : undefined;
 }
 
-/** The chunks of a file one after the other, as far as there are any. */
+/** Reads the chunks of a file one after the other. */
 async function* chunksIn({ read, size }: SampleFile, form: ChunkLayout, first: number): AsyncGenerator<Chunk> {
   let at = first;
   for (let chunks = 0; at < size && chunks < maxChunks; chunks++) {

@@ -12,7 +12,7 @@ const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
   size: (head) => openSize(endian === "LE" ? head.readUInt32LE(4) : head.readUInt32BE(4)),
 });
 
-/** A WAV of either byte order, and one of 64 bits (RF64, BW64), whose samples' size stands elsewhere. */
+/** A WAV of either byte order, and one of 64 bits (RF64, BW64), whose samples' size is elsewhere. */
 export function waveChunks(endian: "LE" | "BE"): SampleChunks {
   return {
     form: chunks(endian),

@@ -14,7 +14,7 @@ const lowShare = 4;
 export interface EventKeeping {
   /** Keeps events; where it rejects, or resolves with false, no more of them are kept. */
   readonly keep: (events: readonly string[]) => Promise<boolean>;
-  /** Most events, and characters of them, that are kept beside the last. */
+  /** Maximum events, and characters of them, that are kept beside the last. */
   readonly maxEvents: number;
   readonly maxCharacters: number;
   /** The number of the first event. */
@@ -51,7 +51,7 @@ export class BackgroundSink implements AnswerSink {
     this.next = keeping.from;
   }
 
-  /** Aborted where the response ends before it is over. */
+  /** Aborted if the response is cancelled or fails before its end. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }

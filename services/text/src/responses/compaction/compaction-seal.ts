@@ -34,7 +34,7 @@ export function ownCompaction(item: unknown): string | undefined {
   return typeof sealed === "string" && sealed.startsWith(mark) ? sealed : undefined;
 }
 
-/** A summary as the item that stands in the conversation where its compaction stood. */
+/** A summary as the item that is in the conversation where its compaction was. */
 export function summaryItem(summary: string): JsonObject {
   const text = `Summary of the conversation so far, which it replaces:\n\n${summary}`;
   return { type: "message", role: "developer", content: [{ type: "input_text", text }] };

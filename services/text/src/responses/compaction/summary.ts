@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import type { JsonObject, TextAnswer, TextRequest } from "@modelgate/wires/text";
 import { transcriptOf } from "../transcript.ts";
 
-/** Most tokens that a summary may come to. */
+/** Maximum tokens that a summary may come to. */
 export const summaryTokens = 4_096;
 
 const task = [

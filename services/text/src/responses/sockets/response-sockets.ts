@@ -33,7 +33,7 @@ export class ResponseSockets implements Disposable {
     deps.ending.addEventListener("abort", () => {
       for (const socket of open) socket.interrupt(restarting());
     });
-    // A key may stand among the offered subprotocols: none is answered.
+    // A key may be among the offered subprotocols: none is answered.
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
     const look = (): void => {
       const now = Date.now();
