@@ -147,7 +147,7 @@ export async function secondSettlements({ db }: Books, account: string): Promise
   return rows.map(({ event }) => readUsageEvent(event));
 }
 
-/** Those of these accounts whose cost was not given back yet. */
+/** Second settlements of these accounts whose cost was not given back yet. */
 export async function unrefunded({ db }: Books, accounts: readonly string[]): Promise<readonly SecondSettlement[]> {
   if (accounts.length === 0) return [];
   const rows = await db

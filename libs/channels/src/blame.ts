@@ -20,9 +20,9 @@ export interface Judged {
   readonly model: string;
   readonly key: string;
   readonly failed: FailureSeen;
-  /** The vendor said itself how long to stay away, or that it refuses the key: one failure is enough for its account. */
+  /** The vendor sent a retry-after or refused the key: one failure is enough for its account. */
   readonly isExplicit: boolean;
-  /** The failure is about the key itself whatever the model, or there is only one model. */
+  /** The failure concerns the key with every model, or the key has only one model. */
   readonly wholeAtOnce: boolean;
   /** True if the extent has rested before and has not worked since: one more failure is enough there. */
   readonly onProbation: (extent: Extent) => boolean;

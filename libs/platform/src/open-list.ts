@@ -1,4 +1,4 @@
-/** A value that a list has, until it is removed. */
+/** A value in a list, until it is removed. */
 export interface Listed {
   /** Takes the member out of the list; whether it was still there. */
   remove(): boolean;

@@ -56,7 +56,7 @@ export class Charges {
   readonly #turns = new Transcripts();
   readonly #billed = new RecentIds();
   readonly #payments: Payments;
-  /** The key was checked for the request for a response that waits: its slice may have been held long before. */
+  /** The key was checked for the waiting response request, whose money may have been held long before. */
   #isKeyChecked = false;
   /** The vendor is lost: what it owes will never be reported. */
   #forgotten = false;

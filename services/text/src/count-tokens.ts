@@ -26,7 +26,7 @@ export interface Counted extends Pick<VendorQuery, "forward" | "prefer"> {
   readonly params: TextParams;
 }
 
-/** Tokens that each turn costs beside its words. */
+/** Tokens that each turn costs in addition to its text. */
 const tokensPerTurn = 4;
 
 /** Counts the input tokens of a request: by its vendor where that counts, else by the gateway's tokenizer. Costs nothing. */

@@ -24,7 +24,7 @@ export interface Expectation {
   /** Cost that is certain once it is sent: the price per request and the estimated input. */
   readonly floorNanos: Nanos;
   readonly floorUnits: Units;
-  /** Estimated tokens, for the token's minute. */
+  /** Estimated tokens, which count against the token's limit per minute. */
   readonly tokens: number;
   /** Output of a text stream that the hold covers; absent: all there can be. */
   readonly output?: HeldOutput | undefined;

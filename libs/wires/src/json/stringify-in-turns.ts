@@ -23,7 +23,7 @@ class OpenContainer {
     return this.#names === undefined ? "]" : "}";
   }
 
-  /** The next item, and what is written before it; undefined at the end. Members that are undefined are left out. */
+  /** Returns the next item and the text before it; undefined at the end. Undefined members are left out. */
   next(): { readonly before: string; readonly value: unknown } | undefined {
     const comma = this.#isFirst ? "" : ",";
     if (Array.isArray(this.#value)) {

@@ -108,7 +108,7 @@ function heldForSummary(params: PreparedResponses["params"]): PreparedResponses[
   return most === undefined ? params : { ...params, maxOutputTokens: Math.max(most, summaryTokens) };
 }
 
-/** The summary that a turn is to end in. */
+/** The compaction that a turn ends with. */
 async function compactionOf(
   deps: ResponsesDeps,
   call: Call,
