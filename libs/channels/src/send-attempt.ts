@@ -19,7 +19,7 @@ export interface BegunAnswer<Accepted> {
 export interface TriedAlready {
   /** "unsealed": seals of thoughts in the history were refused. */
   readonly history?: "unsealed" | undefined;
-  /** The wire whose endpoint refused the call for its own sake. */
+  /** The wire whose endpoint refused the call, although another endpoint may accept it. */
   readonly refusing?: UpstreamWire | undefined;
 }
 

@@ -10,7 +10,7 @@ import { PageLink } from "./page-link.tsx";
 /** Rows that are shown: who looks for one of many narrows the filters. */
 const shownRows = "100";
 
-/** The refused calls that filters of the log match, below it; nothing where there are none. */
+/** The refused calls that match the filters of the log. Renders nothing if there are none. */
 export function RefusedCalls({ query }: { readonly query: Operations["GET /usage/refused"]["query"] }) {
   const { data } = useQuery({
     queryKey: ["refused", query],

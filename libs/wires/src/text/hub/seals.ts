@@ -10,7 +10,7 @@ export interface Envelope {
   readonly call?: string | undefined;
   /** It seals the part before it. */
   readonly previous?: boolean | undefined;
-  /** From which character to which the part is in a text where a wire has joined it to others. */
+  /** Range of the part's characters within a text in which a wire joined it to others. */
   readonly span?: SealSpan | undefined;
 }
 
