@@ -188,7 +188,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     await dialog.getByLabel("Input, $ per million", { exact: true }).fill("2.5");
     await dialog.getByLabel("Note").fill("a model by form");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("It is in force.").waitFor();
+    await dialog.getByText("It is now active.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("cell", { name: "input 2.5 per million", exact: true }).waitFor();
 
@@ -200,7 +200,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     await dialog.getByLabel("Other settings, as JSON").fill('{"price":{"serviceTiers":{"flex":0.5}}}');
     await dialog.getByLabel("Output, $ per million", { exact: true }).fill("7");
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("It is in force.").waitFor();
+    await dialog.getByText("It is now active.").waitFor();
     const { stdout } = await suite.gatectl("config", "export");
     expect(stdout).toMatch(/fresh-1\.0:\s+price:\s+serviceTiers:\s+flex: 0\.5\s+input: 2\.5\s+output: 7\s+kind: chat/);
     await page.keyboard.press("Escape");
@@ -208,7 +208,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     dialog = await openForm(page, "Models", "Edit the model fresh-1.0");
     await dialog.getByRole("button", { name: "Remove" }).click();
     // The row is gone, and what became of it is still said.
-    await dialog.getByText(/Saved as version \d+\. It is in force\./).waitFor();
+    await dialog.getByText(/Saved as version \d+\. It is now active\./).waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     await until(
       "the model to be gone",

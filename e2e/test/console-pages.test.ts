@@ -67,7 +67,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       expect.stringMatching(/^settled\$.*m?s$/),
     ]);
     await way.getByText("The engine <b>melted</b>", { exact: true }).waitFor();
-    await page.getByText("Dropped, because the vendor cannot take it:").waitFor();
+    await page.getByText("Dropped because the vendor does not support it:").waitFor();
     await page.getByText("logit_bias", { exact: true }).waitFor();
     const bill = page.getByRole("table", { name: "Cost" });
     const cells = await bill.locator("tbody tr td:last-child").allTextContents();
@@ -141,7 +141,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     await page.keyboard.press("Enter");
     await expectRows(page, "team", await counted("tag:team"));
     await page.reload();
-    await page.getByRole("table", { name: "All figures by team" }).getByRole("link", { name: "search" }).click();
+    await page.getByRole("table", { name: "Breakdown by team" }).getByRole("link", { name: "search" }).click();
     await page.getByRole("table", { name: "Calls" }).getByRole("link").first().click();
     await page.getByRole("link", { name: "team=search" }).waitFor();
     expect(session.errors).toEqual([]);
@@ -152,7 +152,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     by: string,
     counted: readonly { readonly by: Record<string, string>; readonly sums: Record<string, string> }[],
   ): Promise<void> {
-    const table = page.getByRole("table", { name: `All figures by ${by}` });
+    const table = page.getByRole("table", { name: `Breakdown by ${by}` });
     const calls = (cells: readonly string[]): string => `${cells[0]} ${cells[2]}`;
     const wanted = counted.map((row) => `${Object.values(row.by)[0] || "(none)"} ${row.sums["calls"]}`).toSorted();
     await until(`the figures by ${by}`, async () => {
