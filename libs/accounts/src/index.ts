@@ -37,10 +37,10 @@ export { verifyAccount, type AnchoredHead, type Verification, type VerifyOptions
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { settle, settleWithRetry, type Settlement } from "./money/settle.ts";
 export { firstLeaseEnd, openHolds, sweepHolds, type SweepBounds } from "./money/sweep.ts";
-export type { OutboxEntry } from "./outbox/entry.ts";
+export type { OutboxEntry } from "./outbox/publish.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";
-export type { OutboxEvent } from "./outbox/entry.ts";
-export { forgetRead, forgetSent, readSent, type SentEvent } from "./outbox/sent.ts";
+export type { OutboxEvent } from "./outbox/publish.ts";
+export { forgetRead, forgetSent, readSent, type SentEvent } from "./outbox/publish.ts";
 export { outboxLength, publishEntries, readLeftovers } from "./outbox/publish.ts";
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
 export {

@@ -35,11 +35,7 @@ export interface SinkWatcher {
 }
 
 /** The sink of node's HTTP server. */
-export function sinkOf(response: ServerResponse): AnswerSink {
-  return new ResponseSink(response);
-}
-
-class ResponseSink implements AnswerSink {
+export class HttpSink implements AnswerSink {
   readonly #response: ServerResponse;
 
   constructor(response: ServerResponse) {

@@ -17,7 +17,7 @@ import {
   type ErrorFormat,
 } from "@modelgate/contracts";
 import { answerFailure, statusOf } from "./answer.ts";
-import { sinkOf, type AnswerSink } from "./answer-sink.ts";
+import { HttpSink, type AnswerSink } from "./answer-sink.ts";
 import { endedBy, endingOf, endOn, goingPath, noteOpen } from "./ending.ts";
 import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
@@ -115,10 +115,10 @@ export function areaHandler<A extends Area>({
     const endpoint = endpointOf(found.id);
     const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
     const span = seen(request, response, found.id);
-    const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, span };
+    const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, span, log };
     const findCaller = (): Caller =>
       verifyCaller(secrets, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
-    void answer({ ...call, log }, findCaller, handler, refused);
+    void answer(call, findCaller, handler, refused);
   };
 }
 
@@ -169,15 +169,31 @@ async function answer(
   handler: EndpointHandler,
   refused: Pick<RefusedCalls, "add">,
 ): Promise<void> {
-  const { request, response, endpoint, requestId, log } = call;
+  const { request, response, id, endpoint, params, query, requestId, span, log } = call;
   const ending = endingOf(response);
-  let format = errorFormatOf(endpoint, request.headers, call.query.has("key"));
+  let format = errorFormatOf(endpoint, request.headers, query.has("key"));
   let known: ServiceCall | undefined;
   try {
     const caller = findCaller();
     format = caller.format ?? format;
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
-    known = { ...call, answer: sinkOf(response), ending, caller, strict, format, facts: {} };
+    known = {
+      request,
+      response,
+      answer: new HttpSink(response),
+      ending,
+      id,
+      endpoint,
+      params,
+      query,
+      caller,
+      requestId,
+      strict,
+      format,
+      log,
+      span,
+      facts: {},
+    };
     await handler(known);
   } catch (caught) {
     // Whatever fails because the call was ended fails with the reason of that.

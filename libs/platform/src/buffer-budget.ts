@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { countBuffered } from "./metrics.ts";
-import { OpenList } from "./open-list.ts";
+import { OpenList, type Listed } from "./open-list.ts";
 
 /** The account and the token of a call that holds bytes. */
 export interface Holder {
@@ -33,6 +33,11 @@ interface Use {
   readonly arriving: OpenList<Holding>;
 }
 
+/** The present use of an account, and of each of its tokens. */
+interface AccountUse extends Use {
+  readonly tokens: Map<string, Use>;
+}
+
 /**
  * A bound on what all requests of a process together hold in memory or on disk. It knows who holds what: one account
  * and one token are bounded by their shares, and when the budget is full, the account that holds most makes room, its
@@ -41,8 +46,7 @@ interface Use {
 export class BufferBudget {
   readonly #limit: number;
   readonly #shares: BudgetShares;
-  readonly #accounts = new Map<string, Use>();
-  readonly #tokens = new Map<string, Use>();
+  readonly #accounts = new Map<string, AccountUse>();
   #taken = 0;
 
   constructor(limitBytes: number, shares: BudgetShares = unshared) {
@@ -57,7 +61,7 @@ export class BufferBudget {
 
   /** Takes bytes that no account is charged with, or throws Failure server_overloaded (503). */
   take(bytes: number): void {
-    this.#makeRoom(bytes, 0);
+    if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, 0);
     this.#count(bytes);
   }
 
@@ -67,63 +71,36 @@ export class BufferBudget {
 
   /** Opens a holding for one body of a caller. */
   holdFor({ accountId, tokenId }: Holder): Holding {
-    const account = useOf(this.#accounts, accountId);
-    const tokenKey = JSON.stringify([accountId, tokenId]);
-    const token = useOf(this.#tokens, tokenKey);
-    return new Holding(this.#book, { accountId, account, tokenKey, token });
+    let account = this.#accounts.get(accountId);
+    if (account === undefined) {
+      account = { bytes: 0, holdings: 0, arriving: new OpenList(), tokens: new Map() };
+      this.#accounts.set(accountId, account);
+    }
+    let token = account.tokens.get(tokenId);
+    if (token === undefined) {
+      token = { bytes: 0, holdings: 0, arriving: new OpenList() };
+      account.tokens.set(tokenId, token);
+    }
+    account.holdings++;
+    token.holdings++;
+    return new Holding(this, { accountId, account, tokenId, token });
   }
 
-  /** The budget as its holdings use it. */
-  readonly #book: Book = {
-    opened({ account, token }) {
-      account.holdings++;
-      token.holdings++;
-    },
-    take: (holding, uses, bytes) => this.#takeFor(holding, uses, bytes),
-    give: ({ account, token }, bytes) => {
-      account.bytes -= bytes;
-      token.bytes -= bytes;
-      this.#count(-bytes);
-    },
-    arrives: (holding, { account, token }) => {
-      this.#refuseCrowd(account, token);
-      const both = [account.arriving.add(holding), token.arriving.add(holding)];
-      return () => {
-        for (const each of both) each.remove();
-      };
-    },
-    ended: ({ accountId, account, tokenKey, token }) => {
-      closeOne(this.#accounts, accountId, account);
-      closeOne(this.#tokens, tokenKey, token);
-    },
-  };
-
-  #takeFor(holding: Holding, { account, token }: Uses, bytes: number): void {
+  /** Takes bytes for a holding. Throws Failure as `Holding.take`. */
+  takeFor(holding: Holding, { account, token }: Uses, bytes: number): void {
     const { accountPercent, tokenPercent } = this.#shares;
-    this.#refuseShare("key", token, holding, { bytes, percent: tokenPercent });
-    this.#refuseShare("account", account, holding, { bytes, percent: accountPercent });
-    this.#makeRoom(bytes, account.bytes);
+    const ofToken = Math.floor((this.#limit * tokenPercent) / 100);
+    if (token.bytes + bytes > ofToken && token.bytes !== holding.bytes) throw shareTaken("key", ofToken);
+    const ofAccount = Math.floor((this.#limit * accountPercent) / 100);
+    if (account.bytes + bytes > ofAccount && account.bytes !== holding.bytes) throw shareTaken("account", ofAccount);
+    if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, account.bytes);
     account.bytes += bytes;
     token.bytes += bytes;
     this.#count(bytes);
   }
 
-  #refuseShare(
-    whose: "account" | "key",
-    use: Use,
-    holding: Holding,
-    { bytes, percent }: { readonly bytes: number; readonly percent: number },
-  ): void {
-    const share = Math.floor((this.#limit * percent) / 100);
-    if (use.bytes + bytes <= share || use.bytes === holding.bytes) return;
-    throw new Failure(
-      "rate_limit_exceeded",
-      `The open calls of this ${whose} hold their share of the gateway's memory, ${share} bytes; try again shortly.`,
-      { retryAfterSeconds: 1 },
-    );
-  }
-
-  #refuseCrowd(account: Use, token: Use): void {
+  /** Throws Failure rate_limit_exceeded (429) where a token or its account has as many bodies arriving as it may. */
+  refuseCrowd({ account, token }: Uses): void {
     const { accountBodies, tokenBodies } = this.#shares;
     const whose =
       token.arriving.size >= tokenBodies ? "key" : account.arriving.size >= accountBodies ? "account" : undefined;
@@ -135,13 +112,22 @@ export class BufferBudget {
     );
   }
 
+  /** Gives a holding's bytes back; `isOver` where it ends with that. */
+  giveFor({ accountId, account, tokenId, token }: Uses, bytes: number, isOver: boolean): void {
+    account.bytes -= bytes;
+    token.bytes -= bytes;
+    this.#count(-bytes);
+    if (!isOver) return;
+    if (--token.holdings === 0) account.tokens.delete(tokenId);
+    if (--account.holdings === 0) this.#accounts.delete(accountId);
+  }
+
   /**
    * Makes room by ending arriving bodies of accounts that hold more than the one that asks, the largest account and
    * its newest body first. Throws Failure server_overloaded (503), with nothing ended, where that cannot be enough.
    */
   #makeRoom(bytes: number, held: number): void {
     let missing = this.#taken + bytes - this.#limit;
-    if (missing <= 0) return;
     const ended: Holding[] = [];
     const larger = [...this.#accounts.values()].filter((use) => use.bytes > held + bytes);
     for (const use of larger.sort((left, right) => right.bytes - left.bytes)) {
@@ -161,38 +147,29 @@ export class BufferBudget {
   }
 }
 
-/** The uses that a holding is a part of, and their keys. */
+/** The uses that a holding is a part of, and their names. */
 interface Uses {
   readonly accountId: string;
-  readonly account: Use;
-  readonly tokenKey: string;
+  readonly account: AccountUse;
+  readonly tokenId: string;
   readonly token: Use;
-}
-
-/** The operations of a budget that its holdings use. */
-interface Book {
-  opened(uses: Uses): void;
-  take(holding: Holding, uses: Uses, bytes: number): void;
-  give(uses: Uses, bytes: number): void;
-  /** Returns a function to call when the body has arrived. */
-  arrives(holding: Holding, uses: Uses): () => void;
-  ended(uses: Uses): void;
 }
 
 /** The bytes that one body holds of a budget; disposing it gives all of them back. */
 export class Holding implements Disposable {
-  readonly #book: Book;
+  readonly #budget: BufferBudget;
   readonly #uses: Uses;
   #bytes = 0;
-  /** While the body arrives: what ends that, and what notes its arrival. */
-  #arriving: { readonly breakOff: (failure: Failure) => void; readonly arrived: () => void } | undefined;
+  /** Ends the body while it arrives. */
+  #breakOff: ((failure: Failure) => void) | undefined;
+  /** Its places among the arriving bodies of its account and its token. */
+  #listed: readonly Listed[] = [];
   /** It may be disposed twice, and ends once. */
   #open = true;
 
-  constructor(book: Book, uses: Uses) {
-    this.#book = book;
+  constructor(budget: BufferBudget, uses: Uses) {
+    this.#budget = budget;
     this.#uses = uses;
-    book.opened(uses);
   }
 
   get bytes(): number {
@@ -201,7 +178,7 @@ export class Holding implements Disposable {
 
   /** Takes more bytes. Throws Failure rate_limit_exceeded (429, the caller's share) or server_overloaded (503). */
   take(bytes: number): void {
-    this.#book.take(this, this.#uses, bytes);
+    this.#budget.takeFor(this, this.#uses, bytes);
     this.#bytes += bytes;
   }
 
@@ -210,41 +187,39 @@ export class Holding implements Disposable {
    * for others, and then its bytes are given back already. Throws Failure rate_limit_exceeded (429).
    */
   arrives(breakOff: (failure: Failure) => void): void {
-    this.#arriving = { breakOff, arrived: this.#book.arrives(this, this.#uses) };
+    const { account, token } = this.#uses;
+    this.#budget.refuseCrowd(this.#uses);
+    this.#breakOff = breakOff;
+    this.#listed = [account.arriving.add(this), token.arriving.add(this)];
   }
 
   arrived(): void {
-    this.#arriving?.arrived();
-    this.#arriving = undefined;
+    for (const each of this.#listed) each.remove();
+    this.#listed = [];
+    this.#breakOff = undefined;
   }
 
   /** Ends a body that is arriving. */
   end(failure: Failure): void {
-    const arriving = this.#arriving;
+    const breakOff = this.#breakOff;
     this[Symbol.dispose]();
-    arriving?.breakOff(failure);
+    breakOff?.(failure);
   }
 
   [Symbol.dispose](): void {
     this.arrived();
-    this.#book.give(this.#uses, this.#bytes);
+    this.#budget.giveFor(this.#uses, this.#bytes, this.#open);
     this.#bytes = 0;
-    if (this.#open) this.#book.ended(this.#uses);
     this.#open = false;
   }
 }
 
-function useOf(uses: Map<string, Use>, id: string): Use {
-  const known = uses.get(id);
-  if (known !== undefined) return known;
-  const use: Use = { bytes: 0, holdings: 0, arriving: new OpenList() };
-  uses.set(id, use);
-  return use;
-}
-
-function closeOne(uses: Map<string, Use>, id: string, use: Use): void {
-  use.holdings--;
-  if (use.holdings === 0 && uses.get(id) === use) uses.delete(id);
+function shareTaken(whose: "account" | "key", bytes: number): Failure {
+  return new Failure(
+    "rate_limit_exceeded",
+    `The open calls of this ${whose} hold their share of the gateway's memory, ${bytes} bytes; try again shortly.`,
+    { retryAfterSeconds: 1 },
+  );
 }
 
 function full(): Failure {

@@ -3,6 +3,7 @@ import { Server as SocketServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
 import { endCall, restarting } from "./ending.ts";
+import { countActive } from "./metrics.ts";
 import { OpenList } from "./open-list.ts";
 import { StartError } from "./start-error.ts";
 
@@ -14,6 +15,8 @@ export interface HttpServerOptions {
   readonly port: number;
   /** True if other processes listen on the same port. */
   readonly isShared?: boolean;
+  /** True if the metrics count what is open. */
+  readonly isCounted?: boolean;
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
   /** Time that open requests may go on after `drain`; then their connections are cut. */
@@ -48,6 +51,7 @@ export async function listen({
   host,
   port,
   isShared = false,
+  isCounted = false,
   handler,
   upgrade,
   drainMs,
@@ -66,17 +70,9 @@ export async function listen({
     shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
-  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    if (state.draining) response.setHeader("connection", "close");
-    const listed = open.add(response);
-    response.once("close", () => {
-      listed.remove();
-      state.lastAt = performance.now();
-    });
-    handler(request, response);
-  });
+  server.on("request", noteOpen(open, state, handler, isCounted));
   const upgraded = new Set<Duplex>();
-  if (upgrade !== undefined) server.on("upgrade", noteThen(upgraded, upgrade));
+  if (upgrade !== undefined) server.on("upgrade", noteThen(upgraded, upgrade, isCounted));
   server.on("clientError", answerMalformed);
   ending?.addEventListener("abort", () => endAll(open));
   await started(server, { host, port, isShared });
@@ -110,11 +106,35 @@ function endAll(open: Iterable<ServerResponse>): void {
   for (const response of open) endCall(response, restarting());
 }
 
+/** Remembers an answer while it is open, and hands it on. */
+function noteOpen(
+  open: OpenList<ServerResponse>,
+  state: { readonly draining: boolean; lastAt: number },
+  handler: RequestListener,
+  isCounted: boolean,
+): RequestListener {
+  return (request, response) => {
+    if (state.draining) response.setHeader("connection", "close");
+    const listed = open.add(response);
+    if (isCounted) countActive(1);
+    response.once("close", () => {
+      listed.remove();
+      if (isCounted) countActive(-1);
+      state.lastAt = performance.now();
+    });
+    handler(request, response);
+  };
+}
+
 /** Remembers a connection while it is open, and hands it on. */
-function noteThen(upgraded: Set<Duplex>, upgrade: UpgradeHandler): UpgradeHandler {
+function noteThen(upgraded: Set<Duplex>, upgrade: UpgradeHandler, isCounted: boolean): UpgradeHandler {
   return (request, socket, head) => {
     upgraded.add(socket);
-    socket.once("close", () => upgraded.delete(socket));
+    if (isCounted) countActive(1);
+    socket.once("close", () => {
+      upgraded.delete(socket);
+      if (isCounted) countActive(-1);
+    });
     upgrade(request, socket, head);
   };
 }

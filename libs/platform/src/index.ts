@@ -1,7 +1,7 @@
 export { acceptWebSockets, type AcceptWebSocket } from "./web-socket/accept.ts";
 export { checkHandshake } from "./web-socket/accept.ts";
 export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
-export { sinkOf, type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
+export { type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export {
   recordRefusal,
   type AreaHandlers,

@@ -76,6 +76,22 @@ interface Collecting {
   readonly ending: AbortSignal | undefined;
 }
 
+/** A body that has arrived. */
+class HeldBody implements Body {
+  readonly bytes: Buffer;
+  readonly holding: Holding;
+
+  constructor(bytes: Buffer, holding: Holding) {
+    this.bytes = bytes;
+    this.holding = holding;
+  }
+
+  [Symbol.dispose](): void {
+    this.holding[Symbol.dispose]();
+  }
+}
+
+/** Gathers a body's chunks until it is whole. Rejects for what ends it before; its holding, or its call, may be ended meanwhile. */
 async function collect(
   request: IncomingMessage,
   source: Readable,
@@ -84,52 +100,14 @@ async function collect(
 ): Promise<Body> {
   const holding = limits.budget.holdFor(holder);
   const gathered = new GrowingBytes(declared);
-  try {
-    await gather(request, source, limits, {
-      holding,
-      ending,
-      add(chunk) {
-        if (gathered.size + chunk.length > limits.maxBytes) throw tooLarge(limits);
-        holding.take(chunk.length);
-        gathered.add(chunk);
-      },
-    });
-  } catch (error) {
-    holding[Symbol.dispose]();
-    throw error;
-  }
-  return {
-    bytes: gathered.bytes,
-    holding,
-    [Symbol.dispose]() {
-      holding[Symbol.dispose]();
-    },
-  };
-}
-
-/** The destination of a body's chunks; its holding, or its call, may be ended while they arrive. */
-interface Gathering extends Pick<Collecting, "ending"> {
-  readonly holding: Holding;
-  add(chunk: Buffer): void;
-}
-
-/** Hands every chunk on until the body is whole. Rejects for what ends it before, `add`'s own failures among it. */
-async function gather(
-  request: IncomingMessage,
-  source: Readable,
-  limits: BodyLimits,
-  { holding, add, ending }: Gathering,
-): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const fail = (error: unknown): void => reject(error instanceof Error ? error : new Error(String(error)));
-  holding.arrives(fail);
-  // A decompressor that is behind is no slow client.
-  const isBehind = (): boolean => request.complete || (source instanceof Duplex && source.writableNeedDrain);
-  using pace = new Pace(limits, fail, isBehind);
   const onReceived = (chunk: Buffer): void => pace.add(chunk.length);
   const onData = (chunk: Buffer): void => {
     try {
-      add(chunk);
+      if (gathered.size + chunk.length > limits.maxBytes) throw tooLarge(limits);
+      holding.take(chunk.length);
+      gathered.add(chunk);
     } catch (error) {
       source.off("data", onData);
       fail(error);
@@ -144,12 +122,20 @@ async function gather(
     if (!request.complete) onGone();
   };
   const onEnding = (): void => fail(ending?.reason);
-  ending?.addEventListener("abort", onEnding);
-  if (ending?.aborted === true) onEnding();
-  request.on("data", onReceived).on("close", onClose);
-  source.on("data", onData).on("end", resolve).on("error", onBroken);
+  // A decompressor that is behind is no slow client.
+  const isBehind = (): boolean => request.complete || (source instanceof Duplex && source.writableNeedDrain);
+  using pace = new Pace(limits, fail, isBehind);
   try {
+    holding.arrives(fail);
+    ending?.addEventListener("abort", onEnding);
+    if (ending?.aborted === true) onEnding();
+    request.on("data", onReceived).on("close", onClose);
+    source.on("data", onData).on("end", resolve).on("error", onBroken);
     await promise;
+    return new HeldBody(gathered.bytes, holding);
+  } catch (error) {
+    holding[Symbol.dispose]();
+    throw error;
   } finally {
     holding.arrived();
     ending?.removeEventListener("abort", onEnding);

@@ -7,7 +7,7 @@ import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisAddress } from "./redis-url.ts";
-import { groupProgram } from "./script/group-program.ts";
+import { groupProgram } from "./script/group.ts";
 import { scriptSources } from "./script/lua.ts";
 import { storeAway } from "./store-failure.ts";
 
@@ -130,7 +130,7 @@ function connectionTo(address: RedisAddress): Redis {
 async function loadScripts(redis: Redis, log: Logger): Promise<void> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   const group = groupProgram();
-  const sources = group === undefined ? [...scriptSources] : [...scriptSources, group];
+  const sources = group === undefined ? [...scriptSources] : [...scriptSources, group.text];
   const loads = nodes.flatMap((node) => sources.map((source) => node.script("LOAD", source)));
   await Promise.all(loads).catch((error: unknown) => log.debug({ err: error }, "scripts not loaded in advance"));
 }

@@ -6,11 +6,6 @@ import { moneyScripts } from "../shared-scripts.ts";
 /** Maximum amount of one step, a billion dollars: sums of many stay within Redis' 64-bit integers. */
 export const largestAmount: Nanos = 10n ** 18n;
 
-/** Returns an amount, or the maximum of one step if it is larger. */
-export function within(nanos: Nanos): Nanos {
-  return nanos > largestAmount ? largestAmount : nanos;
-}
-
 /** An account's money. balance = available + held = credited − spent, always. */
 export interface Account {
   readonly id: string;

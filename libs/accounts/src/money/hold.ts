@@ -127,8 +127,9 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
         groupPerMonth: request.budgets?.groupPerMonth,
       },
     );
-  const reply = await orUnavailable(unlessLost(redis, step, ({ verdict }) => verdict === "no-account"));
-  refuse(reply, request);
+  const reply = await orUnavailable(step());
+  if (reply.verdict !== "no-account") return refuse(reply, request);
+  refuse(await orUnavailable(unlessLost(redis, step, ({ verdict }) => verdict === "no-account")), request);
 }
 
 /** Throws unless the money is held. */

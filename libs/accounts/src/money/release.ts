@@ -1,7 +1,7 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
-import { retryThroughOutage } from "./settle.ts";
+import { repeatThroughOutage } from "./settle.ts";
 
 /** A hold that is no longer needed. */
 export interface Release {
@@ -39,6 +39,10 @@ export async function releaseHold(redis: Redis, { accountId, callId }: Release):
 }
 
 /** Releases a hold through an outage of Redis of about a minute. */
-export function releaseWithRetry(redis: Redis, release: Release): Promise<boolean> {
-  return retryThroughOutage(() => releaseHold(redis, release));
+export async function releaseWithRetry(redis: Redis, release: Release): Promise<boolean> {
+  try {
+    return await releaseHold(redis, release);
+  } catch {
+    return await repeatThroughOutage(() => releaseHold(redis, release));
+  }
 }

@@ -1,9 +1,9 @@
 import type { Nanos, UsageDraft, UsageEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import type { OutboxEntry } from "../outbox/entry.ts";
+import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
-import { within } from "./account.ts";
+import { largestAmount } from "./account.ts";
 import { receiptKinds, receiptOf } from "./receipt.ts";
 
 /** The end of a call, as it is billed. */
@@ -82,25 +82,37 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: receiptOf(reply) } };
 }
 
-/** Settles through an outage of Redis of about a minute. Repeating a settlement is harmless. */
-export function settleWithRetry(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
-  return retryThroughOutage(() => settle(redis, settlement));
+/** Returns an amount, or the maximum of one step if it is larger. */
+export function within(nanos: Nanos): Nanos {
+  return nanos > largestAmount ? largestAmount : nanos;
 }
 
-/** Pauses between the tries, in ms: about a minute in total. */
+/** Settles through an outage of Redis of about a minute. Repeating a settlement is harmless. */
+export async function settleWithRetry(
+  redis: Redis,
+  settlement: Settlement,
+): Promise<OutboxEntry<UsageEvent> | undefined> {
+  try {
+    return await settle(redis, settlement);
+  } catch {
+    return await repeatThroughOutage(() => settle(redis, settlement));
+  }
+}
+
+/** Pauses before the repetitions, in ms: about a minute in total. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 /**
- * Repeats an idempotent step through an outage of Redis, for about a minute. Rejects with the last error: the hold's
- * lease then ends, and the sweep settles it at its floor.
+ * Repeats an idempotent step that has failed, through an outage of Redis, for about a minute. Rejects with the last error:
+ * the hold's lease then ends, and the sweep settles it at its floor.
  */
-export async function retryThroughOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
-  for (const pauseMs of pausesMs) {
+export async function repeatThroughOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
+  for (let repetition = 0; ; repetition++) {
+    await new Promise((resolve) => setTimeout(resolve, pausesMs[repetition]));
     try {
       return await step();
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    } catch (error) {
+      if (repetition + 1 === pausesMs.length) throw error;
     }
   }
-  return step();
 }

@@ -1,7 +1,7 @@
 import { stored, tokensIn, UsageDraft, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
-import type { OutboxEntry } from "../outbox/entry.ts";
+import type { OutboxEntry } from "../outbox/publish.ts";
 import { firstScore } from "../tasks/claim.ts";
 import { settle } from "./settle.ts";
 

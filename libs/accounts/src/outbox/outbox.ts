@@ -1,5 +1,5 @@
 import type { Bus, Logger, Redis } from "@modelgate/platform";
-import type { OutboxEntry } from "./entry.ts";
+import type { OutboxEntry } from "./publish.ts";
 import { publishEntries } from "./publish.ts";
 
 /** Publishes what this process settled, off the answers' path. */

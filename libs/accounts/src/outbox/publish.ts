@@ -1,46 +1,96 @@
-import { CreditEvent, KeptTaskEvent, stored, UsageDraft } from "@modelgate/contracts";
+import { Type } from "typebox";
+import {
+  creditSubject,
+  CreditEvent,
+  KeptTaskEvent,
+  stored,
+  taskSubject,
+  UsageDraft,
+  UsageEvent,
+  usageSubject,
+  type Area,
+} from "@modelgate/contracts";
 import type { Bus, BusMessage, Redis } from "@modelgate/platform";
-import { accountKeys } from "../keys.ts";
+import { accountKeys, shardOf, shards } from "../keys.ts";
 import { receiptOf } from "../money/receipt.ts";
-import { messageId, subjectOf, type OutboxEntry, type OutboxEvent, type WrittenEntry } from "./entry.ts";
-import { forgetSent, rememberSent } from "./sent.ts";
+
+/** An event that is published through the outbox: a settled call, a task's transition, or a change of a balance. */
+export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
+
+/** An event that is in the outbox, and its text: it is written once for all that it is sent to. */
+interface WrittenEntry {
+  readonly entry: OutboxEntry;
+  readonly text: string;
+}
+
+/** An event that is in the outbox. */
+export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
+  readonly shard: string;
+  readonly entryId: string;
+  readonly event: Event;
+}
+
+const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
+
+/** The subject that an event is published under. */
+export function subjectOf(event: OutboxEvent): string {
+  if ("kind" in event) return creditSubject(event.kind);
+  if ("state" in event) return taskSubject(event.state);
+  for (const area of areas) if (area === event.area) return usageSubject(area);
+  return usageSubject("edge");
+}
+
+/** The event's id; a call that was charged again has a new event, which is not a duplicate of the first. */
+export function messageId(event: OutboxEvent): string {
+  const receipt = "receipt" in event ? event.receipt : undefined;
+  return receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
+}
 
 /**
  * Publishes events and removes them from the outbox once JetStream has stored them; how many. What fails stays in
  * the outbox, and with it what follows of the same task. An event that is published twice (its removal was lost) is
- * dropped by its `Nats-Msg-Id`, the event's id. Until it is in the books it is remembered beside the outbox (sent.ts).
+ * dropped by its `Nats-Msg-Id`, the event's id. Until it is in the books it is remembered beside the outbox (`rememberSent`).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
-  const written = entries.map((entry) => ({ entry, text: JSON.stringify(entry.event) }));
-  // Without Redis they are published all the more: it may have lost them.
-  await rememberSent(redis, written).catch(() => undefined);
+  const written: WrittenEntry[] = [];
+  for (const entry of entries) written.push({ entry, text: JSON.stringify(entry.event) });
+  const byShard = Map.groupBy(written, ({ entry }) => entry.shard);
+  try {
+    await rememberSent(redis, byShard);
+  } catch {
+    // Without Redis they are published all the more: it may have lost them.
+  }
   const done = await publishInTurns(bus, written);
-  const isDone = new Set(done);
-  const failed = entries.filter((entry) => !isDone.has(entry));
-  const byShard = Map.groupBy(done, ({ shard }) => shard);
-  await Promise.all([
-    ...[...byShard].map(([shard, gone]) =>
-      redis.xdel(accountKeys.outbox(shard), ...gone.map(({ entryId }) => entryId)),
-    ),
-    forgetSent(
-      redis,
-      failed.map(({ event }) => event),
-    ),
-  ]);
-  return done.length;
+  const removals: Promise<unknown>[] = [];
+  for (const [shard, several] of byShard) {
+    const gone: string[] = [];
+    const failed: OutboxEvent[] = [];
+    for (const { entry } of several)
+      if (done.has(entry)) gone.push(entry.entryId);
+      else failed.push(entry.event);
+    if (gone.length > 0) removals.push(redis.xdel(accountKeys.outbox(shard), ...gone));
+    if (failed.length > 0) removals.push(forgetSent(redis, failed));
+  }
+  await Promise.all(removals);
+  return done.size;
 }
 
 /** Those that were stored: of the events of a task each is published when the one before it is, all others at once. */
-async function publishInTurns(bus: Bus, entries: readonly WrittenEntry[]): Promise<readonly OutboxEntry[]> {
-  const done: OutboxEntry[] = [];
-  let [turn, later] = inTurn(entries);
-  while (turn.length > 0) {
-    const results = await bus.publish(turn.map(messageOf)).catch((error: unknown) => turn.map(() => error));
+async function publishInTurns(bus: Bus, entries: readonly WrittenEntry[]): Promise<ReadonlySet<OutboxEntry>> {
+  const done = new Set<OutboxEntry>();
+  for (let waiting = entries; waiting.length > 0;) {
+    const [turn, later] = inTurn(waiting);
+    let results: readonly unknown[];
+    try {
+      results = await bus.publish(turn.map(messageOf));
+    } catch (error) {
+      results = turn.map(() => error);
+    }
     const isStuck = new Set<string>();
     for (const [at, written] of turn.entries())
-      if (results[at] === undefined) done.push(written.entry);
+      if (results[at] === undefined) done.add(written.entry);
       else isStuck.add(orderOf(written)); // left where it is, with those behind it
-    [turn, later] = inTurn(later.filter((written) => !isStuck.has(orderOf(written))));
+    waiting = isStuck.size === 0 ? later : later.filter((written) => !isStuck.has(orderOf(written)));
   }
   return done;
 }
@@ -120,4 +170,72 @@ function eventOf(fields: readonly string[]): OutboxEvent {
       ...(fields.includes("replaces") && field("replaces") !== "" ? { replaces: field("replaces") } : {}),
     },
   };
+}
+
+/** Events of a shard that are remembered until they are in the books; what is beyond is in JetStream alone. */
+const maxRemembered = 500;
+
+/** An event that was published and is not in the books yet. */
+export interface SentEvent {
+  readonly subject: string;
+  readonly event: OutboxEvent;
+  readonly messageId: string;
+  /** The shard that remembers it. */
+  readonly shard: string;
+  readonly name: string;
+}
+
+/** A call that a Redis settled again, as it had lost the first settlement, has the same id and another receipt. */
+function nameOf(event: OutboxEvent): string {
+  const receipt = "receipt" in event ? event.receipt : undefined;
+  return receipt === undefined ? event.id : `${event.id}.${receipt.hash}`;
+}
+
+/**
+ * Remembers events from before they are published until the books have them: JetStream may lose its store with what has not been
+ * read of it. Only so many of each shard: while the books are away they are in JetStream.
+ */
+async function rememberSent(redis: Redis, byShard: ReadonlyMap<string, readonly WrittenEntry[]>): Promise<void> {
+  const steps: Promise<void>[] = [];
+  for (const [shard, several] of byShard) steps.push(rememberIn(redis, shard, several));
+  await Promise.all(steps);
+}
+
+async function rememberIn(redis: Redis, shard: string, several: readonly WrittenEntry[]): Promise<void> {
+  const key = accountKeys.sent(shard);
+  if ((await redis.hlen(key)) + several.length > maxRemembered) return;
+  const fields: string[] = [];
+  for (const { entry, text } of several) fields.push(nameOf(entry.event), text);
+  await redis.hset(key, ...fields);
+}
+
+/** Forgets events that the books have, or that stay in the outbox. */
+export async function forgetSent(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
+  const byShard = Map.groupBy(events, ({ accountId }) => shardOf(accountId));
+  await Promise.all(
+    [...byShard].map(([shard, several]) => redis.hdel(accountKeys.sent(shard), ...several.map(nameOf))),
+  );
+}
+
+const readEvent = stored("event", Type.Union([UsageEvent, KeptTaskEvent, CreditEvent]));
+
+/** Returns the events of these shards that were published and are not in the books yet. */
+export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {
+  const found = await Promise.all(
+    of.map(async (shard) => [shard, await redis.hgetall(accountKeys.sent(shard))] as const),
+  );
+  return found.flatMap(([shard, events]) =>
+    Object.entries(events).map(([name, body]) => {
+      const event = readEvent(body);
+      return { subject: subjectOf(event), event, messageId: messageId(event), shard, name };
+    }),
+  );
+}
+
+/** Forgets events that were read here, once the books have them. */
+export async function forgetRead(redis: Redis, events: readonly SentEvent[]): Promise<void> {
+  const byShard = Map.groupBy(events, ({ shard }) => shard);
+  await Promise.all(
+    [...byShard].map(([shard, several]) => redis.hdel(accountKeys.sent(shard), ...several.map(({ name }) => name))),
+  );
 }

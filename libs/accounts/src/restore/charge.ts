@@ -2,7 +2,7 @@ import { type UsageEvent, type UsageDraft, type Nanos, present } from "@modelgat
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { receiptKinds, receiptOf } from "../money/receipt.ts";
-import type { OutboxEntry } from "../outbox/entry.ts";
+import type { OutboxEntry } from "../outbox/publish.ts";
 import { holdScripts } from "../shared-scripts.ts";
 
 /** A settled call that Redis has lost. */

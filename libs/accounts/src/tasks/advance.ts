@@ -1,9 +1,9 @@
 import { KeptTaskEvent, stored, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import { within } from "../money/account.ts";
+import { within } from "../money/settle.ts";
 import { receiptKinds, receiptOf } from "../money/receipt.ts";
-import type { OutboxEntry } from "../outbox/entry.ts";
+import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { stored, TaskEvent, type KeptTaskEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import type { OutboxEvent } from "../outbox/entry.ts";
+import type { OutboxEvent } from "../outbox/publish.ts";
 import { claimDue, firstScore, type Claim } from "./claim.ts";
 import { transitionId, type TaskRecord } from "./record.ts";
 

@@ -1,7 +1,7 @@
 import type { KeptTaskEvent } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import type { OutboxEntry } from "../outbox/entry.ts";
+import type { OutboxEntry } from "../outbox/publish.ts";
 import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
 import { taskMember } from "./claim.ts";
 import { taskEvent, type TaskRecord, type TaskSeal } from "./record.ts";

@@ -1,13 +1,12 @@
-import type { EventEmitter } from "node:events";
 import type { Area } from "@modelgate/contracts";
 import { restarting } from "../ending.ts";
 import { listen, type HttpServer } from "../http-server.ts";
 import type { Logger } from "../log.ts";
-import { countActive, type Registry } from "../metrics.ts";
+import type { Registry } from "../metrics.ts";
 import { StartError } from "../start-error.ts";
 import { opsHandler, type Readiness } from "../ops.ts";
 import type { LocalArea } from "./area-server.ts";
-import type { DeclaredService, OpenService, PortHandlers, Service, ServiceRole } from "./service.ts";
+import type { DeclaredService, OpenService, Service, ServiceRole } from "./service.ts";
 import type { Shared } from "./shared.ts";
 
 /** A service of this process, its variables read. */
@@ -137,7 +136,8 @@ export class ProcessServices implements AsyncDisposable {
     const isShared = this.#surroundings.worker !== undefined && role !== "keeper";
     if (isShared && port === 0) throw new StartError(`A port that workers share must be set: the one of ${name}.`);
     const at = { host: role === "door" ? host : innerHost, port, drainMs, farewellMs, ending: ending.signal, isShared };
-    this.#servers.set(name, await listen({ ...at, ...counted(open.serves) }));
+    const { handler, upgrade } = open.serves;
+    this.#servers.set(name, await listen({ ...at, isCounted: true, handler, upgrade }));
   }
 
   /** Returns the reasons why services cannot serve now, by name. */
@@ -175,25 +175,4 @@ async function problemOf({ ready }: OpenService): Promise<string | undefined> {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-/** Counts what is open. */
-function counted({ handler, upgrade }: PortHandlers): PortHandlers {
-  const count = (until: EventEmitter): void => {
-    countActive(1);
-    until.once("close", () => countActive(-1));
-  };
-  return {
-    handler(request, response) {
-      count(response);
-      handler(request, response);
-    },
-    upgrade:
-      upgrade === undefined
-        ? undefined
-        : (request, socket, head) => {
-            count(socket);
-            upgrade(request, socket, head);
-          },
-  };
 }

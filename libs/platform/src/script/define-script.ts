@@ -3,19 +3,19 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "../redis.ts";
+import { addToProgram, callInGroup } from "./group.ts";
+import { scriptText, type LuaShape, scriptSources } from "./lua.ts";
 import {
   keyNamesOf,
   replyReader,
   writeArguments,
   writeKeys,
+  type Kind,
   type Replies,
   type ReplyOf,
   type ScriptKeys,
-} from "./marshal.ts";
-import { callInGroup } from "./group-commit.ts";
-import { addToProgram } from "./group-program.ts";
-import { scriptText, type LuaShape, scriptSources } from "./lua.ts";
-import type { Kind, Values } from "./values.ts";
+  type Values,
+} from "./values.ts";
 
 /** The inputs and replies of a script, by name: the .lua uses the names as local variables. */
 export interface ScriptShape<
@@ -63,28 +63,41 @@ export function defineScript<
   const keyNames = keyNamesOf(shape.keys);
   const argumentKinds = Object.entries(shape.args);
   const readReply = replyReader(name, shape.replies);
-  const call = shape.grouped === true ? groupedCaller(shape) : callerOf(shape);
-  return async (redis, keys, args) =>
-    readReply(await call(redis, writeKeys(name, keyNames, keys), writeArguments(name, argumentKinds, args)));
+  const script = shape.grouped === true ? addToProgram(shape) : sourceOf(shape);
+  return async (redis, keys, args) => {
+    const keyTexts = writeKeys(name, keyNames, keys);
+    const texts = writeArguments(name, argumentKinds, args);
+    const call =
+      typeof script === "string"
+        ? callInGroup(redis, script, keyTexts, texts)
+        : callAlone(redis, script, keyTexts, texts);
+    return readReply(await call);
+  };
 }
 
-/** Calls a script with its keys and arguments as text. */
-type ScriptCaller = (redis: Redis, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
-
-/** Makes the function that calls a script as a single command. */
-function callerOf(shape: LuaShape): ScriptCaller {
-  const source = scriptText(shape, (file) => readFileSync(file, "utf8"));
-  scriptSources.add(source);
-  const digest = createHash("sha1").update(source).digest("hex");
-  return (redis, keys, args) =>
-    redis.evalsha(digest, keys.length, ...keys, ...args).catch((error: unknown) => {
-      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-      return redis.eval(source, keys.length, ...keys, ...args);
-    });
+/** A script that runs as a command of its own. */
+interface ScriptSource {
+  readonly text: string;
+  readonly digest: string;
 }
 
-/** Makes what calls a script with the others of its turn. */
-function groupedCaller(shape: LuaShape): ScriptCaller {
-  const script = addToProgram(shape);
-  return (redis, keys, args) => callInGroup(redis, { script, keys, args });
+function sourceOf(shape: LuaShape): ScriptSource {
+  const text = scriptText(shape, (file) => readFileSync(file, "utf8"));
+  scriptSources.add(text);
+  return { text, digest: createHash("sha1").update(text).digest("hex") };
+}
+
+/** Calls a script as a single command. */
+async function callAlone(
+  redis: Redis,
+  { text, digest }: ScriptSource,
+  keys: readonly string[],
+  args: readonly string[],
+): Promise<unknown> {
+  try {
+    return await redis.evalsha(digest, keys.length, ...keys, ...args);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+    return await redis.eval(text, keys.length, ...keys, ...args);
+  }
 }

@@ -11,6 +11,7 @@ import {
 import {
   isRecord,
   parseInTurns,
+  parsePlain,
   refuseAmbiguous,
   refuseTwiceInTurns,
   scanInTurns,
@@ -56,7 +57,7 @@ export async function readJson<Seen>(
   }
   const body = await readBody(request, limits, caller, ending);
   try {
-    const parsed = await parseBody(body.bytes, limits);
+    const parsed = parsePlain(body.bytes, limits) ?? (await parseBody(body.bytes, limits));
     const model = params?.["deployment"];
     const { value, bytes } =
       model === undefined ? { value: parsed, bytes: body.bytes } : deployed(parsed, body.bytes, model);

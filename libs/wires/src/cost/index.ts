@@ -3,7 +3,6 @@ import { membersOf, spliceMembers } from "../json/members.ts";
 import { changeJson } from "../sse/decode.ts";
 
 const openBrace = 0x7b;
-
 const usageWord = '"usage":';
 
 /** Tells whether a request wants its cost in the usage of its answer, as of OpenRouter's clients: `usage: {include: true}`. */

@@ -1,7 +1,26 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord } from "./fields.ts";
 import { membersOf, memberCountOf, seekQuote } from "./members.ts";
-import { turnBytes } from "./scan.ts";
+import { atOnce, turnBytes, type JsonBounds } from "./scan.ts";
+
+/**
+ * Parses a document of at most `turnBytes` that is within its bounds and has no member twice. Undefined for any other:
+ * `parseInTurns` and `refuseTwiceInTurns` report what is wrong with it.
+ */
+export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
+  if (bytes.length > turnBytes) return undefined;
+  let root: unknown;
+  try {
+    root = JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+  const { depth, values, members } = atOnce(countsOf(root));
+  if (depth > bounds.depth || values > bounds.values || members > bounds.members) return undefined;
+  const { topMembers = Infinity } = bounds;
+  if (members > topMembers && Object.keys(root ?? {}).length > topMembers) return undefined;
+  return members === memberCountOf(bytes) ? root : undefined;
+}
 
 /**
  * Refuses (400) an object that says one of the `relied` members twice or in another case. Parsers differ in which of
@@ -13,7 +32,7 @@ export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path =
   const names = compiled(relied);
   const seen = new Set<string>();
   for (const { name, start, end } of membersOf(bytes)) {
-    const member = names.get(folded(name));
+    const member = names.get(name) ?? names.get(folded(name));
     if (member === undefined) continue;
     const { known, joined, within } = member;
     const param = path + known;
@@ -36,7 +55,7 @@ interface ReliedMember {
   readonly within: readonly string[];
 }
 
-/** The members of each list of relied names, by their folded names: a wire's list is the same for all its calls. */
+/** The members of each list of relied names, as written and folded: a wire's list is the same for all its calls. */
 const compiledLists = new WeakMap<readonly string[], ReadonlyMap<string, ReliedMember>>();
 
 function compiled(relied: readonly string[]): ReadonlyMap<string, ReliedMember> {
@@ -46,7 +65,8 @@ function compiled(relied: readonly string[]): ReadonlyMap<string, ReliedMember> 
   for (const name of relied) {
     if (name.includes(".")) continue;
     const within = relied.flatMap((each) => (each.startsWith(`${name}.`) ? [each.slice(name.length + 1)] : []));
-    members.set(folded(name), { known: name, joined: folded(name).replaceAll("_", ""), within });
+    const member = { known: name, joined: folded(name).replaceAll("_", ""), within };
+    members.set(name, member).set(folded(name), member);
   }
   compiledLists.set(relied, members);
   return members;
@@ -80,43 +100,35 @@ const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Bu
 /**
  * Refuses (400) a document in which any object has a member twice, and names the member. Parsers differ in which of the
  * two they take, so what was checked and priced need not be what the vendor reads. A document without duplicates has as
- * many members as its parsed value; only where the counts differ are the bytes searched.
+ * many members as its parsed value; only where the counts differ are the bytes searched. Takes steps of about a millisecond.
  * @param value what JSON.parse gives for the bytes
  */
-export function refuseTwice(bytes: Buffer, value: unknown): void {
-  const work = refuseTwiceInTurns(bytes, value);
-  while (work.next().done !== true);
-}
-
-/** The same in steps of about a millisecond. */
 export function* refuseTwiceInTurns(bytes: Buffer, value: unknown): Generator<undefined, void> {
-  if ((yield* countMembers(value)) !== memberCountOf(bytes)) yield* refuseFirst(bytes);
+  if ((yield* countsOf(value)).members !== memberCountOf(bytes)) yield* refuseFirst(bytes);
 }
 
-function* countMembers(value: unknown): Generator<undefined, number> {
-  const open: unknown[] = [value];
-  let members = 0;
-  let untilTurn = valueTurn;
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (Array.isArray(next)) {
-      for (const item of next) if (isContainer(item)) open.push(item);
-      untilTurn -= next.length;
-    } else if (isRecord(next)) {
+/** Counts a parsed document as `JsonScanner` counts its bytes, level by level. */
+function* countsOf(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
+  let [depth, values, members, untilTurn] = [0, 1, 0, valueTurn];
+  for (let level = isContainer(root) ? [root] : []; level.length > 0; depth++) {
+    const below: object[] = [];
+    for (const value of level) {
       // Of a large object the names alone take as long as a turn, and Object.values several times as long.
-      const names = Object.keys(next);
-      members += names.length;
-      for (let at = 0; at < names.length; at++) {
-        const member = next[names[at] ?? ""];
-        if (isContainer(member)) open.push(member);
-        if (at % valueTurn === valueTurn - 1) yield;
+      const names = isRecord(value) ? Object.keys(value) : [];
+      const items: readonly unknown[] = Array.isArray(value) ? value : names;
+      for (let at = 0; at < items.length; at++) {
+        const item = isRecord(value) ? value[names[at] ?? ""] : items[at];
+        if (isContainer(item)) below.push(item);
+        if (--untilTurn > 0) continue;
+        untilTurn = valueTurn;
+        yield;
       }
-      untilTurn -= names.length;
+      members += names.length;
+      values += Math.max(1, items.length);
     }
-    if (untilTurn > 0) continue;
-    untilTurn = valueTurn;
-    yield;
+    level = below;
   }
-  return members;
+  return { depth, values, members };
 }
 
 function isContainer(value: unknown): value is object {

@@ -234,7 +234,16 @@ export function wholeNumberIn(
 
 /** Reads the end user that a request names, for the books, as most endpoints spell it: `safety_identifier`, else `user`. */
 export function endUserIn(body: unknown): string | undefined {
-  return isRecord(body) ? (endUserOf(body["safety_identifier"]) ?? endUserOf(body["user"])) : undefined;
+  if (!isRecord(body) || !hasAny(body, endUserMembers)) return undefined;
+  return endUserOf(body["safety_identifier"]) ?? endUserOf(body["user"]);
+}
+
+const endUserMembers = ["safety_identifier", "user"];
+
+/** Returns true if an object has one of some members; null counts as absent. */
+export function hasAny(record: JsonRecord, names: readonly string[]): boolean {
+  for (const name of names) if ((record[name] ?? undefined) !== undefined) return true;
+  return false;
 }
 
 /** The JSON object that a text is; undefined for anything else. */

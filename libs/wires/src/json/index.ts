@@ -1,5 +1,5 @@
 // JSON as bytes: bounded scans and parsing in turns, splicing, members that parsers may read in two ways.
-export { refuseAmbiguous, refuseTwice, refuseTwiceInTurns } from "./ambiguous.ts";
+export { parsePlain, refuseAmbiguous, refuseTwiceInTurns } from "./ambiguous.ts";
 export { atOnce, holdsAny, turnBytes, type JsonBounds } from "./scan.ts";
 export { decodeBase64 } from "./base64.ts";
 export { endUserIn, isRecord, parseRecord, wholeNumberIn, type JsonRecord } from "./fields.ts";

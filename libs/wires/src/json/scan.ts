@@ -27,12 +27,7 @@ export interface LargeContainer {
  */
 export const turnBytes = 112 * 1024;
 
-const quote = 0x22;
-
-const comma = 0x2c;
-
-const colon = 0x3a;
-
+const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -147,7 +142,10 @@ function notMatching(): Failure {
  * large body can take a third of a second where every byte may begin the word.
  */
 export function* holdsAny(bytes: Buffer, ...words: readonly Buffer[]): Generator<undefined, boolean> {
-  if (bytes.length <= turnBytes) return words.some((word) => bytes.includes(word));
+  if (bytes.length <= turnBytes) {
+    for (const word of words) if (bytes.includes(word)) return true;
+    return false;
+  }
   const overlap = Math.max(...words.map(({ length }) => length)) - 1;
   for (let from = 0; from < bytes.length; from += turnBytes) {
     const slice = bytes.subarray(from, from + turnBytes + overlap);

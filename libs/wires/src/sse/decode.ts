@@ -84,7 +84,6 @@ export interface Frame {
 }
 
 const dataField = Buffer.from("data:");
-
 const [openBrace, closeBrace, lineFeed] = [0x7b, 0x7d, 0x0a];
 
 /** The JSON object that a frame carries; undefined where it carries none. */

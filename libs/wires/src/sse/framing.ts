@@ -52,9 +52,7 @@ export function beginsIn({ framing, begins }: StreamForm, first: Buffer): boolea
   return event !== undefined && begins(event);
 }
 
-const lineFeed = 0x0a;
-
-const carriageReturn = 0x0d;
+const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 
 /** A stream whose frame never ends must not grow memory. */
 const maxFrameBytes = 16 * 1024 * 1024;
@@ -63,7 +61,6 @@ const maxFrameBytes = 16 * 1024 * 1024;
 const longestEnd = 3;
 
 const twoReturns = Buffer.from("\r\r");
-
 const nothing = Buffer.alloc(0);
 
 /**

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../json/fields.ts";
+import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 
 /** Facts of the conversation that a request is a turn of: enough to know the next turn again. */
 export interface Dialogue {
@@ -63,7 +63,8 @@ const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "non
 /** Ways in which requests of the chat, responses and messages wires ask their model to think. */
 export const sharedThoughts = {
   words: ["reason", "hink"].map((word) => Buffer.from(word)),
-  isRequested: (body: JsonRecord): boolean => sharedMembers.some((name) => asksToThink(body[name])),
+  isRequested: (body: JsonRecord): boolean =>
+    hasAny(body, sharedMembers) && sharedMembers.some((name) => asksToThink(body[name])),
 };
 
 /** Returns true if the value of a member asks for thoughts: an effort, a budget, a switch, or an object with one of them. */

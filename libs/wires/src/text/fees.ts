@@ -1,5 +1,5 @@
 import { type ToolUnit, type Units, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../json/fields.ts";
+import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 
 /** A tool that the vendor runs, as a request asks for it. */
 export interface RequestedTool {
@@ -113,16 +113,18 @@ export function requestedTiers(body: JsonRecord, ...names: readonly string[]): R
   });
 }
 
+const [own, sided] = ["server_tool_use", "server_side_tool_usage_details"] as const;
+const countsOfTools = ["num_search_queries", "num_sources_used", own, sided, "plugins"];
+
 /** Reads the counts of tools that the vendor ran from a report of usage, in the words of several vendors; undefined for none. */
 export function countedTools(usage: unknown): Units | undefined {
-  if (!isRecord(usage)) return undefined;
+  if (!isRecord(usage) || !hasAny(usage, countsOfTools)) return undefined;
   const within = (name: string, ...counts: readonly string[]): number => {
     const found = usage[name];
     return isRecord(found) ? counts.reduce((sum, count) => sum + numberOf(found[count]), 0) : 0;
   };
   const plugins = usage["plugins"];
   const search = isRecord(plugins) && isRecord(plugins["search"]) ? numberOf(plugins["search"]["count"]) : 0;
-  const [own, sided] = ["server_tool_use", "server_side_tool_usage_details"] as const;
   const webSearches = Math.max(
     numberOf(usage["num_search_queries"]),
     numberOf(usage["num_sources_used"]),

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../json/fields.ts";
+import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 import type { RequestedFees } from "./fees.ts";
 import type { Media } from "./media.ts";
 
@@ -49,8 +49,9 @@ interface Bounds {
 /** The bounds in a body; `own` are the members that its wire has for them. */
 export function boundsIn(body: object, own: readonly string[]): Bounds {
   const record: JsonRecord = isRecord(body) ? body : {};
+  if (!hasAny(record, boundNames)) return { most: undefined, names: [] };
   const names = boundNames.filter((name) => (record[name] ?? undefined) !== undefined);
-  if (!names.some((name) => own.includes(name))) return { most: undefined, names };
+  if (!hasAny(record, own)) return { most: undefined, names };
   return { most: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }
 
@@ -93,7 +94,7 @@ const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "cu
 /** Returns true if a vendor may read input for this request that is not in its body. */
 export function readsBeyond(body: object): boolean {
   const record: JsonRecord = isRecord(body) ? body : {};
-  if (beyond.some((name) => (record[name] ?? undefined) !== undefined) || isRecord(record["prompt"])) return true;
+  if (hasAny(record, beyond) || isRecord(record["prompt"])) return true;
   const { tools } = record;
   return Array.isArray(tools) && tools.some((tool: unknown) => !isRecord(tool) || !isOwnTool(tool));
 }

@@ -25,9 +25,9 @@ export function* vendorIdsIn(
   body: unknown,
   vendorHosts: ReadonlySet<string> = new Set(),
 ): Generator<undefined, readonly VendorId[]> {
-  const search = new VendorIdSearch(rulesOf(dialect), vendorHosts);
-  if (typeof body === "object" && body !== null) yield* search.walk(body);
-  if (isRecord(body)) search.add(dialect.named?.(body) ?? []);
+  const search = new VendorIdSearch(compiled.get(dialect) ?? compile(dialect), vendorHosts);
+  yield* search.walk(body);
+  if (dialect.named !== undefined && isRecord(body)) search.add(dialect.named(body));
   return search.ids;
 }
 
@@ -37,7 +37,7 @@ const walkTurn = 4_000;
 /** A value that is being walked, and the position: the names of its members, or its items. */
 interface Walked {
   readonly value: object;
-  readonly names: readonly string[];
+  readonly names: readonly unknown[];
   at: number;
 }
 
@@ -58,39 +58,31 @@ class VendorIdSearch {
   }
 
   /** Walks a value and all that it holds, in the order in which it is written. */
-  *walk(root: object): Generator<undefined, void> {
+  *walk(root: unknown): Generator<undefined, void> {
     this.#enter(root);
     for (let seen = 1; this.ids.length <= maxVendorIds; seen++) {
       const top = this.#open.at(-1);
       if (top === undefined) return;
-      if (top.at === top.names.length) this.#leave();
-      else if (Array.isArray(top.value)) this.#visit(top.value[top.at], top.at++);
-      else this.#visitMember(top.value, top.names[top.at++]);
+      const { value, names } = top;
+      const [at, name] = [top.at, names[top.at++]];
+      if (at === names.length) {
+        this.#open.pop();
+        this.#trail.pop();
+      } else if (!isRecord(value)) this.#enter(name, at);
+      else if (typeof name === "string") {
+        const rules = this.#rules(name);
+        if (rules !== null && rules !== "opaque") this.#inspect(rules, value, name);
+        if (rules !== "opaque") this.#enter(value[name], name);
+      }
       if (seen % walkTurn === 0) yield;
     }
   }
 
-  #visit(value: unknown, name: string | number): void {
+  /** Begins to walk a value, unless it holds none; `name` is absent for the whole body. */
+  #enter(value: unknown, name?: string | number): void {
     if (typeof value !== "object" || value === null) return;
-    this.#trail.push(name);
-    this.#enter(value);
-  }
-
-  #visitMember(holder: object, name: string | undefined): void {
-    if (name === undefined || !isRecord(holder)) return;
-    const rules = this.#rules(name);
-    if (rules === "opaque") return;
-    if (rules !== null) this.#inspect(rules, holder, name);
-    this.#visit(holder[name], name);
-  }
-
-  #enter(value: object): void {
+    if (name !== undefined) this.#trail.push(name);
     this.#open.push({ value, names: Array.isArray(value) ? value : Object.keys(value), at: 0 });
-  }
-
-  #leave(): void {
-    this.#open.pop();
-    this.#trail.pop();
   }
 
   #inspect(rules: readonly StoreMember[], holder: JsonRecord, name: string): void {
@@ -111,7 +103,7 @@ class VendorIdSearch {
     if (text.length > longestText)
       throw new Failure("request_too_large", `${name} is longer than ${longestText} characters.`, { param: name });
     const inside = parseRecord(text);
-    if (inside !== undefined) this.#visit(inside, name);
+    if (inside !== undefined) this.#enter(inside, name);
   }
 
   #path(name: string): string {
@@ -184,11 +176,8 @@ function isEmpty(value: unknown): boolean {
 
 const compiled = new Map<StoreDialect, (name: string) => Rules>();
 
-function rulesOf(dialect: StoreDialect): (name: string) => Rules {
-  const known = compiled.get(dialect) ?? compile(dialect);
-  compiled.set(dialect, known);
-  return known;
-}
+/** Maximum of names of which the rules of a dialect are found by one lookup. */
+const maxNames = 1_000;
 
 /** Compiles a dialect's rules by name: the usual spellings are found by one lookup, others are folded first. */
 function compile(dialect: StoreDialect): (name: string) => Rules {
@@ -205,12 +194,16 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
   ]);
   // Most names are ruled out by their length or first letter.
   const begins = new Set([...folded.keys()].map((name) => name.charCodeAt(0)));
-  return (name) => {
-    const found = exact.get(name);
-    if (found !== undefined) return found;
-    if (name.length > longestName || !begins.has(firstFolded(name))) return null;
-    return folded.get(fold(name)) ?? null;
+  const rulesFor = (name: string): Rules => {
+    const known = exact.get(name);
+    if (known !== undefined) return known;
+    if (name.length > longestName) return null;
+    const found = (begins.has(firstFolded(name)) ? folded.get(fold(name)) : null) ?? null;
+    if (exact.size < maxNames) exact.set(name, found);
+    return found;
   };
+  compiled.set(dialect, rulesFor);
+  return rulesFor;
 }
 
 /** Folds a name: without case, converted both ways as the most lenient parsers compare, and without separators. */

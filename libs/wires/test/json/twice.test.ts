@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { parseInTurns, refuseTwice, refuseTwiceInTurns } from "../../src/json/index.ts";
+import { atOnce, parseInTurns, refuseTwiceInTurns } from "../../src/json/index.ts";
 
-const refuse = (text: string): void => refuseTwice(Buffer.from(text), JSON.parse(text));
+const refuse = (text: string): void => atOnce(refuseTwiceInTurns(Buffer.from(text), JSON.parse(text)));
 
 describe("an object with a member twice is refused, since a vendor may read the other of the two", () => {
   test.each([

@@ -1,8 +1,9 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
 import { reparseJson, type Exchange } from "@modelgate/relay";
+import { holdsAny } from "@modelgate/wires/json";
 import {
-  hasEnvelope,
+  envelopeBytes,
   textWire,
   withoutSeals,
   type JsonObject,
@@ -98,7 +99,8 @@ export class TextExchangeMaker {
   /** Returns true where a vendor of the client's own wire can take the body as it is. */
   async #takes({ dropsForeignSeals, takes: inspect }: TextPass, model: string): Promise<boolean> {
     const { body } = this.#call;
-    if (!dropsForeignSeals && (this.#isSealedByOthers ??= await inTurnsIfLong(hasEnvelope(body)))) return false;
+    if (!dropsForeignSeals && (this.#isSealedByOthers ??= await inTurnsIfLong(holdsAny(body, envelopeBytes))))
+      return false;
     const work = inspect?.(body, model);
     return work === undefined || (await inTurnsIfLong(work));
   }

@@ -1,6 +1,7 @@
 import { asFailure, Failure } from "@modelgate/contracts";
-import { refuseAmbiguous, refuseTwice } from "../../json/ambiguous.ts";
+import { refuseAmbiguous, refuseTwiceInTurns } from "../../json/ambiguous.ts";
 import { isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
+import { atOnce } from "../../json/scan.ts";
 import type { Bridged, RealtimeBridge, RealtimeNames, SessionState } from "../bridge.ts";
 import { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "../message.ts";
 import { PendingRequests } from "./pending-requests.ts";
@@ -63,7 +64,7 @@ export class OpenaiBridge implements RealtimeBridge {
     try {
       // What is checked here must be what the vendor reads.
       refuseAmbiguous(message.data, ["type", "session", "response", "item"]);
-      refuseTwice(message.data, event);
+      atOnce(refuseTwiceInTurns(message.data, event));
       this.#names.checkStores?.(event);
       if (!this.#names.vendorTools) refuseVendorTools(event);
       const update = updates.has(event["type"]) ? this.#updated(message, event) : { message, refused: undefined };

@@ -111,11 +111,12 @@ export function readParams(given: unknown): TextParams {
   // The second is not of this wire, but some of its vendors read it.
   const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
   const { most, names: boundNames } = boundsIn(body, ownBounds);
+  const showsCost = "usage" in body && wantsCost(body);
   return {
     model: body.model,
     stream,
-    includeUsage: wantsUsage(body) || wantsCost(body),
-    ...(wantsCost(body) ? { showsCost: true } : {}),
+    includeUsage: showsCost || wantsUsage(body),
+    showsCost: showsCost || undefined,
     maxOutputTokens: most === undefined ? undefined : (most + thoughtsBeside(body)) * choices,
     boundNames,
     readsBeyond: readsBeyond(body),
@@ -126,7 +127,9 @@ export function readParams(given: unknown): TextParams {
 }
 
 function hasFile({ messages }: ReturnType<typeof read>): boolean {
-  return messages.some(({ content }) => Array.isArray(content) && content.some(({ type }) => type === "file"));
+  for (const { content } of messages)
+    if (Array.isArray(content) && content.some(({ type }) => type === "file")) return true;
+  return false;
 }
 
 /** Returns true if a request wants the usage at the end of its stream. */

@@ -33,15 +33,10 @@ const wordsOf = wordsReader([
 ]);
 
 const usageWord = Buffer.from('"usage"');
-
 const thoughtsWord = Buffer.from('"reasoning_content"');
-
 const followersWords = [...followersMembers].map((name) => Buffer.from(`"${name}"`));
-
 const doneWord = Buffer.from("[DONE]");
-
 const errorWord = Buffer.from('"error"');
-
 const deltaWord = Buffer.from('"delta"');
 
 /** Chat completions, passed through. */
@@ -105,7 +100,7 @@ export const chatPass: TextPass = {
 
   failureFrame: failureFrames.chat,
   heartbeat: keepAlive,
-  earlyEnd: (options) => endChunksEarly(options),
+  earlyEnd: endChunksEarly,
 };
 
 function renameAnswer(json: Buffer, model: string): Buffer {
@@ -147,8 +142,9 @@ export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatE
 /** Indexes of the answers in a list that have their end under a name. */
 export function indexesOf(list: unknown, end: string): readonly number[] {
   const all: readonly unknown[] = Array.isArray(list) ? list : [];
-  return all.flatMap((each) => {
-    if (!isRecord(each) || typeof each[end] !== "string") return [];
-    return [typeof each["index"] === "number" ? each["index"] : 0];
-  });
+  const indexes: number[] = [];
+  for (const each of all)
+    if (isRecord(each) && typeof each[end] === "string")
+      indexes.push(typeof each["index"] === "number" ? each["index"] : 0);
+  return indexes;
 }

@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, type Units, present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { hasAny, isRecord, recordOf, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
   requestedSearches,
@@ -45,20 +45,21 @@ export function usageOf(answer: JsonObject, dialect: ChatDialect = {}): Units | 
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const units =
-    chatUsage(usageAt(answer, dialect), dialect) ?? (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined);
+    chatUsage(dialect.usageIn === undefined ? answer["usage"] : usageAt(answer, dialect), dialect) ??
+    (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined);
   const isPiece = answer["object"] === "chat.completion.chunk" && units !== undefined && inputTotal(units) === 0;
   return isPiece ? undefined : units;
 }
 
 function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): Units {
-  const input = details(usage["prompt_tokens_details"]);
-  const others = cachedAt === undefined ? cachedAtAny : [cachedAt];
-  const elsewhere = others.map((name) => countOf(usage[name])).find((count) => count !== undefined);
-  const cachedInputTokens = Math.min(input("cached_tokens") ?? elsewhere ?? 0, prompt);
-  const cacheWriteTokens = Math.min(input("cache_write_tokens") ?? 0, prompt - cachedInputTokens);
+  const input = recordOf(usage["prompt_tokens_details"]);
+  let cached = countOf(input["cached_tokens"]);
+  for (const name of cachedAt === undefined ? cachedAtAny : [cachedAt]) cached ??= countOf(usage[name]);
+  const cachedInputTokens = Math.min(cached ?? 0, prompt);
+  const cacheWriteTokens = Math.min(countOf(input["cache_write_tokens"]) ?? 0, prompt - cachedInputTokens);
   const uncached = prompt - cachedInputTokens - cacheWriteTokens;
-  const inputAudioTokens = Math.min(input("audio_tokens") ?? 0, uncached);
-  const inputImageTokens = Math.min(input("image_tokens") ?? 0, uncached - inputAudioTokens);
+  const inputAudioTokens = Math.min(countOf(input["audio_tokens"]) ?? 0, uncached);
+  const inputImageTokens = Math.min(countOf(input["image_tokens"]) ?? 0, uncached - inputAudioTokens);
   return {
     inputTokens: uncached - inputAudioTokens - inputImageTokens,
     cachedInputTokens,
@@ -69,17 +70,17 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
 }
 
 function outputOf(usage: JsonObject, prompt: number, completion: number, { reasoningBeside }: ChatDialect): Units {
-  const detail = details(usage["completion_tokens_details"]);
+  const counts = recordOf(usage["completion_tokens_details"]);
   // Some vendors count it beside the completion's tokens without meaning others.
   const among = countOf(usage["reasoning_tokens"]) ?? 0;
-  const reasoning = detail("reasoning_tokens") ?? (among <= completion ? among : 0);
+  const reasoning = countOf(counts["reasoning_tokens"]) ?? (among <= completion ? among : 0);
   const total = countOf(usage["total_tokens"]);
   const beside =
     reasoning > 0 &&
     (reasoningBeside === true ? total !== prompt + completion : total === prompt + completion + reasoning);
   const output = beside ? completion + reasoning : completion;
-  const outputAudioTokens = Math.min(detail("audio_tokens") ?? 0, output);
-  const outputImageTokens = Math.min(detail("image_tokens") ?? 0, output - outputAudioTokens);
+  const outputAudioTokens = Math.min(countOf(counts["audio_tokens"]) ?? 0, output);
+  const outputImageTokens = Math.min(countOf(counts["image_tokens"]) ?? 0, output - outputAudioTokens);
   const outputTokens = output - outputAudioTokens - outputImageTokens;
   return {
     outputTokens,
@@ -87,10 +88,6 @@ function outputOf(usage: JsonObject, prompt: number, completion: number, { reaso
     outputAudioTokens,
     outputImageTokens,
   };
-}
-
-function details(value: unknown): (name: string) => number | undefined {
-  return (name) => (isRecord(value) ? countOf(value[name]) : undefined);
 }
 
 /** Units as `usage`: the totals hold everything, the details say what of it is dearer or cheaper. */
@@ -122,6 +119,7 @@ export const reliedForFees = ["tools", "web_search_options", "service_tier", ...
 
 /** Finds the charges beside tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
+  if (!hasAny(body, reliedForFees)) return undefined;
   const search = body["web_search_options"] ?? undefined;
   return feesUnlessNone({
     tools: [

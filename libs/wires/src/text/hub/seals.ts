@@ -1,5 +1,4 @@
 import { isRecord } from "../../json/fields.ts";
-import { holdsAny } from "../../json/scan.ts";
 import type { Seal, Part } from "./part.ts";
 import { textWireNames, type TextWireName, type TextRequest } from "./request.ts";
 
@@ -26,12 +25,8 @@ export const envelopeMark = Buffer.from('{"modelgate"').toString("base64");
  */
 export const unsealed = Buffer.from('{"modelgate":1}').toString("base64");
 
-const envelopeBytes = Buffer.from(envelopeMark);
-
-/** Returns true if a body holds another wire's seals, so that it cannot go to a vendor as it is; looked for in small steps. */
-export function* hasEnvelope(body: Buffer): Generator<undefined, boolean> {
-  return yield* holdsAny(body, envelopeBytes);
-}
+/** The same as bytes: a body that holds them cannot go to a vendor as it is. */
+export const envelopeBytes = Buffer.from(envelopeMark);
 
 /** An envelope as Base64, for a place where a client keeps its own wire's seals. It holds no secret of ours. */
 export function closeEnvelope({ seal, call, previous, span }: Envelope): string {

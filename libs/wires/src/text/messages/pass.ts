@@ -8,7 +8,7 @@ import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
 import { reportedFees } from "../fees.ts";
 import { takesAdaptiveOnly } from "../hub/claude.ts";
 import { hasUnsealedLoop } from "../hub/paired-messages.ts";
-import { envelopeMark, hasEnvelope } from "../hub/seals.ts";
+import { envelopeBytes, envelopeMark } from "../hub/seals.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, wordsReader, type EarlyEnd } from "../pass.ts";
 import { ping, frame } from "./client-stream.ts";
 import { callOfBlock, messagesFees, messagesUsage, renderUsage } from "./usage.ts";
@@ -18,15 +18,10 @@ import { pairs } from "./vendor-turns.ts";
 const wordsOf = wordsReader(["text", "thinking", "partial_json", "name"]);
 
 const modelWord = Buffer.from('"model"');
-
 const deltaWord = Buffer.from('"delta"');
-
 const callWord = Buffer.from('"tool_use"');
-
 const enabledWord = Buffer.from('"enabled"');
-
 const blockWord = Buffer.from('"content_block"');
-
 const serverToolWord = Buffer.from('"server_tool_use"');
 
 /** First lines of the events that are most of a stream and say nothing to the gateway. */
@@ -103,7 +98,7 @@ export const messagesPass: TextPass = {
  * wires, and this one refuses what it did not sign. The same bytes where there are none.
  */
 function* withoutForeignSeals(body: Buffer): Generator<undefined, Buffer> {
-  const messages = (yield* hasEnvelope(body)) ? yield* memberInTurns(body, "messages") : undefined;
+  const messages = (yield* holdsAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
   if (!Array.isArray(messages)) return body;
   const kept = messages.flatMap((message: unknown) => {
     if (!isRecord(message) || !Array.isArray(message["content"])) return [message];
