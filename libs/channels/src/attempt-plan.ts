@@ -26,10 +26,10 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
    * Prepares one attempt, always from the untouched client body. `history` is "unsealed" once a vendor has refused seals
    * of thoughts in it. What it throws is not the vendor's failure.
    */
-  readonly prepare: (
+  prepare(
     route: WireRoute<Wire>,
     history: "unsealed" | undefined,
-  ) => PreparedAttempt<Accepted> | Promise<PreparedAttempt<Accepted>>;
+  ): PreparedAttempt<Accepted> | Promise<PreparedAttempt<Accepted>>;
   /** True if an attempt can be prepared without the seals of thoughts in the call's history. Absent: it cannot. */
   readonly unsealable?: boolean | undefined;
   /** A route that is tried first while it can be: `channel/key`. */
@@ -53,9 +53,8 @@ export interface ConnectOptions {
 
 /** One attempt, ready to be sent: by HTTP, or as the opening of a WebSocket. */
 export type PreparedAttempt<Accepted> = {
-  readonly request: Omit<UpstreamRequest, "sent" | "timeoutMs">;
-  /** Called when the request is on its way. */
-  readonly sent?: UpstreamRequest["sent"];
+  readonly request: Omit<UpstreamRequest, "state" | "timeoutMs">;
+  readonly state?: SendState | undefined;
   /** The request is for a stream: its first byte has a timeout apart from that of silence within it. */
   readonly stream?: boolean | undefined;
   /**
@@ -67,9 +66,9 @@ export type PreparedAttempt<Accepted> = {
   | {
       readonly connect?: undefined;
       /** Checks the start of a 2xx answer. Throws Failure if it is unusable; the next route is tried. */
-      readonly accept: (answer: UpstreamAnswer) => Promise<Accepted>;
+      accept(answer: UpstreamAnswer): Promise<Accepted>;
     }
-  | { readonly connect: ConnectOptions; readonly accept: (answer: SocketAnswer) => Promise<Accepted> }
+  | { readonly connect: ConnectOptions; accept(answer: SocketAnswer): Promise<Accepted> }
 );
 
 /**
@@ -129,8 +128,14 @@ export class AttemptsFailed extends Error {
 export interface UpstreamRequest extends VendorRequest {
   /** Longest wait for the head, and longest silence in the body. */
   readonly timeoutMs: number;
-  /** Called when the request goes out on an open connection: from then on the vendor may work on it. */
-  readonly sent?: (() => void) | undefined;
+  /** Absent: nobody wants to know. */
+  readonly state?: SendState | undefined;
+}
+
+/** Progress of a request. */
+export interface SendState {
+  /** Set when the request goes out on an open connection: from then on the vendor may work on it. */
+  isSent: boolean;
 }
 
 /** Receiver of a vendor's body: chunks as they come, then its end or its break. */

@@ -1,5 +1,12 @@
 export type { Affinity, Conversation } from "./affinity.ts";
-export { AttemptsFailed, type Attempted, type AttemptPlan, type WireRoute, type Tried } from "./attempt-plan.ts";
+export {
+  AttemptsFailed,
+  type Attempted,
+  type AttemptPlan,
+  type SendState,
+  type WireRoute,
+  type Tried,
+} from "./attempt-plan.ts";
 export type { AttemptLimits, Attempts } from "./attempt.ts";
 export { countCapped, readCapped } from "./state.ts";
 export { connectSocket } from "./connect.ts";

@@ -1,7 +1,14 @@
 import { asFailure, Failure, headers as contractHeaders, type UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
 import { cleanWords, CredentialsFailed, signed, type Reframing } from "@modelgate/providers";
-import type { AttemptPlan, BodySink, PreparedAttempt, UpstreamAnswer, WireRoute } from "./attempt-plan.ts";
+import type {
+  AttemptPlan,
+  BodySink,
+  PreparedAttempt,
+  SocketAnswer,
+  UpstreamAnswer,
+  WireRoute,
+} from "./attempt-plan.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
 import type { Route } from "./rest-scope.ts";
 import { refusal, Refused } from "./refused.ts";
@@ -44,10 +51,12 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   }
   sent.prepared = prepared;
   const firstByteMs = prepared.stream === true ? route.candidate.channel.firstByteTimeoutMs : undefined;
-  const exchange = (signal: AbortSignal): Promise<Accepted> =>
-    exchangeOnce(sent, { route, prepared, traceparent: span.traceparent }, deps.transport, signal);
-  const begun = firstByteMs === undefined ? exchange(plan.signal) : beginsWithin(firstByteMs, plan.signal, exchange);
-  return { route, accepted: await begun };
+  const routed = { route, prepared, traceparent: span.traceparent };
+  const accepted =
+    firstByteMs === undefined
+      ? await exchangeOnce(sent, routed, deps.transport, plan.signal)
+      : await beginsWithin(firstByteMs, plan.signal, (signal) => exchangeOnce(sent, routed, deps.transport, signal));
+  return { route, accepted };
 }
 
 /**
@@ -56,35 +65,37 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
  */
 function wireRoute<Wire extends UpstreamWire>(
   { candidate, key }: Route,
-  { wires, countUnsupported }: Pick<AttemptPlan<unknown, Wire>, "wires" | "countUnsupported">,
+  plan: Pick<AttemptPlan<unknown, Wire>, "wires" | "countUnsupported">,
   supportedWires: SupportedWires,
   refusing: UpstreamWire | undefined,
 ): WireRoute<Wire> | Promise<WireRoute<Wire>> {
   const vendor = supportedWires.vendorOf(candidate);
-  const known = supportedWires.usable(candidate, wires);
+  const known = supportedWires.usable(candidate, plan.wires);
   const usable = refusing === undefined ? known : known.filter((wire) => wire !== refusing);
   const [first] = usable;
   if (vendor === undefined || first === undefined) throw noEndpoint();
   const { provider } = vendor;
-  if (countUnsupported === undefined || usable.length < 2 || !supportedWires.areKnown(candidate, usable))
+  if (plan.countUnsupported === undefined || usable.length < 2 || !supportedWires.areKnown(candidate, usable))
     return { candidate, key, provider, wire: first };
-  return withFewestUnsupported(usable, first, (wire) => countUnsupported(wire, candidate.upstreamModel)).then(
-    (wire) => ({ candidate, key, provider, wire }),
-  );
+  return withFewestUnsupported(plan, usable, { candidate, key, provider, wire: first });
 }
 
-async function withFewestUnsupported<Wire>(
+async function withFewestUnsupported<Wire extends UpstreamWire>(
+  plan: Pick<AttemptPlan<unknown, Wire>, "countUnsupported">,
   usable: readonly Wire[],
-  first: Wire,
-  countUnsupported: (wire: Wire) => Promise<number>,
-): Promise<Wire> {
-  let [best, least] = [first, Infinity];
+  route: WireRoute<Wire>,
+): Promise<WireRoute<Wire>> {
+  let best: Wire = route.wire;
+  let least = Infinity;
   for (const wire of usable) {
-    const lost = await countUnsupported(wire);
-    if (lost < least) [best, least] = [wire, lost];
+    const lost = (await plan.countUnsupported?.(wire, route.candidate.upstreamModel)) ?? 0;
+    if (lost < least) {
+      best = wire;
+      least = lost;
+    }
     if (least === 0) break;
   }
-  return best;
+  return { ...route, wire: best };
 }
 
 /** No channel of the model speaks a wire that the call can be made in. */
@@ -112,23 +123,28 @@ async function exchangeOnce<Accepted>(
     traceparent === undefined
       ? prepared.request.headers
       : { ...prepared.request.headers, [contractHeaders.traceparent]: traceparent };
-  const unsigned = { url, method, headers, body, timeoutMs, sent: prepared.sent };
+  const unsigned = { url, method, headers, body, timeoutMs, state: prepared.state };
   const request =
     provider.sign === undefined
       ? unsigned
       : await admitted(signed(provider, unsigned, { baseUrl, key: key.secret, nowMs: Date.now() }));
-  if (prepared.connect === undefined) {
-    const answer = await transport.send(request, signal).catch((error: unknown) => unreached(error, signal));
-    sent.answer = answer;
-    if (answer.status >= 300) throw await refusal(answer, provider);
-    return await prepared.accept(reframed(answer, provider.reframing?.(wire)));
+  let answer: UpstreamAnswer;
+  let opened: SocketAnswer | undefined;
+  try {
+    if (prepared.connect === undefined) answer = await transport.send(request, signal);
+    else {
+      const socket = await connectSocket(request, prepared.connect, signal);
+      answer = socket;
+      if (!(socket instanceof RefusedSocket)) opened = socket;
+    }
+  } catch (error) {
+    throw unreached(error, signal);
   }
-  const answer = await connectSocket(request, prepared.connect, signal).catch((error: unknown) =>
-    unreached(error, signal),
-  );
   sent.answer = answer;
-  if (answer instanceof RefusedSocket) throw await refusal(answer, provider);
-  return await prepared.accept(answer);
+  if (prepared.connect !== undefined && opened !== undefined) return await prepared.accept(opened);
+  if (prepared.connect !== undefined || answer.status >= 300) throw await refusal(answer, provider);
+  const reframing = provider.reframing?.(wire);
+  return await prepared.accept(reframing === undefined ? answer : reframed(answer, reframing));
 }
 
 /** A request with what admits it; where that cannot be had, the key is refused as if its vendor had said so. */
@@ -144,12 +160,12 @@ async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
 
 const unauthorized = 401;
 
-/** Throws the failure of an exchange that never got an answer. */
-function unreached(error: unknown, signal: AbortSignal): never {
-  if (signal.aborted || error instanceof Failure) throw error;
+/** Returns what an exchange that never got an answer fails with. */
+function unreached(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted || error instanceof Failure) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
-  throw new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
+  return new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
 }
 
 /**

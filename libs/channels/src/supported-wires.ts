@@ -43,19 +43,18 @@ export class SupportedWires {
     return [...known.filter((wire) => !isRefusing(wire)), ...known.filter(isRefusing)];
   }
 
-  /** The wires in their order, whatever was found out of them: reckoned once for each candidate of a catalog. */
+  /** The wires in their order, whatever was found out of them: computed once for each candidate of a catalog. */
   #ordered<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
-    const name = wanted.join();
     const { vendor, orders } = this.#known(candidate);
-    const kept = orders.get(name);
-    // Only wires of `wanted` are in the order that was kept under their names.
+    const kept = orders.get(wanted);
+    // Only wires of `wanted` are in the order that was kept for it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     if (kept !== undefined) return kept as readonly Wire[];
     const supported = vendor?.wires ?? [];
     const [own] = wanted;
     const others = supported.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
     const ordered = own !== undefined && supported.includes(own) ? [own, ...others] : others;
-    orders.set(name, ordered);
+    orders.set(wanted, ordered);
     return ordered;
   }
 
@@ -65,6 +64,7 @@ export class SupportedWires {
    */
   areKnown(candidate: Candidate, usable: readonly UpstreamWire[]): boolean {
     if (this.vendorOf(candidate)?.areStated === true) return true;
+    if (this.#refusing.isEmpty) return false;
     return usable.some((wire) => isAt(this.#refusing, candidate, wire, this.#now()));
   }
 
@@ -78,7 +78,7 @@ export class SupportedWires {
     const known = this.#candidates.get(candidate);
     if (known !== undefined) return known;
     const vendor = vendorOf(candidate.channel, candidate.upstreamModel);
-    const found: KnownCandidate = { vendor, orders: new Map() };
+    const found: KnownCandidate = { vendor, orders: new WeakMap() };
     this.#candidates.set(candidate, found);
     return found;
   }
@@ -97,7 +97,7 @@ export class SupportedWires {
 /** A candidate's vendor, and its wires in their order for each list of wires that was wanted. */
 interface KnownCandidate {
   readonly vendor: Vendor | undefined;
-  readonly orders: Map<string, readonly UpstreamWire[]>;
+  readonly orders: WeakMap<readonly UpstreamWire[], readonly UpstreamWire[]>;
 }
 
 function isAt(known: BoundedMap<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {

@@ -1,6 +1,6 @@
 import { Pool, type Dispatcher } from "undici";
 import { checkAddress, vendorLookup } from "./link-local.ts";
-import type { BodySink, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
+import type { BodySink, SendState, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
 /**
  * The only HTTP client of the suite: one pool of connections per address. A kept connection may have died meanwhile.
@@ -82,34 +82,32 @@ export class NothingSent extends Error {
 /** Sends a request over connections that are there already, once; rejects as `Transport.send`. */
 export function dispatchOn(
   connections: Dispatcher,
-  { url, method, headers, body, timeoutMs, sent }: UpstreamRequest,
+  { url, method, headers, body, timeoutMs, state }: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
-  return new Promise<UpstreamAnswer>((resolve, reject) => {
-    const exchange = new HttpExchange(resolve, reject, signal, sent);
-    connections.dispatch(
-      {
-        path: url.pathname + url.search,
-        method,
-        headers,
-        body: body ?? null,
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
-      },
-      exchange,
-    );
-  });
+  const exchange = new HttpExchange(signal, state);
+  connections.dispatch(
+    {
+      path: url.pathname + url.search,
+      method,
+      headers,
+      body: body ?? null,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    },
+    exchange,
+  );
+  return exchange.answered.promise;
 }
 
 /** One request and its answer, as undici's handler and as what the caller holds. */
 class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   status = 0;
   headers: UpstreamAnswer["headers"] = {};
-  readonly #answered: (answer: UpstreamAnswer) => void;
-  readonly #failed: (error: Error) => void;
+  /** Resolves at the answer's head. */
+  readonly answered = Promise.withResolvers<UpstreamAnswer>();
   readonly #signal: AbortSignal;
-  readonly #sent: (() => void) | undefined;
-  readonly #onAbort = (): void => this.abort();
+  readonly #state: SendState | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #sink: BodySink | undefined;
   /** Chunks of this turn: a vendor's parts are often small, and read together. */
@@ -117,23 +115,21 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   #paused = false;
   #over: { readonly error?: Error } | undefined;
 
-  constructor(
-    answered: (answer: UpstreamAnswer) => void,
-    failed: (error: Error) => void,
-    signal: AbortSignal,
-    sent: (() => void) | undefined,
-  ) {
-    this.#sent = sent;
-    this.#answered = answered;
-    this.#failed = failed;
+  constructor(signal: AbortSignal, state: SendState | undefined) {
     this.#signal = signal;
-    signal.addEventListener("abort", this.#onAbort, { once: true });
+    this.#state = state;
+    signal.addEventListener("abort", this);
+  }
+
+  /** The exchange is ended from outside. */
+  handleEvent(): void {
+    this.abort();
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     if (this.#signal.aborted) this.abort();
-    else this.#sent?.();
+    else if (this.#state !== undefined) this.#state.isSent = true;
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: UpstreamAnswer["headers"]): void {
@@ -141,11 +137,11 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.status = status;
     this.headers = headers;
     controller.pause();
-    this.#answered(this);
+    this.answered.resolve(this);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#pieces.push(chunk) === 1) process.nextTick(() => this.#passOn());
+    if (this.#pieces.push(chunk) === 1) process.nextTick(HttpExchange.#passOn, this);
   }
 
   onResponseEnd(): void {
@@ -154,7 +150,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#finish({ error });
-    this.#failed(isRefusedWrite(error) ? new NothingSent(error) : error);
+    this.answered.reject(isRefusedWrite(error) ? new NothingSent(error) : error);
   }
 
   pipe(sink: BodySink): void {
@@ -170,7 +166,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
   resume(): void {
     this.#paused = false;
-    if (this.#pieces.length > 0) process.nextTick(() => this.#passOn());
+    if (this.#pieces.length > 0) process.nextTick(HttpExchange.#passOn, this);
     this.#controller?.resume();
   }
 
@@ -180,17 +176,17 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   }
 
   #finish(over: { readonly error?: Error }): void {
-    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#signal.removeEventListener("abort", this);
     this.#paused = false;
     const refused = this.#handOn();
     this.#over = refused === undefined ? over : { error: refused };
     if (this.#sink !== undefined) this.#end(this.#sink, this.#over);
   }
 
-  /** Ends the exchange where what has come is not taken. */
-  #passOn(): void {
-    const refused = this.#handOn();
-    if (refused !== undefined) this.#controller?.abort(refused);
+  /** Hands on what has come; ends the exchange where that is not taken. */
+  static #passOn(exchange: HttpExchange): void {
+    const refused = exchange.#handOn();
+    if (refused !== undefined) exchange.#controller?.abort(refused);
   }
 
   /** Hands on what has come, unless the sink wants nothing for now; gives what the sink throws. */

@@ -44,9 +44,11 @@ export function requestTo(
       headers: { ...usualHeaders(call), ...headers, ...call.headers },
       body: posted,
     };
-  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
-  const usual = { "content-type": "application/json", ...usualHeaders(call) };
-  return { url, method: "POST", headers: { ...usual, ...headers, ...call.headers }, body: call.body };
+  if (call.query !== undefined)
+    for (const [name, value] of Object.entries(call.query)) url.searchParams.set(name, value);
+  const all: Record<string, string> = { "content-type": "application/json" };
+  Object.assign(all, usualHeaders(call), headers, call.headers);
+  return { url, method: "POST", headers: all, body: call.body };
 }
 
 /** A WebSocket's handshake negotiates for itself, and files come as they are. */

@@ -1,8 +1,9 @@
-import type { Candidate, CatalogModel } from "@modelgate/catalog";
+import type { Candidate, CatalogModel, ChannelKeyId } from "@modelgate/catalog";
 import {
   channelKeyIdOf,
   type Attempted,
   type AttemptPlan,
+  type SendState,
   type UpstreamAnswer,
   type WireRoute,
 } from "@modelgate/channels";
@@ -56,56 +57,105 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
 
 /** Finds a vendor that answers a call, with signs of life for the client meanwhile. Throws AttemptsFailed. */
 export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<Attempted<Accepted>> {
-  const { deps, call, kind, plan, serving, held, leaving } = run;
-  const { model } = serving;
+  const { deps, call, plan, serving } = run;
   const { conversation } = plan;
-  const { affinity } = deps.channels;
-  const owner = `${call.caller.accountId}:${model.name}`;
-  using _waiting = keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
-  const kept = conversation === undefined ? undefined : await affinity.find(owner, conversation);
-  const attempted = await attemptVendors<Accepted, UpstreamWire>(deps, call, {
-    callId: held.callId,
-    model,
-    wires: plan.wires,
-    countUnsupported: (wire, name) => kind.countUnsupported?.(plan, wire, name) ?? Promise.resolve(0),
-    prefer: plan.prefer ?? kept,
-    unsealable: plan.unsealable,
-    signal: leaving.ended,
-    async prepare(route, history) {
-      leaving.begins();
-      const exchange = await kind.exchange(plan, route, history);
-      // Kept before the vendor answers, so that the next turn finds it wherever it arrives.
-      if (conversation !== undefined) affinity.keep(owner, conversation, channelKeyIdOf(route));
-      return {
-        request: requestFor(call, plan.forward, route, exchange),
-        sent: () => leaving.sent(),
-        stream: exchange.streams,
-        unrepeatable: exchange.unrepeatable,
-        accept: (answer: UpstreamAnswer) => accept(deps, exchange, answer),
-      };
-    },
-  });
+  using _waiting = plan.waiting && keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
+  const kept =
+    conversation === undefined
+      ? undefined
+      : await deps.channels.affinity.find(ownerOf(call, serving.model), conversation);
+  const attempted = await deps.channels.attempts.run(new CallAttempts(run, plan.prefer ?? kept));
   run.answered(attempted);
   return attempted;
 }
 
-/** Reads an answer as far as it takes to know that it can be given to the client. Throws Failure if it cannot. */
-async function accept(
-  { limits, budget }: Pick<RunDeps, "limits" | "budget">,
-  exchange: Exchange,
-  answer: UpstreamAnswer,
-): Promise<Accepted> {
-  const reader = readerOf(exchange, answer);
-  if (reader.kind === "stream") {
-    const held = await HeldStream.open(answer, reader);
-    return { kind: "stream", exchange, reader, held, firstByteAt: performance.now() };
+/** The owner of a call's conversation, among all conversations. */
+function ownerOf({ caller }: Call, { name }: CatalogModel): string {
+  return `${caller.accountId}:${name}`;
+}
+
+/** What the attempts of a call need to know of it. */
+class CallAttempts<Planned extends Plan> implements AttemptPlan<Accepted> {
+  readonly callId: string;
+  readonly requestId: string;
+  readonly account: string;
+  readonly model: string;
+  readonly candidates: readonly Candidate[];
+  readonly choice: CatalogModel["choice"];
+  readonly wires: readonly UpstreamWire[];
+  readonly prefer: ChannelKeyId | undefined;
+  readonly unsealable: boolean | undefined;
+  readonly signal: AbortSignal;
+  readonly span: Call["span"];
+  readonly #run: CallRun<Planned>;
+
+  constructor(run: CallRun<Planned>, prefer: ChannelKeyId | undefined) {
+    const { deps, call, plan, held, leaving } = run;
+    const { model } = run.serving;
+    this.callId = held.callId;
+    this.requestId = call.requestId;
+    this.account = call.caller.accountId;
+    this.model = model.name;
+    this.candidates = deps.catalog.current().candidates(model.name, call.caller.group);
+    this.choice = model.choice;
+    this.wires = plan.wires;
+    this.prefer = prefer;
+    this.unsealable = plan.unsealable;
+    this.signal = leaving.ended;
+    this.span = call.span;
+    this.#run = run;
   }
-  if (reader.kind === "task") {
-    const task = await readAnswer(answer, reader, limits.answerBytes, budget);
-    return { kind: "task", exchange, task, firstByteAt: performance.now() };
+
+  countUnsupported(wire: UpstreamWire, upstreamModel: string): Promise<number> {
+    const { kind, plan } = this.#run;
+    return kind.countUnsupported?.(plan, wire, upstreamModel) ?? Promise.resolve(0);
   }
-  const whole = await readAnswer(answer, reader, limits.answerBytes, budget);
-  return { kind: "whole", exchange, answer: whole, firstByteAt: performance.now() };
+
+  async prepare(route: WireRoute, history: "unsealed" | undefined): Promise<PreparedCall> {
+    const { deps, call, kind, plan, serving, leaving } = this.#run;
+    leaving.begins();
+    const exchange = await kind.exchange(plan, route, history);
+    // Kept before the vendor answers, so that the next turn finds it wherever it arrives.
+    if (plan.conversation !== undefined)
+      deps.channels.affinity.keep(ownerOf(call, serving.model), plan.conversation, channelKeyIdOf(route));
+    return new PreparedCall(deps, requestFor(call, plan.forward, route, exchange), exchange, leaving);
+  }
+}
+
+/** One attempt of a call, ready to be sent. */
+class PreparedCall {
+  readonly request: VendorRequest;
+  readonly stream: boolean;
+  readonly unrepeatable: boolean | undefined;
+  readonly state: SendState;
+  readonly #deps: Pick<RunDeps, "limits" | "budget">;
+  readonly #exchange: Exchange;
+
+  constructor(deps: Pick<RunDeps, "limits" | "budget">, request: VendorRequest, exchange: Exchange, state: SendState) {
+    this.request = request;
+    this.stream = exchange.streams;
+    this.unrepeatable = exchange.unrepeatable;
+    this.state = state;
+    this.#deps = deps;
+    this.#exchange = exchange;
+  }
+
+  /** Reads an answer as far as it takes to know that it can be given to the client. Throws Failure if it cannot. */
+  async accept(answer: UpstreamAnswer): Promise<Accepted> {
+    const { limits, budget } = this.#deps;
+    const exchange = this.#exchange;
+    const reader = readerOf(exchange, answer);
+    if (reader.kind === "stream") {
+      const held = await HeldStream.open(answer, reader);
+      return { kind: "stream", exchange, reader, held, firstByteAt: performance.now() };
+    }
+    if (reader.kind === "task") {
+      const task = await readAnswer(answer, reader, limits.answerBytes, budget);
+      return { kind: "task", exchange, task, firstByteAt: performance.now() };
+    }
+    const whole = await readAnswer(answer, reader, limits.answerBytes, budget);
+    return { kind: "whole", exchange, answer: whole, firstByteAt: performance.now() };
+  }
 }
 
 function readerOf(exchange: Exchange, answer: UpstreamAnswer): AnswerReader {

@@ -49,8 +49,9 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   /** Meters the answer as it comes. */
   readonly meter: Meter;
   readonly leaving: Leaving;
+  /** Route and attempts of the call, as far as they are known. */
+  sent: SentCall = notSent;
   readonly #triedBefore: readonly Tried[];
-  #sent: SentCall = notSent;
 
   constructor(deps: RunDeps, call: Call, { kind, plan, serving, held, triedBefore = [] }: CallRunParts<Planned>) {
     const { most } = held.expected;
@@ -69,19 +70,15 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.leaving = new Leaving(deps, call, plan);
   }
 
-  /** Route and attempts of the call, as far as they are known. */
-  get sent(): SentCall {
-    return this.#sent;
-  }
-
   /** Notes the route that answered. */
   answered({ route, tried, accepted: { firstByteAt, exchange } }: Attempted<Accepted>): void {
-    this.#sent = { route, tried: this.#withEarlier(tried), firstByteAt, dropped: exchange.dropped };
+    const all = this.#triedBefore.length === 0 ? tried : [...this.#triedBefore, ...tried];
+    this.sent = { route, tried: all, firstByteAt, dropped: exchange.dropped };
   }
 
   /** Notes that no route answered. */
   failed({ route, tried }: AttemptsFailed): void {
-    this.#sent = { route, tried: this.#withEarlier(tried) };
+    this.sent = { route, tried: [...this.#triedBefore, ...tried] };
   }
 
   /** Returns whether another model may do better: no channel of this one is to be had, and the call is right and still wanted. */
@@ -92,9 +89,8 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
 
   /** Shows the answer to its kind, just before the client has it. */
   showAnswer({ route, accepted }: Attempted<Accepted>, text: Buffer | string, isCut: boolean): void {
-    if (this.kind.answered === undefined) return;
     const { wire } = accepted.exchange;
-    this.kind.answered(this.plan, { text: text.toString(), channelKey: channelKeyIdOf(route), wire, isCut });
+    this.kind.answered?.(this.plan, { text: text.toString(), channelKey: channelKeyIdOf(route), wire, isCut });
   }
 
   [Symbol.dispose](): void {
@@ -105,10 +101,6 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   #progress(): CallEnd {
     const units = { ...this.held.expected.floorUnits, outputTokens: this.meter.roughTokens };
     const status = tokensIn(units) > 0 ? 200 : 0;
-    return { units, estimated: true, outcome: "failed", status, sent: this.#sent };
-  }
-
-  #withEarlier(tried: readonly Tried[]): readonly Tried[] {
-    return this.#triedBefore.length === 0 ? tried : [...this.#triedBefore, ...tried];
+    return { units, estimated: true, outcome: "failed", status, sent: this.sent };
   }
 }

@@ -1,3 +1,4 @@
+import type { SendState } from "@modelgate/channels";
 import { asFailure, type Failure } from "@modelgate/contracts";
 import { ClientGone, endedBy } from "@modelgate/platform";
 import type { Call } from "./call.ts";
@@ -12,7 +13,7 @@ export const clientLeft = 499;
  * Decides when the exchange with a vendor ends before the answer does: with its call, or later where the vendor is read
  * on without its client. Dispose it when the call is over.
  */
-export class Leaving implements Disposable {
+export class Leaving implements SendState, Disposable {
   /** Aborted when the exchange with the vendor is to end. */
   readonly ended: AbortSignal;
   readonly #detachedAnswers: RunDeps["detachedAnswers"];
@@ -20,8 +21,9 @@ export class Leaving implements Disposable {
   readonly #broken: AbortSignal | undefined;
   /** Ends the exchange where that is not for the call's own ending to do. */
   readonly #delayed: AbortController | undefined;
+  /** True if the attempt's request is on its way to the vendor. */
+  isSent = false;
   #seat: DetachedSeat | undefined;
-  #isSent = false;
 
   constructor(
     { detachedAnswers }: Pick<RunDeps, "detachedAnswers">,
@@ -36,13 +38,13 @@ export class Leaving implements Disposable {
     this.ended = broken === undefined ? signal : AbortSignal.any([signal, broken]);
     if (this.#delayed !== undefined) {
       if (ending.aborted) this.#delayed.abort();
-      else ending.addEventListener("abort", this.#leave, { once: true });
+      else ending.addEventListener("abort", this);
     }
   }
 
   /** Begins an attempt: what an earlier one was sent does not count any more. Throws if the call has ended. */
   begins(): void {
-    this.#isSent = false;
+    this.isSent = false;
     const failure = endedBy(this.#ending);
     if (failure !== undefined) throw failure;
     if (!this.#ending.aborted && this.#broken?.aborted !== true) return;
@@ -50,23 +52,18 @@ export class Leaving implements Disposable {
     throw new ClientGone("the client left before its answer");
   }
 
-  /** Notes that the attempt's request is on its way to the vendor. */
-  sent(): void {
-    this.#isSent = true;
-  }
-
   /**
    * Returns whether a client that left owes what its vendor was sent: a whole body, to which the vendor has neither answered nor
    * failed in time.
    */
   isOwing({ code }: Pick<Failure, "code">): boolean {
-    if (!this.#isSent || this.#broken?.aborted === true) return false;
+    if (!this.isSent || this.#broken?.aborted === true) return false;
     return this.ended.aborted || code === "upstream_timeout";
   }
 
   /** Returns whether it was the client that left. A body that ended because of that says so before the connection does. */
   get isClientGone(): boolean {
-    return isClientGone(this.#ending) || (this.#broken !== undefined && isClientGone(this.#broken));
+    return this.#ending.reason instanceof ClientGone || this.#broken?.reason instanceof ClientGone;
   }
 
   /** Returns the failure of the call, whatever came of its vendor meanwhile: the gateway ends, or the client's body failed. */
@@ -74,20 +71,17 @@ export class Leaving implements Disposable {
     return endedBy(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined);
   }
 
-  [Symbol.dispose](): void {
-    this.#ending.removeEventListener("abort", this.#leave);
-    this.#seat?.[Symbol.dispose]();
-  }
-
-  /** Reads the vendor's answer to its end after the client left, where there is a slot; else ends the exchange. */
-  readonly #leave = (): void => {
+  /** The call ends: reads the vendor's answer to its end after the client left, where there is a slot; else ends the exchange. */
+  handleEvent(): void {
     const delayed = this.#delayed;
-    if (isClientGone(this.#ending) && this.#isSent && !this.ended.aborted) this.#seat = this.#detachedAnswers.take();
+    const isFinished = this.#ending.reason instanceof ClientGone && this.isSent && !this.ended.aborted;
+    if (isFinished) this.#seat = this.#detachedAnswers.take();
     if (this.#seat === undefined) delayed?.abort();
     else this.#seat.signal.addEventListener("abort", () => delayed?.abort(), { once: true });
-  };
-}
+  }
 
-function isClientGone({ aborted, reason }: AbortSignal): boolean {
-  return aborted && reason instanceof ClientGone;
+  [Symbol.dispose](): void {
+    if (this.#delayed !== undefined) this.#ending.removeEventListener("abort", this);
+    this.#seat?.[Symbol.dispose]();
+  }
 }

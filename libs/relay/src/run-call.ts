@@ -31,8 +31,12 @@ export async function runCall<Request extends { readonly model: string }, Planne
   let fallbacks: string[] | undefined;
   let unserved: Unserved | undefined;
   for (;;) {
-    const holding = await hold(deps, call, kind, { serving, plan }, unserved);
-    if (holding === undefined) return;
+    let holding: HeldPlan<Planned>;
+    try {
+      holding = await holdPlan(deps, call, kind, { serving, plan });
+    } catch (error) {
+      return endUnheld(call, plan, unserved?.failure ?? asFailure(error));
+    }
     using held = holding.held;
     plan = holding.plan;
     using run = new CallRun(deps, call, { kind, plan, serving, held, triedBefore: unserved?.tried });
@@ -93,24 +97,12 @@ async function planFallback<Request extends { readonly model: string }, Planned 
 }
 
 /**
- * Holds a call's money. Where that of a fallback cannot be held, the client learns why the model before it could not
- * serve, in its stream where that has begun: undefined then. Throws Failure.
+ * Ends a call whose money could not be held, in its stream where that has begun. Where it is a fallback's, the client
+ * learns why the model before it could not serve. Throws Failure.
  */
-async function hold<Planned extends Plan>(
-  deps: CallDeps,
-  call: Call,
-  kind: Pick<CallKind<never, Planned>, "withPaidOutput">,
-  served: ServedModel<Planned>,
-  unserved: Unserved | undefined,
-): Promise<HeldPlan<Planned> | undefined> {
-  try {
-    return await holdPlan(deps, call, kind, served);
-  } catch (error) {
-    const failure = unserved?.failure ?? asFailure(error);
-    if (!call.answer.begun) throw failure;
-    call.answer.end(served.plan.waiting?.fail(failure, call.requestId));
-    return undefined;
-  }
+function endUnheld({ answer, requestId }: Call, plan: Plan, failure: Failure): void {
+  if (!answer.begun) throw failure;
+  answer.end(plan.waiting?.fail(failure, requestId));
 }
 
 /**
@@ -139,10 +131,12 @@ async function fail({ call, plan, held, leaving, sent }: CallRun, cause: Failure
 export async function deliver(run: CallRun, attempted: Attempted<Accepted>): Promise<void> {
   const { deps, call, leaving, plan, sent, serving } = run;
   const { accepted } = attempted;
-  reportDropped(call.answer, accepted.exchange.dropped);
+  const { dropped } = accepted.exchange;
+  if (dropped.length > 0) reportDropped(call.answer, dropped);
   reportRoute(deps, call, sent.tried);
   if (serving.requested !== undefined) reportModel(call.answer, serving.model.name);
-  if (plan.cost.by === "text") reportPaidOutput(call.answer, plan.cost.size);
+  if (plan.cost.by === "text" && plan.cost.size.paidOutputTokens !== undefined)
+    reportPaidOutput(call.answer, plan.cost.size.paidOutputTokens);
   if (accepted.kind === "whole") return await deliverWhole(run, attempted, accepted.answer);
   if (accepted.kind === "task") return await deliverTask(run, attempted, accepted);
   return await (leaving.isClientGone ? settleUnheard : deliverStream)(run, attempted, accepted);

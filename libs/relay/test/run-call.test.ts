@@ -51,7 +51,7 @@ function attemptsAt(vendors: Readonly<Record<string, Vendor>>): Attempts {
       if (provider === undefined || wire === undefined) throw new Error("there is no such vendor");
       const prepared = await plan.prepare({ ...route, provider, wire }, undefined);
       if (prepared.connect !== undefined) throw new Error("no WebSocket is opened here");
-      prepared.sent?.();
+      if (prepared.state !== undefined) prepared.state.isSent = true;
       if (vendor instanceof FakeAnswer) {
         const accepted = await prepared.accept(vendor);
         const tried = [triedAt(route)];

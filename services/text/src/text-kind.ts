@@ -176,7 +176,9 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const made = await exchanges.make(wireOfRoute(route), route.candidate.upstreamModel, history);
     const checked = fees.checked(made);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
-    return keepingMade(this.#deps, call, input, exchange, channelKeyIdOf(route));
+    return input.params.makes === true
+      ? keepingMade(this.#deps, call, input, exchange, channelKeyIdOf(route))
+      : exchange;
   }
 
   countUnsupported({ exchanges }: TextPlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {

@@ -137,7 +137,7 @@ function recorderOf(
       callbackUrl: wanted.callbackUrl,
       callId: record.callId,
       costNanos: costOfUnits(price, units).toString(),
-      draft: usageDraft({ ...record, price, heldNanos }, end),
+      draft: usageDraft({ ...record, price }, end, undefined, heldNanos),
       state: "queued",
       progress: 0,
       createdAt,

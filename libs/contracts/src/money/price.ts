@@ -152,17 +152,31 @@ function nearestPrice(field: PriceField, written: WrittenPrice): Dollars {
  * (`unpricedUnits` lists those). Never negative for non-negative units.
  */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
+  const each = scaledPrices(applyingPrice(units, price), multiplier);
   let scaled = 0n;
-  const applying = applyingPrice(units, price);
   // By the units' names: an iteration over the price would make a pair for each of its units.
   for (const unit of unitNames) {
     const amount = units[unit];
-    const each = amount === undefined ? undefined : applying.get(unit);
-    if (amount === undefined || each === undefined || each === 0n) continue;
-    scaled += each * wholeMicros(amount) * (isToolUnit(unit) ? usualFactor : price.factor);
+    const cost = amount === undefined ? undefined : each.get(unit);
+    if (amount === undefined || cost === undefined) continue;
+    scaled += amount >= 0 && Number.isInteger(amount) ? BigInt(amount) * cost : (wholeMicros(amount) * cost) / micros;
   }
-  scaled *= scaledMultiplier(multiplier);
-  return (scaled + divisor / 2n) / divisor;
+  return (scaled + halfDivisor) / divisor;
+}
+
+/** Prices of units at multipliers, with all their factors: computed once for each price of a configuration. */
+const scaled = new WeakMap<Price, Map<number, ReadonlyMap<UnitName, bigint>>>();
+
+function scaledPrices(price: Price, multiplier: number): ReadonlyMap<UnitName, bigint> {
+  const known = scaled.get(price)?.get(multiplier);
+  if (known !== undefined) return known;
+  const factor = scaledMultiplier(multiplier) * micros;
+  const units = new Map<UnitName, bigint>();
+  for (const [unit, each] of price)
+    if (each !== 0n) units.set(unit, each * (isToolUnit(unit) ? usualFactor : price.factor) * factor);
+  const all = scaled.get(price) ?? new Map<number, ReadonlyMap<UnitName, bigint>>();
+  if (all.size < maxMultipliers) scaled.set(price, all.set(multiplier, units));
+  return units;
 }
 
 /** Multipliers that were read already: every call is multiplied by one of a few, several times. */
@@ -187,6 +201,8 @@ export function applyingPrice(units: Units, price: Price): Price {
 
 /** From millionths of units × atto-dollars × the scales of factor and multiplier to nanos. */
 const divisor = 10n ** BigInt(9 + unitDecimals + 2 * multiplierDecimals);
+const halfDivisor = divisor / 2n;
+const micros = 10n ** BigInt(unitDecimals);
 
 /** The prices that apply to calls of up to so many input tokens, each without a further one. */
 export function pricesUpTo(price: Price, inputTokens: number): readonly Price[] {
@@ -222,14 +238,12 @@ export function isToolUnit(unit: UnitName): boolean {
  * Where the price is by the request alone, that is the price of whatever tokens a request uses; tools are named still.
  */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
-  return unitNames.filter(
-    (unit) =>
-      (units[unit] ?? 0) > 0 &&
-      !price.has(unit) &&
-      unit !== "reasoningTokens" &&
-      unit !== "requests" &&
-      (!price.isByRequest || isToolUnit(unit)),
-  );
+  const unpriced: UnitName[] = [];
+  for (const unit of unitNames) {
+    if ((units[unit] ?? 0) <= 0 || price.has(unit) || unit === "reasoningTokens" || unit === "requests") continue;
+    if (!price.isByRequest || isToolUnit(unit)) unpriced.push(unit);
+  }
+  return unpriced;
 }
 
 /** An amount in millionths, exact for whole numbers of any size and rounded for fractions of seconds. */

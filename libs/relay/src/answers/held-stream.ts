@@ -6,16 +6,21 @@ import type { FrameCutting, StreamAnswerReader } from "./stream-reader.ts";
 const maxHeldBytes = 64 * 1024;
 
 /** A vendor's stream held at its first bytes, until the client's head may be committed. */
-export class HeldStream {
+export class HeldStream implements BodySink {
   readonly #answer: UpstreamAnswer;
+  readonly #framing: FrameCutting;
+  /** Resolves with the first frame; undefined where the bytes that are held have none. */
+  readonly #begun = Promise.withResolvers<Buffer | undefined>();
+  #isBegun = false;
   #first: Buffer | undefined;
   #sink: BodySink | undefined;
   #over: { readonly error?: Error } | undefined;
   /** True if the sink wants no more for now. */
   #paused = false;
 
-  private constructor(answer: UpstreamAnswer) {
+  private constructor(answer: UpstreamAnswer, framing: FrameCutting) {
     this.#answer = answer;
+    this.#framing = framing;
   }
 
   /**
@@ -26,50 +31,44 @@ export class HeldStream {
     answer: UpstreamAnswer,
     { framing, begins }: Pick<StreamAnswerReader, "framing" | "begins">,
   ): Promise<HeldStream> {
-    const held = await HeldStream.#hold(answer, framing);
-    const first = firstFrame(held.first, framing);
+    const held = new HeldStream(answer, framing);
+    answer.pipe(held);
+    const first = await held.#begun.promise;
     if (first === undefined || begins(first)) return held;
     held.abort();
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
   }
 
-  static #hold(answer: UpstreamAnswer, framing: FrameCutting): Promise<HeldStream> {
-    const held = new HeldStream(answer);
-    const { promise, resolve, reject } = Promise.withResolvers<HeldStream>();
-    answer.pipe({
-      data(chunk) {
-        if (held.#sink !== undefined) return held.#sink.data(chunk);
-        held.#first = held.#first === undefined ? chunk : Buffer.concat([held.#first, chunk]);
-        // An error in pieces must not pass for an answer: the first frame is looked at whole.
-        if (held.#first.length < maxHeldBytes && firstFrame(held.#first, framing) === undefined) return;
-        answer.pause();
-        resolve(held);
-      },
-      end() {
-        held.#over = {};
-        if (held.#sink === undefined) reject(new Failure("upstream_error", "The vendor's stream was empty."));
-        else held.#sink.end();
-      },
-      broken(error) {
-        held.#over = { error };
-        if (held.#sink === undefined) reject(brokenOff(error));
-        else held.#sink.broken(error);
-      },
-    });
-    return promise;
+  data(chunk: Buffer): void {
+    if (this.#sink !== undefined) return this.#sink.data(chunk);
+    this.#first = this.#first === undefined ? chunk : Buffer.concat([this.#first, chunk]);
+    if (this.#isBegun) return;
+    // An error in pieces must not pass for an answer: the first frame is looked at whole.
+    const frame = firstFrame(this.#first, this.#framing);
+    if (frame === undefined && this.#first.length < maxHeldBytes) return;
+    this.#isBegun = true;
+    this.#answer.pause();
+    this.#begun.resolve(frame);
   }
 
-  /** The bytes that are held. */
-  get first(): Buffer {
-    return this.#first ?? Buffer.alloc(0);
+  end(): void {
+    this.#over = {};
+    if (this.#sink !== undefined) this.#sink.end();
+    else if (!this.#isBegun) this.#begun.reject(new Failure("upstream_error", "The vendor's stream was empty."));
+  }
+
+  broken(error: Error): void {
+    this.#over = { error };
+    if (this.#sink !== undefined) this.#sink.broken(error);
+    else if (!this.#isBegun) this.#begun.reject(brokenOff(error));
   }
 
   /** Hands the held bytes and all that follows to a sink. */
   pipe(sink: BodySink): void {
-    const held = this.first;
+    const held = this.#first;
     this.#first = undefined;
     this.#sink = sink;
-    sink.data(held);
+    if (held !== undefined) sink.data(held);
     if (this.#over === undefined) {
       if (!this.#paused) this.#answer.resume();
     } else if (this.#over.error === undefined) sink.end();
@@ -94,7 +93,8 @@ export class HeldStream {
 /** The first frame that says something, else the first that only keeps the connection alive; undefined while none is whole. */
 function firstFrame(bytes: Buffer, framing: FrameCutting): Buffer | undefined {
   const frames = framing.splitter().push(bytes);
-  return frames.find((frame) => framing.parse(frame) !== undefined) ?? frames[0];
+  for (const frame of frames) if (framing.parse(frame) !== undefined) return frame;
+  return frames[0];
 }
 
 /** A body that broke off, as a failure: silence is a time-out. */

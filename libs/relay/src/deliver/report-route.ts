@@ -2,7 +2,6 @@ import type { Tried } from "@modelgate/channels";
 import { headers } from "@modelgate/contracts";
 import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import type { RunDeps } from "../deps.ts";
-import type { RequestSize } from "../money/measure.ts";
 
 /** Longest list of names or attempts in a header; what is beyond it is an ellipsis. */
 const [maxNamed, maxTried] = [1_000, 2_000];
@@ -28,7 +27,7 @@ export function reportRoute(
 
 /** Names in a header what the vendor could not take. The names come from the client: only what a header may hold goes back. */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
-  if (dropped.length === 0 || answer.begun) return;
+  if (answer.begun) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
   answer.setHeader(headers.dropped, joinUpTo(maxNamed, names));
 }
@@ -39,11 +38,8 @@ export function reportModel(answer: Pick<AnswerSink, "begun" | "setHeader">, mod
 }
 
 /** Reports in a header the bound of each answer's output that the vendor was sent since no more can be paid for. */
-export function reportPaidOutput(
-  answer: Pick<AnswerSink, "begun" | "setHeader">,
-  { paidOutputTokens: tokens }: Pick<RequestSize, "paidOutputTokens">,
-): void {
-  if (tokens !== undefined && !answer.begun) answer.setHeader(headers.maxOutputTokens, String(tokens));
+export function reportPaidOutput(answer: Pick<AnswerSink, "begun" | "setHeader">, tokens: number): void {
+  if (!answer.begun) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }
 
 function joinUpTo(max: number, items: readonly string[]): string {

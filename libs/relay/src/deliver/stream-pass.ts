@@ -53,14 +53,11 @@ export type StreamOutcome =
 
 /**
  * Passes a stream to the client at the client's pace (a slow reader pauses the vendor), with a sign of life while the
- * vendor is silent, and the wire's own error where it breaks. Does not throw.
+ * vendor is silent, and the wire's own error where it breaks: split, read, covered by money, metered, written. It is over
+ * once, however many things end it.
  */
-export function passStream(options: StreamPassOptions): Promise<StreamOutcome> {
-  return new StreamPass(options).ended;
-}
-
-/** One stream on its way: split, read, covered by money, metered, written. It is over once, however many things end it. */
-class StreamPass implements BodySink {
+export class StreamPass implements BodySink {
+  /** Resolves when the stream is over; never rejects. */
   readonly ended: Promise<StreamOutcome>;
   readonly #options: StreamPassOptions;
   readonly #resolve: (end: StreamOutcome) => void;
@@ -82,10 +79,6 @@ class StreamPass implements BodySink {
   #waiting: readonly Buffer[] = [];
   /** End of the vendor's stream that came meanwhile. */
   #after: (() => void) | undefined;
-  readonly #onEnding = (): void => {
-    const failure = endedBy(this.#options.ending);
-    if (failure !== undefined) this.#fail(failure);
-  };
 
   constructor(options: StreamPassOptions) {
     const { promise, resolve } = Promise.withResolvers<StreamOutcome>();
@@ -104,9 +97,15 @@ class StreamPass implements BodySink {
         held.abort();
       },
     });
-    options.ending.addEventListener("abort", this.#onEnding);
+    options.ending.addEventListener("abort", this);
     held.pipe(this);
-    if (options.ending.aborted) this.#onEnding();
+    if (options.ending.aborted) this.handleEvent();
+  }
+
+  /** The call ends before the stream does. */
+  handleEvent(): void {
+    const failure = endedBy(this.#options.ending);
+    if (failure !== undefined) this.#fail(failure);
   }
 
   data(chunk: Buffer): void {
@@ -180,7 +179,7 @@ class StreamPass implements BodySink {
     try {
       for (let at = 0; at < frames.length; at++) {
         const frame = frames[at] ?? nothing;
-        const reading = this.#readOnce(frame);
+        const reading = this.#unpaid === undefined ? this.#options.translator.read(frame) : this.#readOnce(frame);
         if (!this.#isPaid(reading, frame)) {
           this.#unpaid = { frame, reading };
           this.#waiting = frames.slice(at);
@@ -301,7 +300,7 @@ class StreamPass implements BodySink {
     clearInterval(this.#heartbeat);
     clearTimeout(this.#gathering);
     this.#watching[Symbol.dispose]();
-    this.#options.ending.removeEventListener("abort", this.#onEnding);
+    this.#options.ending.removeEventListener("abort", this);
     this.#resolve(end);
   }
 }

@@ -12,7 +12,7 @@ import { upperCost } from "../money/expect.ts";
 import type { Metered } from "../money/measure.ts";
 import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/meter.ts";
 import { streamHead } from "../waiting.ts";
-import { passStream, type StreamOwner, type StreamSink } from "./stream-pass.ts";
+import { StreamPass, type StreamOwner, type StreamSink } from "./stream-pass.ts";
 
 type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
 
@@ -34,7 +34,7 @@ export async function deliverStream(
   using owner = new StreamDelivery(run, attempted, translator, allowance);
   const { heartbeatMs, gatherMs } = deps.limits;
   const { ending, requestId } = call;
-  const end = await passStream({
+  const end = await new StreamPass({
     sink: call.answer,
     held,
     reader,
@@ -45,7 +45,7 @@ export async function deliverStream(
     requestId,
     heartbeatMs,
     gatherMs,
-  });
+  }).ended;
   if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(serving.model.name, true);
   const failure = end.outcome === "failed" ? end.failure : undefined;
   if (failure !== undefined) {
@@ -67,7 +67,7 @@ export async function settleUnheard(
   meter.readWith(translator);
   const { ending, requestId } = call;
   const sink = goneClient;
-  const { outcome } = await passStream({
+  const { outcome } = await new StreamPass({
     sink,
     held,
     reader,
@@ -79,7 +79,7 @@ export async function settleUnheard(
     heartbeatMs,
     gatherMs,
     maxBytes,
-  });
+  }).ended;
   const { aborted } = leaving.ended;
   if (outcome === "failed" && !aborted) attempted.broke("upstream_error");
   const metered =
@@ -141,8 +141,10 @@ class StreamDelivery implements StreamOwner, Disposable {
     const { call, held, sent } = this.#run;
     const attempted = this.#attempted;
     if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
-    if (failure === undefined) this.#run.showAnswer(attempted, this.#translator.last, cut !== undefined);
-    else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
+    if (failure === undefined) {
+      if (this.#run.kind.answered !== undefined)
+        this.#run.showAnswer(attempted, this.#translator.last, cut !== undefined);
+    } else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
     // The vendor is done: its channel may serve another call before the client has the last byte.
     attempted[Symbol.dispose]();
     if (cut !== undefined) this.settled = held.settle({ ...cut, outcome: "completed", status: 200, sent });

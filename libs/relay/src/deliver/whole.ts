@@ -16,7 +16,7 @@ export async function deliverWhole(run: CallRun, attempted: Attempted<Accepted>,
   const metered = await meterWhole(plan.cost, answer);
   if (leaving.isClientGone) return await held.settle({ ...metered, outcome: "cancelled", status: clientLeft, sent });
   const settled = held.settle({ ...metered, outcome: "completed", status: 200, sent });
-  run.showAnswer(attempted, answer.body, false);
+  if (run.kind.answered !== undefined) run.showAnswer(attempted, answer.body, false);
   const charged = formatUsd(held.chargedNanos ?? 0n);
   const body = plan.showsCost === true ? withCost(answer.body, charged) : answer.body;
   if (!call.answer.begun) {

@@ -81,7 +81,7 @@ export class Allowance implements Disposable {
    */
   async more(): Promise<StreamStop | undefined> {
     for (;;) {
-      if (this.#isPaidWhole) {
+      if (this.#paid >= this.#options.output.most) {
         await this.#options.meter.outputTokens();
         return this.#over || this.#check() ? undefined : wroteBeyondBound;
       }
@@ -103,21 +103,19 @@ export class Allowance implements Disposable {
     return this.#refused;
   }
 
-  /** Returns whether all is paid for that the vendor may write. */
-  get #isPaidWhole(): boolean {
-    return this.#paid >= this.#options.output.most;
-  }
-
   /** Finds out how far the stream may go; whether the wanted frame is within that. */
   #check(): boolean {
     const { output, meter } = this.#options;
-    if (this.#isPaidWhole) return this.#checkBound();
+    if (this.#paid >= output.most) return this.#checkBound();
     const left = this.#paid - meter.maxTokens - this.#wanted;
     const early = left - output.step / 2;
-    const isQuiet = (): boolean => this.#extending === undefined && this.#refused === undefined;
-    if (early < output.step / 8 && isQuiet()) void this.#extend();
+    let isQuiet = this.#extending === undefined && this.#refused === undefined;
+    if (early < output.step / 8 && isQuiet) {
+      void this.#extend();
+      isQuiet = false;
+    }
     // While nothing is under way, the next check is in time for the next extension.
-    this.#bytes = Math.max(0, Math.floor((isQuiet() ? early : left) + this.#wanted) * minBytesPerToken);
+    this.#bytes = Math.max(0, Math.floor((isQuiet ? early : left) + this.#wanted) * minBytesPerToken);
     return left >= 0;
   }
 

@@ -115,9 +115,12 @@ export function upperCost(size: RequestSize, model: CatalogModel, multiplier: nu
   const { units = {}, inputTokens = 0, price = model.price }: Partial<HeldFees> = size.fees ?? {};
   const { textBytes, addedBytes = 0, mediaTokens } = size;
   const tokens = { input: textBytes + addedBytes + mediaTokens + inputTokens, output: outputTokens };
-  return pricesUpTo(price, tokens.input)
-    .map((each) => costOf({ ...dearestTokens(tokens, each), ...units, requests: 1 }, each, multiplier))
-    .reduce((most, cost) => (cost > most ? cost : most));
+  let most = 0n;
+  for (const each of pricesUpTo(price, tokens.input)) {
+    const cost = costOf({ ...dearestTokens(tokens, each), ...units, requests: 1 }, each, multiplier);
+    if (cost > most) most = cost;
+  }
+  return most;
 }
 
 /** So many tokens of input and output as the units that cost most, since a vendor may count them as any. */
@@ -125,10 +128,19 @@ export function dearestTokens(
   { input, output }: { readonly input: number; readonly output: number },
   price: Price,
 ): Units {
-  return { [dearest(inputTokenUnits, price)]: input, [dearest(outputTokenUnits, price)]: output };
+  let units = dearestUnits.get(price);
+  if (units === undefined) {
+    units = { input: dearest(inputTokenUnits, price), output: dearest(outputTokenUnits, price) };
+    dearestUnits.set(price, units);
+  }
+  return { [units.input]: input, [units.output]: output };
 }
 
-function dearest<Unit extends UnitName>(units: readonly [Unit, ...Unit[]], price: Price): Unit {
-  const priceOf = (unit: Unit): bigint => price.get(unit) ?? 0n;
-  return units.reduce((most, unit) => (priceOf(unit) > priceOf(most) ? unit : most));
+/** The units of tokens that cost most: found once for each price of a configuration. */
+const dearestUnits = new WeakMap<Price, { readonly input: UnitName; readonly output: UnitName }>();
+
+function dearest(units: readonly [UnitName, ...UnitName[]], price: Price): UnitName {
+  let [most] = units;
+  for (const unit of units) if ((price.get(unit) ?? 0n) > (price.get(most) ?? 0n)) most = unit;
+  return most;
 }

@@ -45,7 +45,8 @@ export class CallFees {
   /** Money held for them. */
   readonly held: HeldFees;
   readonly #options: FeesOptions;
-  readonly #calls = new Map<ToolUnit, Set<string>>();
+  /** Calls of tools by their ids; undefined where none was reported. */
+  #calls: Map<ToolUnit, Set<string>> | undefined;
   #counts: Units = {};
   /** Tools that the vendor is known to have run without a report. */
   #unreported: Units = {};
@@ -80,6 +81,7 @@ export class CallFees {
     if (tier !== undefined) this.#tier = tier;
     if (counts !== undefined) this.#counts = counts;
     for (const { unit, id } of calls) {
+      this.#calls ??= new Map<ToolUnit, Set<string>>();
       const known = this.#calls.get(unit) ?? new Set();
       if (known.size < maxCalls) known.add(id);
       this.#calls.set(unit, known);
@@ -105,7 +107,7 @@ export class CallFees {
     const used: Units = {};
     const isBilled = Object.keys(units).length > 0;
     for (const unit of toolUnits) {
-      const reported = Math.min(maxCalls, Math.max(this.#calls.get(unit)?.size ?? 0, this.#counts[unit] ?? 0));
+      const reported = Math.min(maxCalls, Math.max(this.#calls?.get(unit)?.size ?? 0, this.#counts[unit] ?? 0));
       const count = reported > 0 || !isBilled ? reported : (this.#unreported[unit] ?? 0);
       if (count > 0) used[unit] = count;
     }
@@ -114,7 +116,7 @@ export class CallFees {
 
   /** Another attempt begins: what the one before said is not this one's. */
   #forget(): void {
-    this.#calls.clear();
+    this.#calls = undefined;
     this.#counts = {};
     this.#unreported = {};
     this.#sentTier = undefined;

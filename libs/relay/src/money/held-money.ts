@@ -1,12 +1,13 @@
 import { idsOf } from "@modelgate/platform";
 import { extendHold, hold } from "@modelgate/accounts";
-import { asFailure, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
+import { asFailure, costOf, tokensIn, type Nanos, type Units } from "@modelgate/contracts";
 import type { RelayDeps } from "../deps.ts";
 import type { Expectation } from "./expect.ts";
 import { logCall, reportCapped } from "./log-call.ts";
-import type { HoldProgress } from "./settlements.ts";
+import type { HoldProgress, RenewedHold } from "./settlements.ts";
 import { capUnits } from "./usage-bound.ts";
 import {
+  billedUnits,
   costOfUnits,
   notSent,
   usageDraft,
@@ -71,37 +72,30 @@ function refusedAt(status: number): CallEnd {
  * decides, and each later one does nothing. Disposal gives back what none of them has ended, so that whatever is thrown
  * between, nothing stays held.
  */
-export class HeldMoney implements Disposable {
+export class HeldMoney implements RenewedHold, Disposable {
   readonly record: UsageRecord;
   readonly expected: Expectation;
+  readonly accountId: string;
+  readonly callId: string;
+  /** Time at which the money was held, by `performance.now()`. */
+  readonly heldAt: number;
+  /** Charge of the call; undefined before it is settled. */
+  chargedNanos: Nanos | undefined;
   readonly #deps: HoldDeps;
   readonly #renewal: Disposable;
-  #progress: (() => CallEnd) | undefined;
+  #certain: (() => CallEnd) | undefined;
   #isOver = false;
   #heldNanos: Nanos;
-  #chargedNanos: Nanos | undefined;
 
   constructor(deps: HoldDeps, record: UsageRecord, expected: Expectation) {
     this.record = record;
     this.expected = expected;
+    this.accountId = record.call.caller.accountId;
+    this.callId = record.callId;
+    this.heldAt = record.heldAt;
     this.#deps = deps;
     this.#heldNanos = expected.upperNanos;
-    const { accountId } = record.call.caller;
-    this.#renewal = deps.renewals.keep({ accountId, callId: record.callId, progress: () => this.#certain() });
-  }
-
-  get callId(): string {
-    return this.record.callId;
-  }
-
-  /** Time at which the money was held, by `performance.now()`. */
-  get heldAt(): number {
-    return this.record.heldAt;
-  }
-
-  /** Charge of the call; undefined before it is settled. */
-  get chargedNanos(): Nanos | undefined {
-    return this.#chargedNanos;
+    this.#renewal = deps.renewals.keep(this);
   }
 
   /** Returns what a whole end would be settled at. */
@@ -111,15 +105,20 @@ export class HeldMoney implements Disposable {
 
   /** Holds more; false where the hold is gone. Throws Failure as `extendHold` does. */
   async extend(nanos: Nanos): Promise<boolean> {
-    const { accountId } = this.record.call.caller;
-    const isHeld = await extendHold(this.#deps.redis, { accountId, callId: this.callId, nanos });
+    const isHeld = await extendHold(this.#deps.redis, { accountId: this.accountId, callId: this.callId, nanos });
     if (isHeld) this.#heldNanos += nanos;
     return isHeld;
   }
 
   /** From now on renews the lease with what is certain by then: what is charged if the process dies. */
-  renew(progress: () => CallEnd): void {
-    this.#progress = progress;
+  renew(certain: () => CallEnd): void {
+    this.#certain = certain;
+  }
+
+  progress(): HoldProgress | undefined {
+    const end = this.#certain?.();
+    if (end === undefined) return undefined;
+    return { floorNanos: costOfUnits(this.record.price, end.units), draft: usageDraft(this.record, end) };
   }
 
   /**
@@ -130,12 +129,12 @@ export class HeldMoney implements Disposable {
     if (this.#isOver) return Promise.resolve();
     this.#isOver = true;
     const { call, price } = this.record;
-    const { accountId } = call.caller;
     if (call.facts !== undefined && !onlyIfHeld) call.facts.isBooked = true;
     const end = this.#capped(reported);
-    const draft = usageDraft({ ...this.record, heldNanos: this.#heldNanos }, end);
-    const costNanos = costOfUnits(price, end.units);
-    this.#chargedNanos = costNanos;
+    const billed = billedUnits(price, end.units);
+    const draft = usageDraft(this.record, end, billed, this.#heldNanos);
+    const costNanos = costOf(billed.units, billed.price, price.multiplier);
+    this.chargedNanos = costNanos;
     logCall(this.#deps.log, call.span, {
       draft,
       kind: price.model.kind,
@@ -145,8 +144,8 @@ export class HeldMoney implements Disposable {
       tried: end.sent.tried,
       error: end.error,
     });
-    const tokens = tokensIn(end.units);
-    const settlement = { accountId, callId: this.callId, costNanos, tokens, draft, onlyIfHeld };
+    const { accountId, callId } = this;
+    const settlement = { accountId, callId, costNanos, tokens: tokensIn(end.units), draft, onlyIfHeld };
     return this.#endAfter(this.#deps.settlements.settle(settlement, idsOf(call)));
   }
 
@@ -154,9 +153,8 @@ export class HeldMoney implements Disposable {
   release(): Promise<void> {
     if (this.#isOver) return Promise.resolve();
     this.#isOver = true;
-    const { call } = this.record;
-    const { accountId } = call.caller;
-    return this.#endAfter(this.#deps.settlements.release({ accountId, callId: this.callId }, idsOf(call)));
+    const { accountId, callId } = this;
+    return this.#endAfter(this.#deps.settlements.release({ accountId, callId }, idsOf(this.record.call)));
   }
 
   /** Leaves the hold to what has been recorded with it, which settles it later. */
@@ -166,19 +164,13 @@ export class HeldMoney implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    void this.release();
+    if (!this.#isOver) void this.release();
   }
 
   /** Renews until the hold is ended in the store: an outage must not leave it to the sweep, which charges the floor. */
   async #endAfter(ended: Promise<void>): Promise<void> {
     await ended;
     this.#renewal[Symbol.dispose]();
-  }
-
-  #certain(): HoldProgress | undefined {
-    const end = this.#progress?.();
-    if (end === undefined) return undefined;
-    return { floorNanos: costOfUnits(this.record.price, end.units), draft: usageDraft(this.record, end) };
   }
 
   /** Cuts what a vendor reports beyond what the call could use: it is not billed, and counted against its channel. */

@@ -4,7 +4,7 @@ import type { Call, ServingModel } from "../call.ts";
 import type { CallDeps } from "../deps.ts";
 import type { CallKind, Plan } from "../kind.ts";
 import { expectCost, upperCost, wholeOutput } from "./expect.ts";
-import { holdMoney, type HeldMoney, type HoldWanted } from "./held-money.ts";
+import { holdMoney, type HeldMoney } from "./held-money.ts";
 import type { CallCost } from "./measure.ts";
 import { notSent } from "./usage-draft.ts";
 
@@ -38,32 +38,26 @@ export async function holdPlan<Planned extends Plan>(
   kind: Pick<CallKind<never, Planned>, "withPaidOutput">,
   { serving, plan }: ServedModel<Planned>,
 ): Promise<HeldPlan<Planned>> {
+  const { model, multiplier, requested } = serving;
   let paid = plan;
   let refused: InsufficientQuota | undefined;
   for (let attempt = 1; ; attempt++) {
+    const { cost, fees, endUser } = paid;
+    const expected = expectCost(deps, cost, serving);
+    const price = { model, multiplier, requested, fees, endUser };
+    const { floorUnits: units } = expected;
+    const certain = { units, estimated: true, outcome: "failed", status: 0, sent: notSent } as const;
     try {
-      return { held: await holdMoney(deps, wantedOf(deps, call, { serving, plan: paid })), plan: paid };
+      return { held: await holdMoney(deps, { call, price, expected, certain }), plan: paid };
     } catch (error) {
       if (!(error instanceof InsufficientQuota)) throw error;
       refused ??= error;
-      const tokens = attempt < maxAttempts ? paidOutput(deps, paid.cost, serving, error.leftNanos) : undefined;
+      const tokens = attempt < maxAttempts ? paidOutput(deps, cost, serving, error.leftNanos) : undefined;
       const lowered = tokens === undefined ? undefined : kind.withPaidOutput?.(paid, tokens);
       if (lowered === undefined) throw refused;
       paid = lowered;
     }
   }
-}
-
-function wantedOf(deps: CallDeps, call: Call, { serving, plan }: ServedModel<Plan>): HoldWanted {
-  const { model, multiplier, requested } = serving;
-  const { cost, fees, endUser } = plan;
-  const expected = expectCost(deps, cost, serving);
-  return {
-    call,
-    price: { model, multiplier, requested, fees, endUser },
-    expected,
-    certain: { units: expected.floorUnits, estimated: true, outcome: "failed", status: 0, sent: notSent },
-  };
 }
 
 /**

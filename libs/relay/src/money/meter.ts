@@ -17,7 +17,7 @@ const finerCut = 1.25;
 export class Meter {
   /** Fees of the call beside its tokens, if its wire reports that. */
   readonly fees: CallFees | undefined;
-  #wordsOf: (raw: string) => string = (raw) => raw;
+  #reader: { wordsOf(raw: string): string } | undefined;
   /** Raw pieces whose words were not read yet. */
   #raw: string[] = [];
   #rawCharacters = 0;
@@ -45,7 +45,7 @@ export class Meter {
 
   /** Sets how words are read out of the pieces that follow; before the first of them. */
   readWith(reader: { wordsOf(raw: string): string }): void {
-    this.#wordsOf = (raw) => reader.wordsOf(raw);
+    this.#reader = reader;
   }
 
   /** The newest report, with the images that were counted; the last one is the value, not the sum. */
@@ -125,7 +125,8 @@ export class Meter {
 
   #read(): void {
     if (this.#rawCharacters === 0) return;
-    const words = this.#wordsOf(this.#raw.join(""));
+    const raw = this.#raw.join("");
+    const words = this.#reader?.wordsOf(raw) ?? raw;
     this.#raw = [];
     this.#rawCharacters = 0;
     this.#words.push(words);

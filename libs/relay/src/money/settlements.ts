@@ -23,48 +23,75 @@ export interface Settlements extends AsyncDisposable {
 const [repeatAfterMs, maxLate] = [10_000, 10_000];
 
 /** Opens the settlements of a process; disposal waits until all that began are done. */
-export function openSettlements({ redis, outbox, log }: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
-  const pending = new OpenList<Promise<void>>();
-  const late = new Set<NodeJS.Timeout>();
+export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
+  return new OpenSettlements(deps);
+}
+
+class OpenSettlements implements Settlements {
+  readonly #deps: { readonly redis: Redis; readonly outbox: Outbox; readonly log: Logger };
+  readonly #late = new Set<NodeJS.Timeout>();
+  #pending = 0;
+  #emptied: (() => void) | undefined;
+
+  constructor(deps: { redis: Redis; outbox: Outbox; log: Logger }) {
+    this.#deps = deps;
+  }
+
+  async settle(settlement: Settlement, ids: RequestIds): Promise<void> {
+    const { redis, outbox, log } = this.#deps;
+    const { callId } = settlement;
+    this.#pending++;
+    try {
+      const entry = await settleWithRetry(redis, settlement);
+      if (entry !== undefined) return outbox.push(entry);
+      holdsNotFound.inc();
+      log.warn(
+        { ...ids, callId },
+        "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
+      );
+      if (settlement.onlyIfHeld !== true) this.#settleAgain(settlement, ids);
+    } catch (error) {
+      log.error({ ...ids, err: error, callId }, "a hold is left to the sweep");
+    } finally {
+      this.#ended();
+    }
+  }
+
+  async release(release: Release, ids: RequestIds): Promise<void> {
+    const { redis, log } = this.#deps;
+    this.#pending++;
+    try {
+      await releaseWithRetry(redis, release);
+    } catch (error) {
+      log.error({ ...ids, err: error, callId: release.callId }, "a hold is left to the sweep");
+    } finally {
+      this.#ended();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#emptied = resolve;
+    if (this.#pending > 0) await promise;
+    for (const timer of this.#late) clearTimeout(timer);
+  }
+
+  #ended(): void {
+    if (--this.#pending === 0) this.#emptied?.();
+  }
 
   /** Reports once more, later, that a call found no hold: the first report may be lost with the same Redis. */
-  function reportAgain(settlement: Settlement, ids: RequestIds): void {
-    if (late.size >= maxLate) return;
+  #settleAgain(settlement: Settlement, ids: RequestIds): void {
+    const { redis, log } = this.#deps;
+    if (this.#late.size >= maxLate) return;
     const timer = setTimeout(() => {
-      late.delete(timer);
+      this.#late.delete(timer);
       settle(redis, settlement).catch((error: unknown) =>
         log.warn({ ...ids, err: error, callId: settlement.callId }, "a late call was reported only once"),
       );
     }, repeatAfterMs).unref();
-    late.add(timer);
+    this.#late.add(timer);
   }
-
-  function run(callId: string, ids: RequestIds, step: () => Promise<void>): Promise<void> {
-    const done = step()
-      .catch((error: unknown) => log.error({ ...ids, err: error, callId }, "a hold is left to the sweep"))
-      .finally(() => listed.remove());
-    const listed = pending.add(done);
-    return done;
-  }
-
-  return {
-    settle: (settlement, ids) =>
-      run(settlement.callId, ids, async () => {
-        const entry = await settleWithRetry(redis, settlement);
-        if (entry !== undefined) return outbox.push(entry);
-        holdsNotFound.inc();
-        log.warn(
-          { ...ids, callId: settlement.callId },
-          "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
-        );
-        if (settlement.onlyIfHeld !== true) reportAgain(settlement, ids);
-      }),
-    release: (release, ids) => run(release.callId, ids, async () => void (await releaseWithRetry(redis, release))),
-    async [Symbol.asyncDispose]() {
-      await Promise.all(pending);
-      for (const timer of late) clearTimeout(timer);
-    },
-  };
 }
 
 /** Certain usage of a call by now. */
@@ -97,8 +124,9 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
   let emptied: (() => void) | undefined;
   const shown = showLeases("holds", () => open.size);
   const renewals = onBeat(leaseMs / 3, () => {
-    for (const { accountId, callId, progress } of open) {
-      renewHold(redis, { accountId, callId, leaseMs, ...progress() }).catch((error: unknown) =>
+    for (const hold of open) {
+      const { accountId, callId } = hold;
+      renewHold(redis, { accountId, callId, leaseMs, ...hold.progress() }).catch((error: unknown) =>
         log.debug({ err: error, callId }, "hold not renewed"),
       );
     }

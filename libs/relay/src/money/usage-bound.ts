@@ -120,13 +120,13 @@ export function capUnits(reported: Units, bound: UsageBound | undefined): Capped
 
 function cutAll(cut: Cutting, bound: UsageBound): void {
   const { units } = cut;
-  cutTogether(cut, inputTokenUnits, bound.inputTokens);
+  if (inputTotal(units) > bound.inputTokens) cutTogether(cut, inputTokenUnits, bound.inputTokens);
   const { outputAudioTokens = 0, outputImageTokens = 0, reasoningTokens = 0 } = units;
   const beside = Math.min(outputAudioTokens + outputImageTokens + reasoningTokens, bound.besideTokens);
-  cutTogether(cut, outputTokenUnits, bound.outputTokens + beside);
+  if (outputTotal(units) > bound.outputTokens + beside) cutTogether(cut, outputTokenUnits, bound.outputTokens + beside);
   if (reasoningTokens > (units.outputTokens ?? 0)) units.reasoningTokens = units.outputTokens ?? 0;
-  for (const name of measuredUnits) cutOne(cut, name, bound[name]);
-  for (const name of toolUnits) cutOne(cut, name, bound.others);
+  for (const name of measuredUnits) if ((units[name] ?? 0) > bound[name]) cutOne(cut, name, bound[name]);
+  for (const name of toolUnits) if ((units[name] ?? 0) > bound.others) cutOne(cut, name, bound.others);
 }
 
 /** Units that are being cut, and the names of those that were. */

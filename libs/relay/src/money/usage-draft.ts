@@ -32,8 +32,6 @@ export interface UsageRecord {
   readonly price: Priced;
   /** Time at which its money was held, by `performance.now()`. */
   readonly heldAt: number;
-  /** Money held for it; absent where that is not known. */
-  readonly heldNanos?: Nanos | undefined;
 }
 
 /** Route of a call; times are those of `performance.now()`. */
@@ -75,12 +73,19 @@ export function costOfUnits(price: Priced, units: Units): Nanos {
   return costOf(billed.units, billed.price, price.multiplier);
 }
 
-/** Writes the usage event of an end; its final cost is the settlement's to add. */
-export function usageDraft({ callId, call, price, heldAt, heldNanos }: UsageRecord, end: CallEnd): UsageDraft {
+/**
+ * Writes the usage event of an end; its final cost is the settlement's to add. `heldNanos` is the money that is held for it,
+ * where that is known.
+ */
+export function usageDraft(
+  { callId, call, price, heldAt }: UsageRecord,
+  end: CallEnd,
+  billed: BilledFees = billedUnits(price, end.units),
+  heldNanos?: Nanos,
+): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
   const { route, tried, startedAt = heldAt, firstByteAt, dropped = [] } = end.sent;
   const latencyMs = Math.round(performance.now() - startedAt);
-  const billed = billedUnits(price, end.units);
   const { units, serviceTier, isTierUnpriced } = billed;
   const unpriced: UsageDraft["unpriced"] = [...unpricedUnits(units, billed.price)];
   if (isTierUnpriced) unpriced.push("serviceTier");
@@ -141,6 +146,7 @@ function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: 
   return one;
 }
 
-function billedUnits({ fees, model }: Priced, units: Units): BilledFees {
+/** Returns the bill of units, with what the call used beside its tokens. */
+export function billedUnits({ fees, model }: Priced, units: Units): BilledFees {
   return fees?.billed(units) ?? { units, price: model.price, isTierUnpriced: false };
 }

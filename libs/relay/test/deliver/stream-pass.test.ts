@@ -4,7 +4,7 @@ import { beginsIn } from "@modelgate/wires/sse";
 import { textWires } from "@modelgate/wires/text";
 import { HeldStream } from "../../src/answers/held-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
-import { passStream, type StreamOutcome, type StreamOwner } from "../../src/deliver/stream-pass.ts";
+import { StreamPass, type StreamOutcome, type StreamOwner } from "../../src/deliver/stream-pass.ts";
 import { Meter } from "../../src/money/meter.ts";
 import { FakeAnswer, FakeClient } from "../fakes.ts";
 
@@ -43,7 +43,7 @@ async function begin(
   const early = paid === undefined ? undefined : chat.pass.earlyEnd?.({ choices: 1, includeUsage: false });
   const translator = new PassTranslator({ pass: chat.pass, mode: "bytes", early });
   meter.readWith(translator);
-  const ended = passStream({
+  const { ended } = new StreamPass({
     sink: client,
     held,
     reader,

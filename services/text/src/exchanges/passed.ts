@@ -20,25 +20,9 @@ export async function passed(
 ): Promise<Exchange> {
   const { client } = clientWireOf(call);
   const { pass, vendor } = upstream;
-  const { stream, includeUsage, paidOutputTokens: tokens } = call;
+  const { stream, includeUsage } = call;
   const rename = upstreamModel === call.model ? undefined : call.model;
-  const surplus =
-    tokens === undefined ? surplusBounds(call.boundNames, pass.boundOrder(upstreamModel)) : call.boundNames;
-  const refused = pass.refuses?.(call.foreignNames ?? [], upstreamModel) ?? [];
-  // The wish for a cost is this gateway's to grant: vendors may refuse it.
-  const own = [...surplus, ...refused, ...(call.showsCost === true ? ["usage"] : [])];
-  const kept = own.length === 0 ? call.body : withoutMembers(call.body, own);
-  const lost = refused.filter((name) => name !== "usage");
-  const change = {
-    model: rename === undefined ? undefined : upstreamModel,
-    reportUsage: stream && (!includeUsage || call.showsCost === true),
-  };
-  const renamed = await inTurnsIfLong(pass.upstreamBody(kept, change));
-  const bounded =
-    tokens === undefined ? renamed : await inTurnsIfLong(withBound(pass, renamed, { tokens, model: upstreamModel }));
-  const { body, dropped } = renderSupported({ spelling: client.spelling, strict: call.strict }, lost, () =>
-    pass.fit === undefined ? { body: bounded, dropped: [] } : pass.fit(bounded),
-  );
+  const { body, dropped } = await requestFor(call, pass, upstreamModel);
   return {
     wire: upstream.name,
     body,
@@ -64,6 +48,32 @@ export async function passed(
       },
     }),
   };
+}
+
+/** The client's request as its vendor takes it, and what was left out for that. */
+async function requestFor(
+  call: TextCall,
+  pass: TextPass,
+  upstreamModel: string,
+): Promise<Pick<Exchange, "dropped"> & { readonly body: Buffer }> {
+  const { boundNames, paidOutputTokens: tokens } = call;
+  const showsCost = call.showsCost === true;
+  const isChosen = tokens === undefined && boundNames.length > 1;
+  const surplus = isChosen ? surplusBounds(boundNames, pass.boundOrder(upstreamModel)) : [];
+  const refused = pass.refuses?.(call.foreignNames ?? [], upstreamModel) ?? [];
+  const own = [...(tokens === undefined ? surplus : boundNames), ...refused];
+  // The wish for a cost is this gateway's to grant: vendors may refuse it.
+  if (showsCost) own.push("usage");
+  const kept = own.length === 0 ? call.body : withoutMembers(call.body, own);
+  const model = upstreamModel === call.model ? undefined : upstreamModel;
+  const reportUsage = call.stream && (!call.includeUsage || showsCost);
+  const renamed = await inTurnsIfLong(pass.upstreamBody(kept, { model, reportUsage }));
+  const body =
+    tokens === undefined ? renamed : await inTurnsIfLong(withBound(pass, renamed, { tokens, model: upstreamModel }));
+  const lost = refused.filter((name) => name !== "usage");
+  if (lost.length === 0 && pass.fit === undefined) return { body, dropped: lost };
+  const { spelling } = clientWireOf(call).client;
+  return renderSupported({ spelling, strict: call.strict }, lost, () => pass.fit?.(body) ?? { body, dropped: [] });
 }
 
 /** A whole answer that repeats what the vendor was not sent. */
