@@ -7,8 +7,7 @@ import type { Logger } from "./log.ts";
 import { breakWhenSlow } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisAddress } from "./redis-url.ts";
-import { groupProgram } from "./script/group.ts";
-import { scriptSources } from "./script/lua.ts";
+import { scriptTexts } from "./script/lua.ts";
 import { storeAway } from "./store-failure.ts";
 
 /** One Redis, the master that Sentinels name, or a Redis Cluster; callers see no difference. */
@@ -129,9 +128,8 @@ function connectionTo(address: RedisAddress): Redis {
 /** Gives Redis the process's scripts before the first calls come; what is missing later is sent with its call. */
 async function loadScripts(redis: Redis, log: Logger): Promise<void> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
-  const group = groupProgram();
-  const sources = group === undefined ? [...scriptSources] : [...scriptSources, group.text];
-  const loads = nodes.flatMap((node) => sources.map((source) => node.script("LOAD", source)));
+  const texts = Array.from(scriptTexts, (text) => text());
+  const loads = nodes.flatMap((node) => texts.map((text) => node.script("LOAD", text)));
   await Promise.all(loads).catch((error: unknown) => log.debug({ err: error }, "scripts not loaded in advance"));
 }
 

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Redis } from "../redis.ts";
 import { addToProgram, callInGroup } from "./group.ts";
-import { scriptText, type LuaShape, scriptSources } from "./lua.ts";
+import { scriptText, type LuaShape, scriptTexts } from "./lua.ts";
 import {
   keyNamesOf,
   replyReader,
@@ -83,7 +83,7 @@ interface ScriptSource {
 
 function sourceOf(shape: LuaShape): ScriptSource {
   const text = scriptText(shape, (file) => readFileSync(file, "utf8"));
-  scriptSources.add(text);
+  scriptTexts.add(() => text);
   return { text, digest: createHash("sha1").update(text).digest("hex") };
 }
 

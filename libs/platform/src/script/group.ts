@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { Cluster, Command } from "ioredis";
 import type { Redis } from "../redis.ts";
-import { localsOf, replyLines, type LuaShape } from "./lua.ts";
+import { localsOf, replyLines, scriptTexts, type LuaShape } from "./lua.ts";
 import { isList } from "./values.ts";
 
 /** One call of a script, on its way into a group. */
@@ -89,12 +89,12 @@ async function send(redis: Redis, group: readonly GroupedCall[]): Promise<void> 
 /** Runs the program: by digest, sending its text only where the server does not know it yet. */
 async function run(redis: Redis, words: string[]): Promise<unknown> {
   const program = groupProgram();
-  words[0] = program?.digest ?? "";
+  words[0] = program.digest;
   try {
     return await redis.sendCommand(new TextCommand("evalsha", words, { replyEncoding: "utf8" }));
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-    words[0] = program?.text ?? "";
+    words[0] = program.text;
     return await redis.sendCommand(new TextCommand("eval", words, { replyEncoding: "utf8" }));
   }
 }
@@ -132,12 +132,17 @@ let written: GroupProgram | undefined;
 export function addToProgram(shape: LuaShape): string {
   const lists = [...shape.keys, ...Object.values(shape.args)].filter((each) => each.endsWith("[]"));
   if (lists.length > 0) throw new TypeError(`${shape.file.pathname}: a script with lists cannot be called in a group`);
+  scriptTexts.add(programText);
   return String(grouped.push(shape));
 }
 
-/** The program of all grouped scripts; undefined where there are none. */
-export function groupProgram(): GroupProgram | undefined {
-  if (grouped.length === 0 || written?.count === grouped.length) return written;
+function programText(): string {
+  return groupProgram().text;
+}
+
+/** Returns the program of all grouped scripts. */
+function groupProgram(): GroupProgram {
+  if (written?.count === grouped.length) return written;
   const text = programOf(grouped);
   written = { count: grouped.length, text, digest: createHash("sha1").update(text).digest("hex") };
   return written;

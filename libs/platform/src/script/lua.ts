@@ -66,5 +66,5 @@ function memberOf(name: string, kind: Kind): string {
   return kind.endsWith("?") ? `reply.${name} or ''` : `reply.${name}`;
 }
 
-/** Every script of this process, for loading them in advance. */
-export const scriptSources = new Set<string>();
+/** Texts of every script of this process, for loading them in advance. */
+export const scriptTexts = new Set<() => string>();
