@@ -195,7 +195,7 @@ export interface RestorationsTable {
   nanos: Money;
 }
 
-/** A word that the ledgers keep for each other. */
+/** A value that the ledgers share. */
 export interface MarksTable {
   name: string;
   value: string;

@@ -29,7 +29,7 @@ const toolsPerThousand = {
 } as const satisfies Record<string, ToolPriceField>;
 
 /** A vendor may charge less at some hours: the price of the whole day is its dearest. */
-const hoursLookedAt = 24;
+const hoursOfDay = 24;
 const hourMs = 3_600_000;
 const secondsPerHour = 3_600;
 /** Smallest part of a dollar in a written price: twelve places. */
@@ -40,7 +40,7 @@ const smallest = 1e12;
  * catalogue does not know, or says in no unit of ours. Reads bundled data only.
  */
 export function knownPrice(vendor: string, model: string, nowMs: number): KnownPrice | undefined {
-  const day = Array.from({ length: hoursLookedAt }, (_, hour) =>
+  const day = Array.from({ length: hoursOfDay }, (_, hour) =>
     calcPrice({}, model, { providerId: vendor, timestamp: new Date(nowMs + hour * hourMs) }),
   ).filter((found) => found !== null);
   const [first] = day;

@@ -49,7 +49,7 @@ export async function connectSocket(
   return promise;
 }
 
-/** Methods of an answer that is a connection instead of a body. */
+/** Methods of an answer that is a connection and has no body. */
 function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
   return {
     pipe: (sink) => sink.end(),

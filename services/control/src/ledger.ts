@@ -20,7 +20,7 @@ export interface Ledger {
     wish: { digest: string; token: Token; max?: number },
     actor: string,
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
-  /** Changes some of a token; null takes something away. Throws Failure unknown_url. */
+  /** Changes members of a token; null removes one. Throws Failure unknown_url. */
   changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
 }
 

@@ -19,7 +19,7 @@ export interface RequestContext {
   token?: Token;
   tags?: Tags;
   caller?: Caller;
-  /** True where its area is served in this process, whose log line of a call replaces the request's. */
+  /** True if its area is served in this process; the log line of the call then replaces that of the request. */
   isLocal?: boolean;
   /** The request on its way through the proxy, where a service of another process serves it. */
   proxied?: Proxied;

@@ -91,7 +91,7 @@ async function oneRound(options: RoundOptions, onlyOn: string | undefined): Prom
 export type ShardLook = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "wholeRuns">;
 
 /** One look at one shard: its dead holds, then its events. `nowMs` is the clock of holds; absent: this machine's. */
-export async function lookThroughShard(shard: string, look: ShardLook, nowMs?: number): Promise<void> {
+export async function inspectShard(shard: string, look: ShardLook, nowMs?: number): Promise<void> {
   await sweepShard(shard, look, { nowMs });
   await publishLeftovers(shard, look);
 }

@@ -20,7 +20,7 @@ import { Failure, type UsageDraft } from "@modelgate/contracts";
 import { Counter, type Logger, type Redis } from "@modelgate/platform";
 import { draftOf } from "@modelgate/testkit";
 import { startRecording } from "../src/record-events.ts";
-import { lookThroughShard } from "../src/shard-rounds.ts";
+import { inspectShard } from "../src/shard-rounds.ts";
 import { chanceOf, type Chance } from "./chance.ts";
 import { LossyBus } from "./lossy-bus.ts";
 
@@ -229,7 +229,7 @@ export class Universe {
     const redis = this.#chance.one(this.#edges)?.redis ?? this.#redis;
     const [published, swept] = [counter(), counter()];
     const options = { redis, bus: this.#bus, log: this.#log, leftBehindMs: -60_000, batch: 500, published, swept };
-    await lookThroughShard(shardOf(this.#id), options, this.#now);
+    await inspectShard(shardOf(this.#id), options, this.#now);
     for (const call of dead) this.#end(call, call.floor);
   }
 

@@ -38,7 +38,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
         param: "session",
       });
     const now = Math.floor(Date.now() / 1_000);
-    const lifetimeSeconds = lifetimeWithin(token, expiry?.seconds ?? usualSeconds, now);
+    const lifetimeSeconds = lifetimeSecondsOf(token, expiry?.seconds ?? usualSeconds, now);
     const expiresAt = now + lifetimeSeconds;
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
     if (!(await deps.contentBook.keep(record, bytes, lifetimeSeconds * 1_000))) throw contentFull();
@@ -69,7 +69,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
 }
 
 /** Returns how long a client secret lives: no longer than its owner's key. Throws Failure where that has expired. */
-function lifetimeWithin({ expiresAt }: Pick<Token, "expiresAt">, wantedSeconds: number, now: number): number {
+function lifetimeSecondsOf({ expiresAt }: Pick<Token, "expiresAt">, wantedSeconds: number, now: number): number {
   if (expiresAt === undefined) return wantedSeconds;
   const left = Math.floor(Date.parse(expiresAt) / 1_000) - now;
   if (left <= 0) throw new Failure("api_key_expired");

@@ -32,7 +32,7 @@ import { TranscriptMoney } from "./transcript-money.ts";
 /** Longest pause between two looks at the limits of all sessions. */
 const longestTickMs = 1_000;
 /** Looks within the shortest of the limits. */
-const looksPerLimit = 4;
+const checksPerLimit = 4;
 
 /** A session that is about to begin. */
 interface Starting extends Pick<Handshake, "beta"> {
@@ -74,7 +74,7 @@ export class RealtimeSessions implements Disposable {
       for (const session of open) session.goAway();
     });
     this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
-    const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / looksPerLimit);
+    const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / checksPerLimit);
     this.#looks = onBeat(Math.min(longestTickMs, tickMs), () => {
       const now = Date.now();
       for (const session of open) session.tick(now);

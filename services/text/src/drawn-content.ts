@@ -92,7 +92,7 @@ function sizeOf(aspectRatio: string | undefined): ImageRequest["size"] {
 }
 
 /** Fields of the neutral form that a drawing expresses, or that have no meaning for one. */
-const expressed: ReadonlySet<string> = new Set([
+const supportedFields: ReadonlySet<string> = new Set([
   "model",
   "stream",
   "instructions",
@@ -113,7 +113,7 @@ function droppedFields(request: TextRequest): readonly string[] {
     throw new Failure("unsupported_parameter", `The vendor of this model cannot take ${param}.`, { param });
   const names: Readonly<Record<string, string | undefined>> = spelling;
   const lost = Object.entries(request).flatMap(([name, value]) =>
-    value === undefined || expressed.has(name) ? [] : (names[name] ?? []),
+    value === undefined || supportedFields.has(name) ? [] : (names[name] ?? []),
   );
   return request.image?.size === undefined ? lost : [...lost, "generationConfig.imageConfig.imageSize"];
 }

@@ -33,7 +33,9 @@ export async function createTable(
   await sql`create table ${sql.table(name)} (${sql.join([...typed, primary])}) ${partitions}`.execute(db);
 }
 
-/** The columns of sums that a table of labelled totals has by now: units that were added later have theirs afterwards. */
+/**
+ * The sum columns of a table of labelled totals at this migration; units that were added later get theirs at a start.
+ */
 export async function sumColumnsOf(db: Kysely<unknown>, table: string): Promise<readonly string[]> {
   const keys = new Set(["account", "period", "token", "model", "channel", "outcome", "labels"]);
   const tables = await db.introspection.getTables();

@@ -22,14 +22,14 @@ export function reportRoute(
   if (catalog.current().group(caller.group)?.showChannel !== true) return;
   const attempts = tried.map(({ channel, failed }) => (failed === undefined ? channel : `${channel};failed=${failed}`));
   answer.setHeader(headers.channel, last.channel);
-  answer.setHeader(headers.attempts, joinUpTo(maxTried, attempts));
+  answer.setHeader(headers.attempts, joinWithin(maxTried, attempts));
 }
 
 /** Names in a header what the vendor could not take. The names come from the client: only what a header may hold goes back. */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
   if (answer.begun) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
-  answer.setHeader(headers.dropped, joinUpTo(maxNamed, names));
+  answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }
 
 /** Names in a header the model that served a call, where its client named another. */
@@ -42,7 +42,7 @@ export function reportPaidOutput(answer: Pick<AnswerSink, "begun" | "setHeader">
   if (!answer.begun) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }
 
-function joinUpTo(max: number, items: readonly string[]): string {
+function joinWithin(max: number, items: readonly string[]): string {
   const list = items.join(", ");
   return list.length > max ? `${list.slice(0, max)}...` : list;
 }

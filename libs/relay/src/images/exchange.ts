@@ -109,7 +109,7 @@ const firstPauseMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
 /** Looks in a row that may fail before the task is given up. */
-const maxFailedLooks = 3;
+const maxFailedPolls = 3;
 /** Status of a poll that came too soon. */
 const tooMany = 429;
 
@@ -132,7 +132,7 @@ export async function finishTask(
     if (seen instanceof Failure && seen.status === tooMany) continue;
     failed = seen instanceof Failure ? failed + 1 : 0;
     if (seen instanceof Failure) {
-      if (seen.status < 500 || failed >= maxFailedLooks) throw seen;
+      if (seen.status < 500 || failed >= maxFailedPolls) throw seen;
       continue;
     }
     const answer = await parse(seen);

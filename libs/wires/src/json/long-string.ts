@@ -56,7 +56,10 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
   return { end: at, isPlain };
 }
 
-/** Returns true if a piece of this size ends before a byte: where a character begins, or no character goes on so long. */
+/**
+ * Returns true if a piece of this size ends before a byte: at the beginning of a character, or after more bytes than
+ * a character has.
+ */
 function isCut(byte: number, size: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
   return size >= turnBytes && (!continues || size > turnBytes + maxContinued);

@@ -37,7 +37,7 @@ export interface TextStreamPass {
   echoFrame?(frame: Buffer, echo: JsonRecord): Buffer;
   /** A frame's part that holds what the model wrote, as raw text; `wordsOf` reads the words out of many of them. */
   written(frame: Buffer): string;
-  /** Reads the model's words out of raw pieces or of a whole answer. */
+  /** Reads the model's text from raw frames or from a complete answer. */
   wordsOf(raw: string): string;
   /** Returns true if a frame may hold thoughts. */
   showsThoughts(frame: Buffer): boolean;

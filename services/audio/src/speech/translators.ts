@@ -47,7 +47,7 @@ export function eventsAsAudio(contentType: string): StreamTranslator {
     ...bytesToClient(contentType),
     read(frame) {
       const event = parseFrame(frame.toString());
-      if (event === undefined) return readingOf({ done: false }, nothing);
+      if (event === undefined) return readingOf({ done: false }, noAudio);
       const reading = read(event);
       done ||= reading.done;
       return readingOf(reading, reading.audio);
@@ -59,7 +59,7 @@ export function eventsAsAudio(contentType: string): StreamTranslator {
   };
 }
 
-const nothing = Buffer.alloc(0);
+const noAudio = Buffer.alloc(0);
 
 /** A stream of bytes has no room for signs of life, nor for an error. */
 function bytesToClient(contentType: string) {
@@ -80,8 +80,8 @@ function eventReader(): (frame: Frame) => EventReading & { readonly audio: Buffe
     const event = vendor.event(frame);
     if (event.kind === "error") throw brokenByVendor();
     if (event.kind === "audio") return { done: false, usage, audio: event.bytes };
-    if (event.kind === "other") return { done: false, audio: nothing };
+    if (event.kind === "other") return { done: false, audio: noAudio };
     usage = event.usage ?? unreported;
-    return { done: true, usage, audio: nothing };
+    return { done: true, usage, audio: noAudio };
   };
 }

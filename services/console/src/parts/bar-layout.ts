@@ -13,7 +13,7 @@ export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly left: number;
-  /** From one bar to the next. */
+  /** Distance from one bar to the next. */
   readonly step: number;
   readonly barWidth: number;
   readonly most: number;

@@ -11,7 +11,7 @@ export interface MediaResult {
 /** Progress of a long call, in percent. */
 export type Progress = (percent: number) => void;
 
-const videoLookMs = 1_000;
+const videoPollMs = 1_000;
 /** Maximum time to wait for a video. */
 const longestVideoMs = 900_000;
 
@@ -64,7 +64,7 @@ export async function makeVideo(gateway: Gateway, prompt: string, progress: Prog
       const film = await checked(await fetch(`${path}/content`, { headers: keyOf(gateway) }));
       return { url: URL.createObjectURL(await film.blob()), ...ids };
     }
-    await new Promise((resolve) => setTimeout(resolve, videoLookMs));
+    await new Promise((resolve) => setTimeout(resolve, videoPollMs));
   }
   throw new Error("the video was not done in time");
 }

@@ -35,7 +35,7 @@ export async function followConfiguration(
   const open = opening.move();
   let looking = Promise.resolve();
   let complained = false;
-  const lookAgain = (isChanged: boolean): Promise<void> =>
+  const readSource = (isChanged: boolean): Promise<void> =>
     (looking = looking.then(async () => {
       try {
         await inForce.look(isChanged);
@@ -45,16 +45,16 @@ export async function followConfiguration(
         complained = true;
       }
     }));
-  const look = (): Promise<void> => lookAgain(true);
-  const lookSoon = (): void => void look();
-  if (!source.mustBeGood) lookSoon();
+  const look = (): Promise<void> => readSource(true);
+  const readSoon = (): void => void look();
+  if (!source.mustBeGood) readSoon();
   let quiet: NodeJS.Timeout | undefined;
   // The directory, not the file: editors and ConfigMaps put a new file in its place.
   const watcher = watchFolder(source.folder, () => {
     clearTimeout(quiet);
-    quiet = setTimeout(lookSoon, settleMs);
+    quiet = setTimeout(readSoon, settleMs);
   });
-  const polls = onBeat(pollMs, () => void lookAgain(false));
+  const polls = onBeat(pollMs, () => void readSource(false));
   return {
     get status() {
       return inForce.status;

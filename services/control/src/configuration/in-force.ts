@@ -73,12 +73,12 @@ export class ConfigurationInForce {
       if (published === undefined) await this.#apply(this.#applied, this.#status.problems);
       // Another control that takes up a change publishes it.
       else if (!isChanged && published === this.#status.version && !this.#isDue)
-        return await this.#lookAtKeys(this.#applied);
+        return await this.#pollKeys(this.#applied);
     }
     const found = await this.#source.read();
     this.#readAt = performance.now();
     const { text, configuration, problems, kept = new Map<string, string>() } = found;
-    if (text === this.#seen && text !== "" && this.#applied !== undefined) return await this.#lookAtKeys(this.#applied);
+    if (text === this.#seen && text !== "" && this.#applied !== undefined) return await this.#pollKeys(this.#applied);
     if (configuration === undefined) this.#refuse(problems);
     else {
       const channels = await resolveChannels(configuration, this.#deps.names, kept);
@@ -101,7 +101,7 @@ export class ConfigurationInForce {
   }
 
   /** Keys are rotated in their files, which the configuration only names. */
-  async #lookAtKeys({ configuration, channels: before, kept }: Resolved): Promise<void> {
+  async #pollKeys({ configuration, channels: before, kept }: Resolved): Promise<void> {
     const channels = await resolveChannels(configuration, this.#deps.names, kept);
     const missing = channels.flatMap(({ keys, configuration: { id } }, at) =>
       keys.length < (before[at]?.keys.length ?? 0) ? [id] : [],
@@ -112,12 +112,12 @@ export class ConfigurationInForce {
         "a vendor key's file is missing or empty: the last valid keys stay in use",
       );
     this.#missing = missing;
-    if (missing.length > 0 || isDeepStrictEqual(channels, before)) return await this.#lookAtLists();
+    if (missing.length > 0 || isDeepStrictEqual(channels, before)) return await this.#pollLists();
     await this.#apply({ configuration, channels, kept }, this.#status.problems);
   }
 
   /** Vendors list other models from time to time. */
-  async #lookAtLists(): Promise<void> {
+  async #pollLists(): Promise<void> {
     const applied = this.#applied;
     if (applied?.channels.some(({ configuration: { models } }) => models === "*") !== true) return;
     const listed = await this.#deps.lists.complete(applied.channels);

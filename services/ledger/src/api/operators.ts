@@ -58,7 +58,7 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
       const { action, account, after } = bodies.act(body);
       const wish = { name, record: bodies.object(body, "record") };
       const changed = await use((books) => changeOperator(books, wish, { actor, action, account, after }));
-      return changed ?? absent("operator", name);
+      return changed ?? throwNotFound("operator", name);
     },
     "GET /operator-keys": async ({ query }) =>
       use((books) => readOperatorKeys(books, query.get("digest") ?? undefined)),
@@ -74,7 +74,7 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
     },
     "POST /operator-keys/{id}/delete": async ({ params: { id = "" }, actor }) => {
       const act = { actor, action: "operator-key.delete", account: "", after: { id } };
-      return (await use((books) => deleteOperatorKey(books, id, act))) ? {} : absent("key", id);
+      return (await use((books) => deleteOperatorKey(books, id, act))) ? {} : throwNotFound("key", id);
     },
   };
 }
@@ -86,6 +86,6 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   throw new Failure("invalid_value", `${name} must be a whole number.`, { param: name });
 }
 
-function absent(what: string, name: string): never {
+function throwNotFound(what: string, name: string): never {
   throw new Failure("unknown_url", `There is no ${what} ${JSON.stringify(name.slice(0, 100))}.`);
 }

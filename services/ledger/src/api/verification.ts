@@ -137,7 +137,7 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
 }
 
 /** Pause between two looks whether an account is whole. */
-const lookMs = 100;
+const pollMs = 100;
 
 /**
  * Waits, for a while, until the books know an account, and until what a lost Redis had of it is put back: meanwhile numbers are
@@ -148,7 +148,7 @@ async function untilWhole(redis: Redis, books: Books, id: string): Promise<void>
     const [account] = await findBooked(books, [id]);
     const [known] = await readHeads(redis, [id]);
     if (account?.whole === true && (known?.receipts ?? 0) >= account.receipts) return;
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }
 

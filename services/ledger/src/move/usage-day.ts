@@ -75,7 +75,7 @@ function partsOf(fields: Readonly<Record<string, string>>): Parts {
   return parts;
 }
 
-/** Takes away what is in the books as a call of its own. */
+/** Subtracts what the books have as calls. */
 function subtract(parts: Parts, event: UsageEvent): void {
   const sums = parts.get(keyOf(event.tokenId, event.model, event.channelId))?.sums;
   if (sums === undefined) return;

@@ -2,7 +2,7 @@ import type { Bus } from "@modelgate/platform";
 import { readers } from "../record-events.ts";
 
 /** Pause between two looks at the streams. */
-const lookMs = 50;
+const pollMs = 50;
 
 /**
  * Waits until the books have what these streams had at the beginning: what comes later is no part of it. False where that takes
@@ -26,6 +26,6 @@ export async function caughtUp(
     const read = await Promise.all(streams.map(isRead)).catch(() => [false]);
     if (!read.includes(false)) return true;
     if (Date.now() >= end) return false;
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

@@ -15,7 +15,7 @@ type Standing =
   | "broken";
 
 /** Number of times that the same gap must be seen before it counts as lasting. */
-const looksUntilLasting = 3;
+const checksUntilLasting = 3;
 
 /**
  * Observed gaps of accounts whose receipts are not a complete chain: the amount of each gap, and the number of times it
@@ -95,7 +95,7 @@ function isLasting(offsets: Offsets, { id, offset }: BookedAccount): boolean {
 /** A gap that stays is of receipts that the books never had, or have no more: it is counted with. */
 async function acceptGap({ books }: PutBackDeps, account: BookedAccount, offsets: Offsets): Promise<void> {
   const { id, offset } = account;
-  if ((offsets.get(id)?.get(offset) ?? 0) < looksUntilLasting * 10) return;
+  if ((offsets.get(id)?.get(offset) ?? 0) < checksUntilLasting * 10) return;
   await shiftChain(books, id, reduced(-offset), linkModulus);
   offsets.delete(id);
 }

@@ -8,7 +8,7 @@ import { recordSent } from "./record-sent.ts";
 /** Time after which an event that is not in the books is published again. */
 export const resupplyAfterMs = 15_000;
 /** Pause between two looks. */
-const lookMs = 1_000;
+const pollMs = 1_000;
 const streams = Object.values(eventStreams);
 
 /** Dependencies of the repeated publishing. */
@@ -35,7 +35,7 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   async function looks(): Promise<void> {
     while (!state.stopped) {
       await look().catch((error: unknown) => log.debug({ err: error }, "sent events are not looked through"));
-      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, untilBeat(lookMs)))]);
+      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, untilBeat(pollMs)))]);
     }
   }
 

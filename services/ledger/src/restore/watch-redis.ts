@@ -39,7 +39,7 @@ export interface RedisWatch extends AsyncDisposable {
 /** Accounts that are compared at once, and most that are remembered to be compared; the books know those beyond. */
 const [pageSize, maxNoticed] = [500, 50_000];
 /** Rounds between two looks for what was left between the books and Redis, and for chains that are broken. */
-const roundsBetweenLooks = 5;
+const roundsBetweenChecks = 5;
 /**
  * Time after the last write in which every round looks for late calls, and the number of rounds between two looks when
  * nothing happens.
@@ -140,7 +140,7 @@ class Watch implements RedisWatch {
       this.#comparedBy ??= performance.now() + wholeWithinMs;
       await this.#noticeAll(books);
     }
-    if (this.#rounds++ % roundsBetweenLooks === 0) {
+    if (this.#rounds++ % roundsBetweenChecks === 0) {
       await projectLeftovers(deps, Date.now());
       this.noticed(await brokenChains(books, pageSize));
     }

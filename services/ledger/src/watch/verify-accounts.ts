@@ -17,7 +17,7 @@ export interface VerifyingOptions {
 }
 
 /** Looks for accounts that are due in a period of verification: a day has 1,440 of them. */
-export const looksPerPeriod = 1_440;
+export const roundsPerPeriod = 1_440;
 
 /**
  * Makes a step that verifies the accounts that have become due since the one before. Each account has an offset of its own in

@@ -3,7 +3,7 @@ import type { BooksConnection } from "../books-connection.ts";
 import { balanceWatch } from "./balances.ts";
 import { repeat } from "./every.ts";
 import { forgetRedis, forgetStreams, watchRedis, watchStreams } from "./stores.ts";
-import { looksPerPeriod, verifyingStep, type VerifyingOptions } from "./verify-accounts.ts";
+import { roundsPerPeriod, verifyingStep, type VerifyingOptions } from "./verify-accounts.ts";
 import { lowAccounts } from "./watch-metrics.ts";
 
 /** Dependencies and interval of the watch. */
@@ -39,7 +39,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
     watches.use(
       repeat({
         name: "verification",
-        everyMs: Math.max(1, Math.floor(verifyEveryMs / looksPerPeriod)),
+        everyMs: Math.max(1, Math.floor(verifyEveryMs / roundsPerPeriod)),
         log,
         step: verifyingStep({ ...options, everyMs: verifyEveryMs }),
       }),

@@ -11,9 +11,9 @@ import { newAnswerId } from "../../text-kind.ts";
 import { BackgroundRun, eventsOfQueued } from "./background-run.ts";
 
 /** Renewals within a lease. */
-const looksPerLease = 4;
+const checksPerLease = 4;
 /** Longest time until a cancellation that another process received is seen. */
-const longestLookMs = 1_000;
+const maxCheckMs = 1_000;
 
 /** All responses that this process makes in the background. */
 export class BackgroundRuns implements Disposable {
@@ -28,7 +28,7 @@ export class BackgroundRuns implements Disposable {
 
   constructor(deps: ResponsesDeps, registry: Registry) {
     this.#deps = deps;
-    const everyMs = Math.min(longestLookMs, Math.ceil(deps.background.leaseMs / looksPerLease));
+    const everyMs = Math.min(maxCheckMs, Math.ceil(deps.background.leaseMs / checksPerLease));
     this.#looks = onBeat(everyMs, () => this.#look());
     const open = this.#open;
     deps.ending.addEventListener("abort", () => {

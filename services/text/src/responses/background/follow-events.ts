@@ -13,7 +13,7 @@ const [briskMs, idleMs] = [50, 500];
 /** Time for last events once the call is to end: where this process ends, a response that it makes fails meanwhile. */
 const lastEventsMs = 1_000;
 /** Idle looks between two at whether the process that makes the response still lives. */
-const looksPerCheck = 4;
+const readsPerCheck = 4;
 
 /**
  * Shows a background response's events as a stream, from the one after `after` on, until its last. Throws Failure (400)
@@ -39,7 +39,7 @@ export async function followEvents(
   answer.begin(200, { "content-type": eventStream, "cache-control": "no-cache", "x-accel-buffering": "no" });
   let next = after + 1;
   let shown = after;
-  let quietLooks = 0;
+  let emptyReads = 0;
   let wroteAt = Date.now();
   while (!client.isOver) {
     let events = await store.events(at, next, readAtOnce);
@@ -52,8 +52,8 @@ export async function followEvents(
       wroteAt = Date.now();
       if (isFinalEvent(event)) return answer.end();
     }
-    quietLooks = events.length > 0 ? 0 : quietLooks + 1;
-    if (quietLooks > 0 && quietLooks % looksPerCheck === 0 && !(await store.isHeld(at))) {
+    emptyReads = events.length > 0 ? 0 : emptyReads + 1;
+    if (emptyReads > 0 && emptyReads % readsPerCheck === 0 && !(await store.isHeld(at))) {
       using memory = deps.body.budget.holdFor(caller);
       if ((await currentResponse(deps, at, memory)) === undefined) break;
     }
@@ -61,7 +61,7 @@ export async function followEvents(
       await client.write(": keep-alive\n\n");
       wroteAt = Date.now();
     }
-    if (events.length < readAtOnce) await client.pause(quietLooks > 1 ? idleMs : briskMs);
+    if (events.length < readAtOnce) await client.pause(emptyReads > 1 ? idleMs : briskMs);
   }
   // What its client has is no whole answer: it can go on from there.
   answer.destroy();

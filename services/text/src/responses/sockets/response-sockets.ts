@@ -15,7 +15,7 @@ import { ResponseSocket } from "./response-socket.ts";
 /** Longest pause between two looks at the limits of all connections. */
 const longestTickMs = 1_000;
 /** Looks within the shortest of the limits. */
-const looksPerLimit = 4;
+const checksPerLimit = 4;
 
 /** All WebSockets for responses of this process. */
 export class ResponseSockets implements Disposable {
@@ -39,7 +39,7 @@ export class ResponseSockets implements Disposable {
       const now = Date.now();
       for (const socket of open) socket.tick(now);
     };
-    this.#looks = onBeat(Math.min(longestTickMs, Math.ceil(Math.min(idleMs, longestMs) / looksPerLimit)), look);
+    this.#looks = onBeat(Math.min(longestTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), look);
     registry.registerMetric(
       new Gauge({
         name: "modelgate_response_sockets",
