@@ -190,7 +190,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("It is now active.").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("cell", { name: "input 2.5 per million", exact: true }).waitFor();
+    await page.getByRole("cell", { name: "input $2.5 per million", exact: true }).waitFor();
 
     dialog = await openForm(page, "Models", "Edit the model fresh-1.0");
     expect(await dialog.getByLabel("Input, $ per million", { exact: true }).inputValue()).toBe("2.5");

@@ -102,7 +102,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await page.goto(`${suite.controlUrl}/console/calls/${requestId}`);
-    await page.getByText(/^No call in the books has this request id/).waitFor();
+    await page.getByText(/^No call has this request id/).waitFor();
     const answer = await post(suite, hello("chat"), keys.demo, { "x-request-id": requestId });
     expect([answer.status, answer.headers.get("x-request-id")]).toEqual([200, requestId]);
     await page.getByText(/^Cost: \$0\.\d+/).waitFor();

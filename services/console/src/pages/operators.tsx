@@ -215,7 +215,7 @@ function MakeOperatorKey() {
             onChange={(role) => set({ role: roleOf(role) })}
           />
           <Button type="submit" size="xs" mt={24} loading={make.isPending}>
-            {say("Create")}
+            {say("Create key")}
           </Button>
         </Group>
       </Form>
