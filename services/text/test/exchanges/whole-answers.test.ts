@@ -1,16 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { UpstreamAnswer } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { BufferBudget } from "@modelgate/platform";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as rankingWires } from "@modelgate/wires/ranking";
 import { textWires, type PassedWire } from "@modelgate/wires/text";
 import { wires as vectorsWires } from "@modelgate/wires/vectors";
-import { type Exchange, readAnswer } from "@modelgate/relay";
+import type { Exchange } from "@modelgate/relay";
 import { kindExchange } from "../../src/exchanges/kind.ts";
 import { passMode } from "../../src/exchanges/passed.ts";
 import type { TextCall } from "../../src/exchanges/text-call.ts";
-import { TextExchangeMaker } from "../../src/exchanges/text.ts";
+import { answered, callOf, exchangeOf } from "./in-memory.ts";
 
 const turns = [{ role: "user", content: "Hello" }];
 const bodies = {
@@ -20,19 +18,8 @@ const bodies = {
   responses: { model: "m", input: "Hello" },
   content: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
 };
-const callOf = (wire: PassedWire): TextCall => ({
-  wire,
-  body: Buffer.from(JSON.stringify(bodies[wire])),
-  model: "m",
-  stream: false,
-  includeUsage: false,
-  choices: 1,
-  boundNames: [],
-  strict: false,
-  defaultMaxTokens: 10,
-  answerId: "answer-1",
-  inputTokens: 1,
-});
+const make = (client: PassedWire, vendor: PassedWire, more: Partial<TextCall> = {}) =>
+  exchangeOf(callOf(client, bodies[client], more), textWires[vendor]);
 
 /** What no wire can read. */
 const never = ["not JSON", '"a text"', "[]", "{}", '{"error":{"message":"no"}}', '{"choices":['];
@@ -57,36 +44,15 @@ const unusable = {
   ],
 } as const;
 
-function read(exchange: Exchange, text: string) {
-  const reader = exchange.read({ headers: {} });
-  if (reader.kind === "stream") throw new Error("a stream was not asked for");
-  return readAnswer<unknown>(answerOf(text), reader, 1_000_000, new BufferBudget(1_000_000));
-}
-
-function answerOf(text: string): UpstreamAnswer {
-  const nothing = (): void => undefined;
-  return {
-    status: 200,
-    headers: {},
-    pipe(sink) {
-      sink.data(Buffer.from(text));
-      sink.end();
-    },
-    pause: nothing,
-    resume: nothing,
-    abort: nothing,
-  };
-}
-
 const pairs = (["chat", "messages", "responses", "content", "completions"] as const).flatMap((client) =>
   (["chat", "messages", "responses", "content"] as const).map((vendor) => [client, vendor] as const),
 );
 
 describe("a complete answer that cannot be used fails its attempt", () => {
   test.each([...pairs, ["completions", "completions"] as const])("client %s, vendor %s", async (client, vendor) => {
-    const exchange = await new TextExchangeMaker(callOf(client)).make(textWires[vendor], "vendor-model");
+    const exchange = await make(client, vendor);
     for (const text of [...never, ...unusable[vendor].map((answer) => JSON.stringify(answer))])
-      await expect(read(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
+      await expect(answered(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
   });
 
   test.each([
@@ -100,17 +66,17 @@ describe("a complete answer that cannot be used fails its attempt", () => {
     const usage = { prompt_tokens: 1, total_tokens: 1 };
     const wrong = ["nope", ["nope"], [{}], undefined].map((value) => JSON.stringify({ [member]: value, usage }));
     for (const text of [...never, ...wrong])
-      await expect(read(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
+      await expect(answered(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
   });
 });
 
 test("an error of the reader itself fails the attempt", async () => {
-  const exchange = await new TextExchangeMaker(callOf("chat")).make(textWires.chat, "m");
+  const exchange = await make("chat", "chat");
   const stumbling: Exchange = {
     ...exchange,
     read: () => ({ kind: "whole", read: () => Promise.reject(new RangeError("too deep")) }),
   };
-  const failure: unknown = await read(stumbling, "{}").catch((error: unknown) => error);
+  const failure: unknown = await answered(stumbling, "{}").catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);
   expect(failure).toMatchObject({ code: "upstream_error", cause: new RangeError("too deep") });
 });
@@ -145,10 +111,7 @@ describe("a stream can begin an answer", () => {
     },
   };
   const begins = async (client: PassedWire, vendor: PassedWire, data: string): Promise<boolean> => {
-    const exchange = await new TextExchangeMaker({ ...callOf(client), stream: true }).make(
-      textWires[vendor],
-      "vendor-model",
-    );
+    const exchange = await make(client, vendor, { stream: true });
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
     if (reader.kind !== "stream") throw new Error("a stream was asked for");
     return reader.begins(Buffer.from(`data: ${data}\n\n`));
@@ -161,7 +124,7 @@ describe("a stream can begin an answer", () => {
   });
 
   test("with a comment, and not with an answer that is no stream", async () => {
-    const exchange = await new TextExchangeMaker({ ...callOf("chat"), stream: true }).make(textWires.chat, "m");
+    const exchange = await make("chat", "chat", { stream: true });
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
     expect(reader.kind === "stream" && reader.begins(Buffer.from(": wait\n\n"))).toBe(true);
     expect(() => exchange.read({ headers: { "content-type": "application/json" } })).toThrow(Failure);

@@ -1,0 +1,82 @@
+import type { UpstreamAnswer } from "@modelgate/channels";
+import type { Units } from "@modelgate/contracts";
+import { BufferBudget } from "@modelgate/platform";
+import { readAnswer, type Exchange } from "@modelgate/relay";
+import { textWires, type ClientWire, type TextWire } from "@modelgate/wires/text";
+import type { TextCall } from "../../src/exchanges/text-call.ts";
+import { TextExchangeMaker } from "../../src/exchanges/text.ts";
+
+/** A request as a service has read it; `more` are the parts of a call that its body does not say. */
+export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> = {}): TextCall {
+  const ask = textWires[wire].client.ask(body, { model: "m" });
+  return {
+    wire,
+    body: Buffer.from(JSON.stringify(body)),
+    model: ask.model,
+    stream: ask.stream,
+    includeUsage: ask.includeUsage,
+    showsCost: ask.showsCost,
+    choices: ask.choices,
+    boundNames: ask.boundNames,
+    foreignNames: ask.foreignNames,
+    strict: false,
+    defaultMaxTokens: 1_000,
+    answerId: "answer-1",
+    inputTokens: 1,
+    ...more,
+  };
+}
+
+/** Makes the exchange of a request with a vendor. Throws Failure where the vendor's wire cannot say it. */
+export function exchangeOf(call: TextCall, vendor: TextWire, model = "vendor-model"): Promise<Exchange> {
+  return new TextExchangeMaker(call).make(vendor, model);
+}
+
+/** Returns the body that a vendor is sent. */
+export function sentBody({ body }: Exchange): string {
+  if (!Buffer.isBuffer(body)) throw new Error("a text call is sent as bytes");
+  return body.toString();
+}
+
+/** A client's answer, with the usage that its call is billed by. */
+export interface Answered {
+  readonly text: string;
+  readonly usage: Units | undefined;
+}
+
+/** Reads a vendor's whole answer, or all of its stream, for the client. Throws Failure as a call's attempt does. */
+export async function answered(exchange: Exchange, text: string): Promise<Answered> {
+  const contentType = exchange.streams ? "text/event-stream" : "application/json";
+  const reader = exchange.read({ headers: { "content-type": contentType } });
+  if (reader.kind === "task") throw new Error("no answer of text is a task");
+  if (reader.kind === "whole") {
+    const { body, usage } = await readAnswer(answerOf(text), reader, 1_000_000, new BufferBudget(1_000_000));
+    return { text: body.toString(), usage };
+  }
+  const splitter = reader.framing.splitter();
+  const translator = reader.translator({ mayBeCut: false });
+  let [out, usage]: [string, Units | undefined] = ["", undefined];
+  for (const frame of splitter.push(Buffer.from(text))) {
+    const reading = translator.read(frame);
+    if (reading.failure !== undefined) throw reading.failure;
+    usage = reading.usage ?? usage;
+    out += reading.render().toString();
+  }
+  return { text: out + translator.end().toString(), usage };
+}
+
+/** An answer of status 200 that comes at once. */
+function answerOf(text: string): UpstreamAnswer {
+  const nothing = (): void => undefined;
+  return {
+    status: 200,
+    headers: {},
+    pipe(sink) {
+      sink.data(Buffer.from(text));
+      sink.end();
+    },
+    pause: nothing,
+    resume: nothing,
+    abort: nothing,
+  };
+}

@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Units } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+import { chatWireIn, textWire } from "@modelgate/wires/text";
+import { answered, callOf, exchangeOf, sentBody, type Answered } from "./in-memory.ts";
+
+/**
+ * What a vendor answers in the chat wire, in our own words from what is public of it, and the units it must be billed as,
+ * counted by hand. Numbers, members and their order are the source's; `note` says what is by the documentation alone.
+ */
+interface Recording {
+  readonly source: string;
+  readonly note?: string;
+  /** The vendor's name of the model. */
+  readonly model: string;
+  /** The text of the answer, without thoughts. */
+  readonly text: string;
+  readonly units: Units;
+  readonly streamUnits: Units;
+  readonly whole: object;
+  /** Chunks; `[DONE]` follows them. */
+  readonly stream: readonly object[];
+  /** Answers in the messages wire; one without a recording is absent. */
+  readonly messages?: {
+    readonly source: string;
+    readonly whole?: { readonly text: string; readonly units: Units; readonly body: object };
+    /** An event's name is its type. */
+    readonly stream?: { readonly text: string; readonly units: Units; readonly events: readonly { type: string }[] };
+  };
+}
+
+const folder = join(import.meta.dirname, "recordings");
+const recordings = readdirSync(folder).map((file): readonly [string, Recording] => [
+  file.replace(/\.json$/, ""),
+  JSON.parse(readFileSync(join(folder, file), "utf8")),
+]);
+const inMessages = recordings.filter(([, { messages }]) => messages !== undefined);
+
+test("every vendor that differs from the chat wire has a recording, and every recording a vendor", () => {
+  const names = recordings.map(([name]) => name);
+  const rows = Object.values(providers).filter(({ dialect, name }) => dialect !== undefined || names.includes(name));
+  expect(rows.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+});
+
+const turns = [{ role: "user", content: "Hello?" }];
+
+/** Answers of a vendor to clients of the chat and messages wires, whole and streamed. */
+const clients = (["chat", "messages"] as const).flatMap((client) => [
+  { client, stream: false },
+  { client, stream: true },
+]);
+
+describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chunks, streamUnits }) => {
+  const { dialect = {} } = providers[name] ?? {};
+  const vendor = chatWireIn(dialect);
+
+  test.each(clients)("answers a client of $client, streamed: $stream, and is billed to the token", async (to) => {
+    const exchange = await exchangeOf(callOf(to.client, request(to.stream)), vendor, model);
+    const frames = [...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`);
+    const answer = await answered(exchange, to.stream ? frames.join("") : JSON.stringify(whole));
+    expect(wordsIn[to.client](answer, to.stream)).toBe(text);
+    expect(answer.usage).toEqual(to.stream ? streamUnits : units);
+  });
+
+  test("is sent nothing that it refuses, and the client is named what was left out", async () => {
+    const { refuses = [], maxTokens = "max_completion_tokens", toolChoice, usageUnasked, noDeveloper } = dialect;
+    const tools = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }];
+    const exchange = await exchangeOf(
+      callOf("chat", {
+        model: "m",
+        max_completion_tokens: 50,
+        stream: true,
+        messages: [{ role: "developer", content: "Be brief." }, ...turns],
+        tools,
+        tool_choice: "required",
+        parallel_tool_calls: false,
+        seed: 7,
+        logit_bias: { "1": 1 },
+        frequency_penalty: 0.5,
+      }),
+      vendor,
+      model,
+    );
+    const sent: Readonly<Record<string, unknown>> = JSON.parse(sentBody(exchange));
+    expect(Object.keys(sent).filter((word) => refuses.includes(word))).toEqual([]);
+    expect(sent).toMatchObject({ [maxTokens]: 50, tools, model });
+    expect(Object.keys(sent).filter((word) => word.startsWith("max_"))).toHaveLength(1);
+    expect(sent["tool_choice"]).toBe(toolChoice?.["required"] ?? "required");
+    expect(sent["stream_options"]).toEqual(usageUnasked === true ? undefined : { include_usage: true });
+    if (noDeveloper === true) expect(sentBody(exchange)).not.toContain('"developer"');
+    for (const word of ["parallel_tool_calls", "logit_bias", "frequency_penalty"])
+      expect([word, exchange.dropped.includes(word)]).toEqual([word, refuses.includes(word)]);
+  });
+});
+
+describe.each(inMessages)("%s, in the messages wire", (_, { model, messages: { whole, stream } = {} }) => {
+  const recorded = clients.filter((to) => (to.stream ? stream : whole) !== undefined);
+  test.each(recorded)("answers a client of $client, streamed: $stream, and is billed to the token", async (to) => {
+    const exchange = await exchangeOf(callOf(to.client, request(to.stream)), textWire("messages"), model);
+    const events = stream?.events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`) ?? [];
+    const answer = await answered(exchange, to.stream ? events.join("") : JSON.stringify(whole?.body));
+    expect(wordsIn[to.client](answer, to.stream)).toBe((to.stream ? stream : whole)?.text);
+    expect(answer.usage).toEqual((to.stream ? stream : whole)?.units);
+  });
+});
+
+function request(stream: boolean): object {
+  return { model: "m", max_tokens: 2_000, stream, messages: turns };
+}
+
+function dataOf(text: string): readonly any[] {
+  const data = text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice("data: ".length)] : []));
+  return data.filter((each) => each !== "[DONE]").map((each) => JSON.parse(each));
+}
+
+/** Text of a message: Mistral sends it in parts. */
+function textIn(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+  return content.map(({ text = "" }: { readonly text?: string }) => text).join("");
+}
+
+/** The text that a client reads in its answer. */
+const wordsIn = {
+  chat({ text }: Answered, stream: boolean): string {
+    if (!stream) return textIn(JSON.parse(text).choices[0].message.content);
+    return dataOf(text)
+      .map(({ choices }) => textIn(choices[0]?.delta?.content))
+      .join("");
+  },
+  messages({ text }: Answered, stream: boolean): string {
+    const blocks: readonly any[] = stream ? dataOf(text).map(({ delta = {} }) => delta) : JSON.parse(text).content;
+    return blocks.map((block) => block.text ?? "").join("");
+  },
+} as const;
