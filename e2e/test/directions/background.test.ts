@@ -5,7 +5,7 @@ import { until, type Suite } from "@modelgate/testkit";
 import { openaiAt } from "./clients/openai-chat.ts";
 import { keyOf, settled, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
-import { vendors } from "./vendors.ts";
+import { ownAndOther } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ async function eventsOf(stream: AsyncIterable<ResponseStreamEvent>): Promise<Res
   return events;
 }
 
-describe.each(vendors)("background over $name", ({ name: model }) => {
+describe.each(ownAndOther("responses"))("background over $name", ({ name: model }) => {
   test("a response is answered as it waits, made meanwhile, and gone on from", async () => {
     const first = await mine().create({ model, input: "My name is Ada.", background: true });
     expect(first).toMatchObject({ status: "queued", background: true, output: [], model });

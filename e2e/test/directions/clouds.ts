@@ -5,8 +5,6 @@ export interface Cloud extends Vendor {
   readonly key: string;
   /** Behind its path: the region, or the place of a project. */
   readonly place: string;
-  /** The wire is the cloud's own, and reports no reasoning tokens and no choice between calls one by one. */
-  readonly isConverse: boolean;
 }
 
 const bedrock = {
@@ -31,11 +29,10 @@ export const clouds: readonly Cloud[] = [
     wire: "messages",
     wires: ["converse"],
     model: `us.anthropic.${claude}-v1:0`,
-    isConverse: true,
   },
-  { ...bedrock, name: "bedrock-claude", wire: "messages", model: `us.anthropic.${claude}-v1:0`, isConverse: false },
-  { ...vertex, name: "vertex-gemini", wire: "content", model: "gemini-3-flash", isConverse: false },
-  { ...vertex, name: "vertex-claude", wire: "messages", model: claude, isConverse: false },
+  { ...bedrock, name: "bedrock-claude", wire: "messages", model: `us.anthropic.${claude}-v1:0` },
+  { ...vertex, name: "vertex-gemini", wire: "content", model: "gemini-3-flash" },
+  { ...vertex, name: "vertex-claude", wire: "messages", model: claude },
 ];
 
 /** A way to a cloud, whose instance of the simulator has the channel's name. */

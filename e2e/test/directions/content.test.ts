@@ -3,7 +3,7 @@ import type { Suite } from "@modelgate/testkit";
 import { googleAt } from "./clients/google-content.ts";
 import { keyOf, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
-import { vendors } from "./vendors.ts";
+import { ownAndOther } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -42,7 +42,7 @@ const answer = {
   modelVersion: expect.any(String),
 };
 
-describe.each(vendors)("content generation over $name", ({ name: model, wire }) => {
+describe.each(ownAndOther("content"))("content generation over $name", ({ name: model }) => {
   test.each<[string, string, Record<string, string>]>([
     ["the vendor's header", "", { "x-goog-api-key": key }],
     ["the interface's header", "", { "x-gamma-api-key": key }],
@@ -70,62 +70,6 @@ describe.each(vendors)("content generation over $name", ({ name: model, wire }) 
     expect(pieces.length).toBeGreaterThan(1);
     expect(wordsOf(pieces)).toBe("You said: Hello");
     expect(pieces.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata: expect.anything() });
-  });
-
-  test("names in snake_case", async () => {
-    const reply = await post(`/v1beta/models/${model}:generateContent`, {
-      contents: [{ role: "user", parts: [{ text: "word ".repeat(40) }] }],
-      system_instruction: { parts: [{ text: "Be brief." }] },
-      generation_config: { max_output_tokens: 20, response_mime_type: "text/plain" },
-    });
-    expect(reply.status).toBe(200);
-    expect(await reply.json()).toMatchObject({ candidates: [{ finishReason: "MAX_TOKENS" }] });
-  });
-
-  test("interface section 2.6: modalities are required there, and TEXT alone says nothing", async () => {
-    const reply = await post(`/v1beta/models/${model}:generateContent`, {
-      ...hello,
-      generationConfig: { responseModalities: ["TEXT"] },
-    });
-    expect(reply.status).toBe(200);
-    expect(await reply.json()).toMatchObject(answer);
-  });
-
-  test("pictures are asked for", async () => {
-    const reply = await post(`/v1beta/models/${model}:generateContent`, {
-      contents: [
-        { role: "user", parts: [{ text: `Draw ${wire === "responses" ? '{{simulate: {"image": true}}}' : ""}` }] },
-      ],
-      generationConfig: { responseModalities: ["TEXT", "IMAGE"], imageConfig: { aspectRatio: "1:1" } },
-    });
-    // The first has no word for pictures at all, the second refuses them itself.
-    const isRefused = wire === "messages" || model === "chat";
-    expect(reply.status).toBe(isRefused ? 400 : 200);
-    const body: object = JSON.parse(await reply.text());
-    if (isRefused)
-      return expect(body).toMatchObject({
-        error: {
-          status: "INVALID_ARGUMENT",
-          details: [
-            {
-              fieldViolations: [
-                { field: model === "chat" ? expect.any(String) : "generationConfig.responseModalities" },
-              ],
-            },
-          ],
-        },
-      });
-    expect(body).toMatchObject({
-      candidates: [
-        {
-          content: {
-            parts: expect.arrayContaining([
-              expect.objectContaining({ inlineData: { mimeType: "image/png", data: expect.any(String) } }),
-            ]),
-          },
-        },
-      ],
-    });
   });
 
   test("tokens are counted, and the model is looked up", async () => {

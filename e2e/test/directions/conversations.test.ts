@@ -4,7 +4,7 @@ import { until, type Suite } from "@modelgate/testkit";
 import { openaiAt } from "./clients/openai-chat.ts";
 import { keyOf, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
-import { vendors } from "./vendors.ts";
+import { ownAndOther } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ const kept = (id: string) =>
       .catch(() => false as const),
   );
 
-describe.each(vendors)("a conversation over $name", ({ name: model }) => {
+describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: model }) => {
   const lastBody = async (): Promise<string> => (await suite.simulator.requests(model)).at(-1)?.body ?? "";
 
   test("each response knows the turns before it, and is one: whole, streamed and in the background", async () => {

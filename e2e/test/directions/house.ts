@@ -1,6 +1,6 @@
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startSuite, until, type Limits, type Suite } from "@modelgate/testkit";
-import { otherGenerations, vendors, type Vendor } from "./vendors.ts";
+import { vendors, type Vendor } from "./vendors.ts";
 
 /** US dollars per million tokens, each different, so that a unit in the wrong place shows in the bill. */
 export const price = { input: 2, cachedInput: 0.5, cacheWrite: 3, output: 8 } as const;
@@ -45,12 +45,14 @@ export function startHouse({
     [name, { balance: "100", tokens: [{ key: keyOf(name), group: name in groups ? name : "default" }] }] as const;
   // Agents offer a search with every request, and pictures are a tool on one of the wires.
   const chat = { kind: "chat", price: { ...price, tools: { webSearch: 0.01, imageGeneration: 0.04 } } };
-  const all = [...vendors, ...otherGenerations];
   return startSuite({
     config: {
       groups: { default: { models: ["*"] }, ...groups },
-      models: { ...Object.fromEntries(all.map(({ name }) => [name, chat])), ...models },
-      channels: [...all.map((vendor) => channelOf(vendor, vendor.name, { [vendor.name]: vendor.model })), ...channels],
+      models: { ...Object.fromEntries(vendors.map(({ name }) => [name, chat])), ...models },
+      channels: [
+        ...vendors.map((vendor) => channelOf(vendor, vendor.name, { [vendor.name]: vendor.model })),
+        ...channels,
+      ],
       accounts: Object.fromEntries(["demo", ...accounts].map(rich)),
     },
     env,

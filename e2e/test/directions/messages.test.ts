@@ -3,18 +3,14 @@ import type { Suite } from "@modelgate/testkit";
 import { anthropicAt } from "./clients/anthropic-messages.ts";
 import { keyOf, startHouse } from "./house.ts";
 import { droppedIn } from "./question.ts";
-import { pdf, png } from "./media.ts";
 import { forbidWarnings } from "./quiet.ts";
-import { vendors } from "./vendors.ts";
+import { ownAndOther } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
   suite = await startHouse({ env: { HEARTBEAT_MS: "100" } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
-beforeEach(async () => {
-  for (const { name } of vendors) await suite.simulator.forget(name);
-});
 forbidWarnings();
 
 const key = keyOf("demo");
@@ -28,7 +24,9 @@ const post = (body: object, headers: Record<string, string>, query = "") =>
     body: JSON.stringify(body),
   });
 
-describe.each(vendors)("messages over $name", ({ name: model, wire }) => {
+describe.each(ownAndOther("messages"))("messages over $name", ({ name: model, wire }) => {
+  beforeEach(() => suite.simulator.forget(model));
+
   test("the version is required", async () => {
     const answer = await post(hello(model), { "x-api-key": key });
     expect(answer.status).toBe(400);
@@ -88,84 +86,5 @@ describe.each(vendors)("messages over $name", ({ name: model, wire }) => {
   test("tokens are counted", async () => {
     const counted = await anthropicAt(suite, key).messages.countTokens({ model, messages: hello(model).messages });
     expect(counted.input_tokens).toBeGreaterThan(0);
-  });
-
-  test("a document as text, a document as PDF, and marks for the cache", async () => {
-    const { content } = await anthropicAt(suite, key).messages.create({
-      ...hello(model),
-      messages: [
-        {
-          role: "user",
-          content: [
-            { type: "document", source: { type: "text", media_type: "text/plain", data: "Some words." } },
-            {
-              type: "document",
-              source: { type: "base64", media_type: "application/pdf", data: pdf },
-              cache_control: { type: "ephemeral" },
-            },
-            { type: "text", text: "Sum up." },
-          ],
-        },
-      ],
-    });
-    expect(content).toMatchObject([{ type: "text", text: expect.stringContaining("Sum up.") }]);
-    const [seen] = await suite.simulator.requests(model);
-    expect(seen?.body).toContain(pdf);
-    expect(seen?.body).toContain(
-      wire === "content" || wire === "responses" ? Buffer.from("Some words.").toString("base64") : "Some words.",
-    );
-  });
-
-  test("a tool's result that is a picture, and one that is an error", async () => {
-    const use = (id: string) => ({ type: "tool_use" as const, id, name: "look", input: {} });
-    const { content } = await anthropicAt(suite, key).messages.create({
-      model,
-      max_tokens: 100,
-      tools: [{ name: "look", input_schema: { type: "object" } }],
-      messages: [
-        { role: "user", content: "Look" },
-        { role: "assistant", content: [use("toolu_1"), use("toolu_2")] },
-        {
-          role: "user",
-          content: [
-            {
-              type: "tool_result",
-              tool_use_id: "toolu_1",
-              content: [
-                { type: "text", text: "seen" },
-                { type: "image", source: { type: "base64", media_type: "image/png", data: png } },
-              ],
-            },
-            { type: "tool_result", tool_use_id: "toolu_2", is_error: true, content: "broken" },
-          ],
-        },
-      ],
-    });
-    expect(content).toHaveLength(1);
-    const [seen] = await suite.simulator.requests(model);
-    for (const word of [png, "seen", "broken"]) expect(seen?.body).toContain(word);
-  });
-
-  test.each([false, true])("thoughts that are sealed only come back to their vendor, streamed: %s", async (stream) => {
-    const behaviour = { redactedReasoning: true, tools: [{ name: "look", arguments: {} }] };
-    const asked = {
-      model,
-      max_tokens: 4_096,
-      thinking: { type: "enabled" as const, budget_tokens: 2_048 },
-      tools: [{ name: "look", input_schema: { type: "object" as const } }],
-    };
-    const first = [{ role: "user" as const, content: `Look {{simulate: ${JSON.stringify(behaviour)}}}` }];
-    const { messages } = anthropicAt(suite, key);
-    const { content } = stream
-      ? await messages.stream({ ...asked, messages: first }).finalMessage()
-      : await messages.create({ ...asked, messages: first });
-    const results = content.flatMap((block) =>
-      block.type === "tool_use" ? [{ type: "tool_result" as const, tool_use_id: block.id, content: "seen" }] : [],
-    );
-    const second = await messages.create({
-      ...asked,
-      messages: [...first, { role: "assistant", content }, { role: "user", content: results }],
-    });
-    expect(second.content).toContainEqual(expect.objectContaining({ type: "text", text: "seen" }));
   });
 });

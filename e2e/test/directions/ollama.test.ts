@@ -2,14 +2,12 @@ import { Ollama, type ChatRequest, type ChatResponse, type GenerateResponse } fr
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Suite } from "@modelgate/testkit";
 import { keyOf, price, settled, startHouse } from "./house.ts";
-import { png } from "./media.ts";
-import { vendors } from "./vendors.ts";
 
-/** Ollama's own client over every vendor; its wire has clients only. */
-const accounts = vendors.flatMap(({ name }) => [`ollama-${name}-whole`, `ollama-${name}-streamed`]);
+/** Ollama's own client; its wire has clients only, and one vendor's is enough here: `libs/wires` has the others. */
+const model = "messages";
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startHouse({ accounts });
+  suite = await startHouse({ accounts: ["ollama-whole", "ollama-streamed"] });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -47,10 +45,9 @@ function readOf(lines: readonly ChatResponse[]) {
   };
 }
 
-describe.each(vendors)("to $name", (vendor) => {
-  beforeEach(() => suite.simulator.forget(vendor.name));
-  const seen = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";
-  const model = vendor.name;
+describe("chats", () => {
+  beforeEach(() => suite.simulator.forget(model));
+  const seen = async (): Promise<string> => (await suite.simulator.requests(model)).at(-1)?.body ?? "";
 
   describe.each([
     { how: "whole", stream: false },
@@ -67,7 +64,7 @@ describe.each(vendors)("to $name", (vendor) => {
     });
 
     test("the bill is the price of what the vendor reported", async () => {
-      const account = `ollama-${model}-${how}`;
+      const account = `ollama-${how}`;
       const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30 };
       const before = await settled(suite, account);
       const answer = await chat(
@@ -83,39 +80,10 @@ describe.each(vendors)("to $name", (vendor) => {
       const messages = user('call weather {"city":"Oslo"}');
       const first = await chat({ model, messages, tools: [weather] }, { stream });
       expect(first.calls).toMatchObject([{ function: { name: "weather", arguments: { city: "Oslo" } } }]);
-      // A client may keep the call's id, or only its tool's name, or neither.
-      const answers: object[] = [{ tool_name: "weather" }, {}];
-      for (const named of answers) {
-        const said = { role: "assistant", content: first.text, tool_calls: first.calls };
-        const result = { role: "tool", content: "rain", ...named };
-        const second = await chat({ model, messages: [...messages, said, result], tools: [weather] }, { stream });
-        expect(second).toMatchObject({ text: "rain", calls: [] });
-      }
-    });
-
-    test("an answer by a schema", async () => {
-      const format = {
-        type: "object",
-        properties: { city: { type: "string" } },
-        required: ["city"],
-        additionalProperties: false,
-      };
-      const answer = await chat({ model, messages: user("Hello"), format }, { stream });
-      expect(JSON.parse(answer.text)).toEqual({ city: "words" });
-    });
-
-    test("pictures reach the vendor", async () => {
-      const answer = await chat({ model, messages: [{ role: "user", content: "Look: ", images: [png] }] }, { stream });
-      expect(answer.text).toMatch(/\[image .*\d+ characters\]/);
-      expect(await seen()).toContain(png);
-      expect(await seen()).toContain("image/png");
-    });
-
-    test("a bound of tokens ends the answer", async () => {
-      const messages = user("word ".repeat(40));
-      expect(await chat({ model, messages, options: { num_predict: 20 } }, { stream })).toMatchObject({
-        reason: "length",
-      });
+      const said = { role: "assistant", content: first.text, tool_calls: first.calls };
+      const result = { role: "tool", content: "rain", tool_name: "weather" };
+      const second = await chat({ model, messages: [...messages, said, result], tools: [weather] }, { stream });
+      expect(second).toMatchObject({ text: "rain", calls: [] });
     });
 
     test("a prompt is answered, with what the system says", async () => {
@@ -130,13 +98,12 @@ describe.each(vendors)("to $name", (vendor) => {
     });
   });
 
-  const showsThoughts = vendor.name !== "chat";
-  test(`thoughts are ${showsThoughts ? "shown" : "not shown"} where they are wanted`, async () => {
+  test("thoughts are shown where they are wanted", async () => {
     for (const stream of [false, true]) {
       const answer = await chat({ model, messages: user("Hello"), think: "high" }, { stream });
       expect(answer).toMatchObject({
         text: "You said: Hello",
-        thinking: showsThoughts ? expect.stringContaining("Thinking about") : "",
+        thinking: expect.stringContaining("Thinking about"),
       });
     }
   });

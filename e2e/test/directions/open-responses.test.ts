@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import type { Suite } from "@modelgate/testkit";
 import { keyOf, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
-import { vendors } from "./vendors.ts";
+import { ownAndOther } from "./vendors.ts";
 
 /**
  * The 17 cases of the Open Responses compliance suite (github.com/openresponses/openresponses, spec of 2026-04-24),
@@ -113,7 +113,7 @@ const weather = {
   parameters: { type: "object", properties: { location: { type: "string" } }, required: ["location"] },
 };
 
-describe.each(vendors)("Open Responses over $name", ({ name: model }) => {
+describe.each(ownAndOther("responses"))("Open Responses over $name", ({ name: model }) => {
   const whole: readonly (readonly [string, object])[] = [
     ["basic-response", { input: [user("Say hello in three words.")] }],
     [

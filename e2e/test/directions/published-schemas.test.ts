@@ -106,7 +106,10 @@ const said = {
 } as const;
 const cases = Object.entries(said);
 
-describe.each(vendors)("over $name", ({ name: model }) => {
+/** A client's answers are written by its own wire, whichever vendor gave them: one of its own, and one that is converted. */
+const two = vendors.filter(({ name }) => name === "messages" || name === "responses");
+
+describe.each(two)("over $name", ({ name: model }) => {
   test.each(cases)("chat completions: %s", async (_, content) => {
     const tools = [{ type: "function", function: { name: "weather", parameters } }];
     const body = { model, max_tokens: 40, tools, messages: [{ role: "user", content }], reasoning_effort: "low" };

@@ -19,23 +19,11 @@ export interface Question {
   readonly system?: string;
   readonly said: readonly Piece[];
   readonly tools?: readonly OfferedTool[];
-  /** One call at a time. */
-  readonly serial?: boolean;
-  /** Some tool must be called. */
-  readonly forced?: boolean;
   /** Thoughts are wanted, and shown. */
   readonly reasoning?: boolean;
   /** JSON Schema of the answer. */
   readonly schema?: JsonSchema;
-  readonly stops?: readonly string[];
   readonly maxTokens?: number;
-  readonly temperature?: number;
-  readonly seed?: number;
-  readonly topK?: number;
-  /** Notes about the call, for the vendor to keep. */
-  readonly metadata?: Readonly<Record<string, string>>;
-  /** Loss is a failure. */
-  readonly strict?: boolean;
 }
 
 /** A schema of an object whose members are all required. */
@@ -70,7 +58,6 @@ export interface ToolOutput {
 export interface Heard {
   readonly text: string;
   readonly reasoning: string;
-  readonly refusal: string;
   readonly calls: readonly HeardCall[];
   /** In the SDK's own word. */
   readonly finish: string;
@@ -92,16 +79,7 @@ export interface HeardError {
 }
 
 /** Ends that a model can come to. */
-export type Ending = "stop" | "stopped" | "length" | "calls" | "filtered";
-
-/** What some vendors cannot take. */
-export interface Loss {
-  readonly question: Partial<Question>;
-  /** How the client's wire names it. */
-  readonly word: string;
-  /** Names of vendors. */
-  readonly lostBy: readonly string[];
-}
+export type Ending = "stop" | "length" | "calls";
 
 /** An official SDK as a client of the gateway. */
 export interface Client {
@@ -110,10 +88,6 @@ export interface Client {
   readonly wire: Wire;
   /** How it names each ending. */
   readonly endings: Readonly<Record<Ending, string>>;
-  /** Something that it can say, and not every vendor can take: left out, and named. */
-  readonly hint: Loss;
-  /** Something that it can say, and that means another request without it: refused. */
-  readonly demand: Loss;
   ask(suite: Suite, key: string, question: Question): Promise<Heard>;
   /** The error that `ask` threw. */
   errorOf(thrown: unknown): HeardError;
@@ -122,10 +96,6 @@ export interface Client {
 /** Fields that a header names. */
 export const droppedIn = (header: string | null | undefined): readonly string[] =>
   (header ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-
-/** Headers that a question asks for beside its body. */
-export const headersOf = ({ strict }: Question): Record<string, string> =>
-  strict === true ? { "x-modelgate-strict": "true" } : {};
 
 /** The schema of a tool's arguments. */
 export const parametersOf = ({ argument }: OfferedTool) => ({

@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 import type { Suite } from "@modelgate/testkit";
 import { keyOf, settled, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
-import { vendors } from "./vendors.ts";
+import { ownAndOther } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -47,7 +47,7 @@ async function connect(account = "demo") {
   };
 }
 
-describe.each(vendors)("responses over a WebSocket, over $name", ({ name: model, wire }) => {
+describe.each(ownAndOther("responses"))("responses over a WebSocket, over $name", ({ name: model, wire }) => {
   test("the SDK's client hears a response, and continues it on the same connection", async () => {
     const before = await settled(suite);
     const ws = new ResponsesWS(sdk());

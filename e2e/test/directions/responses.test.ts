@@ -6,7 +6,7 @@ import { until, type Suite } from "@modelgate/testkit";
 import { openaiAt } from "./clients/openai-chat.ts";
 import { keyOf, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
-import { vendors } from "./vendors.ts";
+import { ownAndOther } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ const weather = {
   strict: false,
 };
 
-describe.each(vendors)("responses over $name", ({ name: model, wire }) => {
+describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, wire }) => {
   const lastBody = async (): Promise<string> => (await suite.simulator.requests(model)).at(-1)?.body ?? "";
   /** A response that is kept: the answer does not wait for that. */
   async function kept(input: string | ResponseInput, more: object = {}) {

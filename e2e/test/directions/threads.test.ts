@@ -5,7 +5,7 @@ import type { Suite } from "@modelgate/testkit";
 import { anthropicAt } from "./clients/anthropic-messages.ts";
 import { keyOf, startHouse } from "./house.ts";
 import { forbidWarnings } from "./quiet.ts";
-import { vendors } from "./vendors.ts";
+import { ownAndOther } from "./vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ const weather: BetaTool = {
   input_schema: { type: "object", properties: { city: { type: "string" } } },
 };
 
-describe.each(vendors)("threads over $name", ({ name: model }) => {
+describe.each(ownAndOther("messages"))("threads over $name", ({ name: model }) => {
   const sent = async () => await suite.simulator.requests(model);
   const lastBody = async (): Promise<string> => (await sent()).at(-1)?.body ?? "";
 

@@ -15,12 +15,6 @@ export interface Vendor {
   readonly model: string;
 }
 
-/** Models of another generation, for which thoughts are asked for and kept in other words. */
-export const otherGenerations: readonly Vendor[] = [
-  { name: "messages-adaptive", wire: "messages", provider: "anthropic", path: "/anthropic", model: "claude-opus-4-7" },
-  { name: "content-budgets", wire: "content", provider: "gemini", path: "/gemini", model: "gemini-2.5-flash" },
-];
-
 /** Every wire has its vendor; the chat wire also one that is not its inventor, and sends and takes thoughts. */
 export const vendors: readonly Vendor[] = [
   { name: "chat", wire: "chat", provider: "openai", path: "/openai/v1", wires: ["chat"], model: "gpt-5.1" },
@@ -42,3 +36,16 @@ export const vendors: readonly Vendor[] = [
   },
   { name: "content", wire: "content", provider: "gemini", path: "/gemini", model: "gemini-3-flash" },
 ];
+
+/** The other end of a conversion, by the client's wire: all conversions are tested in memory by `libs/wires`. */
+const others: Readonly<Record<Wire, string>> = {
+  chat: "messages",
+  responses: "messages",
+  messages: "responses",
+  content: "open-chat",
+};
+
+/** The vendor that speaks a client's wire, and one that its calls are converted for. */
+export function ownAndOther(wire: Wire): readonly Vendor[] {
+  return vendors.filter(({ name }) => name === wire || name === others[wire]);
+}

@@ -8,100 +8,61 @@ import { aiError, askAi, type AiProvider } from "./ai-text.ts";
 /** The SDK has one word for each ending, whatever the wire. */
 const endings: Readonly<Record<Ending, string>> = {
   stop: "stop",
-  stopped: "stop",
   length: "length",
   calls: "tool-calls",
-  filtered: "content-filter",
 };
 
 type Make = (suite: Suite, key: string, question: Question) => AiProvider;
 
 /** A client that makes its provider anew for every conversation; `follow` to another model does, too. */
-function clientOf(name: string, wire: Client["wire"], losses: Pick<Client, "hint" | "demand">, make: Make): Client {
+function clientOf(name: string, wire: Client["wire"], make: Make): Client {
   return {
     name,
     wire,
     endings,
-    ...losses,
     ask: (suite, key, question) => askAi((model) => make(suite, key, { ...question, model }), question),
     errorOf: aiError,
   };
 }
 
-const aiOpenaiChat = clientOf(
-  "ai openai chat",
-  "chat",
-  {
-    hint: { question: { seed: 7 }, word: "seed", lostBy: ["responses", "messages"] },
-    demand: { question: { stops: ["|"] }, word: "stop", lostBy: ["responses"] },
-  },
-  (suite, apiKey, { model, serial, reasoning }) => ({
-    model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).chat(model),
-    options: {
-      openai: {
-        ...(serial && { parallelToolCalls: false }),
-        // Names of models mean nothing to the SDK here.
-        ...(reasoning && { forceReasoning: true, systemMessageMode: "system" }),
-      },
+const aiOpenaiChat = clientOf("ai openai chat", "chat", (suite, apiKey, { model, reasoning }) => ({
+  model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).chat(model),
+  options: {
+    openai: {
+      // Names of models mean nothing to the SDK here.
+      ...(reasoning && { forceReasoning: true, systemMessageMode: "system" }),
     },
-  }),
-);
-
-const aiOpenaiResponses = clientOf(
-  "ai openai responses",
-  "responses",
-  {
-    hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["chat", "messages", "content"] },
-    demand: { question: { temperature: 1.5 }, word: "temperature", lostBy: ["messages"] },
   },
-  (suite, apiKey, { model, serial, reasoning, metadata }) => ({
-    model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).responses(model),
-    options: {
-      openai: {
-        store: false,
-        ...(metadata && { metadata }),
-        ...(serial && { parallelToolCalls: false }),
-        ...(reasoning && {
-          forceReasoning: true,
-          reasoningSummary: "auto",
-          include: ["reasoning.encrypted_content"],
-        }),
-      },
+}));
+
+const aiOpenaiResponses = clientOf("ai openai responses", "responses", (suite, apiKey, { model, reasoning }) => ({
+  model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).responses(model),
+  options: {
+    openai: {
+      store: false,
+      ...(reasoning && {
+        forceReasoning: true,
+        reasoningSummary: "auto",
+        include: ["reasoning.encrypted_content"],
+      }),
     },
-  }),
-);
-
-const aiAnthropic = clientOf(
-  "ai anthropic",
-  "messages",
-  {
-    hint: { question: { topK: 7 }, word: "top_k", lostBy: ["chat", "responses"] },
-    demand: { question: { stops: ["|"] }, word: "stop_sequences", lostBy: ["responses"] },
   },
-  (suite, apiKey, { model, serial, reasoning }) => ({
-    model: createAnthropic({ baseURL: `${suite.edgeUrl}/v1`, apiKey })(model),
-    options: {
-      anthropic: {
-        structuredOutputMode: "outputFormat",
-        ...(serial && { disableParallelToolUse: true }),
-        ...(reasoning && { thinking: { type: "enabled", budgetTokens: 2_048 } }),
-      },
+}));
+
+const aiAnthropic = clientOf("ai anthropic", "messages", (suite, apiKey, { model, reasoning }) => ({
+  model: createAnthropic({ baseURL: `${suite.edgeUrl}/v1`, apiKey })(model),
+  options: {
+    anthropic: {
+      structuredOutputMode: "outputFormat",
+      ...(reasoning && { thinking: { type: "enabled", budgetTokens: 2_048 } }),
     },
-  }),
-);
-
-const aiGoogle = clientOf(
-  "ai google",
-  "content",
-  {
-    hint: { question: { seed: 7 }, word: "generationConfig.seed", lostBy: ["responses", "messages"] },
-    demand: { question: { stops: ["|"] }, word: "generationConfig.stopSequences", lostBy: ["responses"] },
   },
-  (suite, apiKey, { model, reasoning }) => ({
-    model: createGoogle({ baseURL: `${suite.edgeUrl}/v1beta`, apiKey })(model),
-    options: { google: { ...(reasoning && { thinkingConfig: { includeThoughts: true } }) } },
-  }),
-);
+}));
+
+const aiGoogle = clientOf("ai google", "content", (suite, apiKey, { model, reasoning }) => ({
+  model: createGoogle({ baseURL: `${suite.edgeUrl}/v1beta`, apiKey })(model),
+  options: { google: { ...(reasoning && { thinkingConfig: { includeThoughts: true } }) } },
+}));
 
 /** The `ai` SDK with the providers of every wire. */
 export const aiClients: readonly Client[] = [aiOpenaiChat, aiOpenaiResponses, aiAnthropic, aiGoogle];

@@ -12,7 +12,6 @@ import {
 } from "ai";
 import {
   droppedIn,
-  headersOf,
   parametersOf,
   type Heard,
   type HeardError,
@@ -75,21 +74,15 @@ function settingsOf({ model, options }: AiProvider, question: Question, messages
     model,
     messages,
     maxRetries: 0,
-    headers: headersOf(question),
     providerOptions: options,
     ...(question.system !== undefined && { instructions: question.system }),
     ...(question.tools && { tools: toolsOf(question) }),
-    ...(question.forced && { toolChoice: "required" as const }),
     ...(question.reasoning && { reasoning: "medium" as const }),
     ...(schema && {
       output: Output.object({ schema: jsonSchema<object>({ ...schema, required: [...schema.required] }) }),
     }),
-    ...(question.stops && { stopSequences: [...question.stops] }),
     // The SDK warns where it has to guess how much a model says.
     maxOutputTokens: question.maxTokens ?? (question.reasoning ? roomForThoughts : usualMaxTokens),
-    ...(question.temperature !== undefined && { temperature: question.temperature }),
-    ...(question.seed !== undefined && { seed: question.seed }),
-    ...(question.topK !== undefined && { topK: question.topK }),
   };
 }
 
@@ -151,7 +144,6 @@ function heard(provider: ProviderFor, question: Question, messages: ModelMessage
   return {
     text: result.text,
     reasoning: result.reasoningText ?? "",
-    refusal: "",
     calls: result.toolCalls.map(({ toolCallId, toolName, input }) => ({
       id: toolCallId,
       name: toolName,

@@ -8,7 +8,6 @@ import type {
 import type { Suite } from "@modelgate/testkit";
 import {
   droppedIn,
-  headersOf,
   parametersOf,
   type Client,
   type Heard,
@@ -28,13 +27,9 @@ export const anthropicMessages: Client = {
   wire: "messages",
   endings: {
     stop: "end_turn",
-    stopped: "stop_sequence",
     length: "max_tokens",
     calls: "tool_use",
-    filtered: "refusal",
   },
-  hint: { question: { topK: 7 }, word: "top_k", lostBy: ["chat", "responses"] },
-  demand: { question: { stops: ["|"] }, word: "stop_sequences", lostBy: ["responses"] },
   ask: (suite, key, question) =>
     ask(anthropicAt(suite, key), question, [{ role: "user", content: question.said.map(blockOf) }]),
   errorOf(thrown) {
@@ -62,7 +57,7 @@ function blockOf(piece: Piece): ContentBlockParam {
 const usualMaxTokens = 4_096;
 
 function bodyOf(question: Question, messages: MessageParam[]): MessageCreateParamsNonStreaming {
-  const { tools, schema, serial, forced } = question;
+  const { tools, schema } = question;
   return {
     model: question.model,
     messages,
@@ -75,25 +70,18 @@ function bodyOf(question: Question, messages: MessageParam[]): MessageCreatePara
         input_schema: parametersOf(tool),
       })),
     }),
-    ...((serial || forced) && {
-      tool_choice: { type: forced ? "any" : "auto", ...(serial && { disable_parallel_tool_use: true }) },
-    }),
     ...(question.reasoning && { thinking: { type: "enabled", budget_tokens: 2_048 } }),
     ...(schema && { output_config: { format: { type: "json_schema", schema: { ...schema } } } }),
-    ...(question.stops && { stop_sequences: [...question.stops] }),
-    ...(question.temperature !== undefined && { temperature: question.temperature }),
-    ...(question.topK !== undefined && { top_k: question.topK }),
   };
 }
 
 async function ask(anthropic: Anthropic, question: Question, messages: MessageParam[]): Promise<Heard> {
   const body = bodyOf(question, messages);
-  const options = { headers: headersOf(question) };
   if (!question.stream) {
-    const { data, response } = await anthropic.messages.create(body, options).withResponse();
+    const { data, response } = await anthropic.messages.create(body).withResponse();
     return heard(anthropic, question, messages, data, response);
   }
-  const stream = anthropic.messages.stream(body, options);
+  const stream = anthropic.messages.stream(body);
   const { response } = await stream.withResponse();
   return heard(anthropic, question, messages, await stream.finalMessage(), response);
 }
@@ -108,7 +96,6 @@ function heard(
   return {
     text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
     reasoning: content.map((block) => (block.type === "thinking" ? block.thinking : "")).join(""),
-    refusal: "",
     calls: content.flatMap((block) =>
       block.type === "tool_use" ? [{ id: block.id, name: block.name, arguments: block.input }] : [],
     ),

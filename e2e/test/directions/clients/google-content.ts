@@ -1,6 +1,5 @@
 import {
   ApiError,
-  FunctionCallingConfigMode,
   GoogleGenAI,
   type Content,
   type GenerateContentConfig,
@@ -8,7 +7,7 @@ import {
   type Part,
 } from "@google/genai";
 import type { Suite } from "@modelgate/testkit";
-import { droppedIn, headersOf, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
+import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
 
 /** `@google/genai` against the gateway: it appends `/v1beta` itself. */
 export const googleAt = (suite: Suite, apiKey: string): GoogleGenAI =>
@@ -18,9 +17,7 @@ export const googleAt = (suite: Suite, apiKey: string): GoogleGenAI =>
 export const googleContent: Client = {
   name: "genai",
   wire: "content",
-  endings: { stop: "STOP", stopped: "STOP", length: "MAX_TOKENS", calls: "STOP", filtered: "SAFETY" },
-  hint: { question: { seed: 7 }, word: "generationConfig.seed", lostBy: ["responses", "messages"] },
-  demand: { question: { stops: ["|"] }, word: "generationConfig.stopSequences", lostBy: ["responses"] },
+  endings: { stop: "STOP", length: "MAX_TOKENS", calls: "STOP" },
   ask: (suite, key, question) =>
     ask(googleAt(suite, key), question, [{ role: "user", parts: question.said.map(partOf) }]),
   errorOf(thrown) {
@@ -39,7 +36,6 @@ function partOf(piece: Piece): Part {
 function configOf(question: Question): GenerateContentConfig {
   const { tools, schema, system } = question;
   return {
-    httpOptions: { headers: headersOf(question) },
     ...(system !== undefined && { systemInstruction: system }),
     ...(tools && {
       tools: [
@@ -52,14 +48,9 @@ function configOf(question: Question): GenerateContentConfig {
         },
       ],
     }),
-    ...(question.forced && { toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.ANY } } }),
     ...(question.reasoning && { thinkingConfig: { thinkingBudget: 8_192, includeThoughts: true } }),
     ...(schema && { responseMimeType: "application/json", responseJsonSchema: schema }),
-    ...(question.stops && { stopSequences: [...question.stops] }),
     ...(question.maxTokens !== undefined && { maxOutputTokens: question.maxTokens }),
-    ...(question.temperature !== undefined && { temperature: question.temperature }),
-    ...(question.seed !== undefined && { seed: question.seed }),
-    ...(question.topK !== undefined && { topK: question.topK }),
   };
 }
 
@@ -102,7 +93,6 @@ function heard(google: GoogleGenAI, question: Question, contents: Content[], res
   return {
     text: result.text,
     reasoning: parts.map(({ thought, text }) => (thought === true ? (text ?? "") : "")).join(""),
-    refusal: "",
     calls: parts.flatMap(({ functionCall }) =>
       functionCall === undefined
         ? []

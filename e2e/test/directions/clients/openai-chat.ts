@@ -7,7 +7,6 @@ import type {
 import type { Suite } from "@modelgate/testkit";
 import {
   droppedIn,
-  headersOf,
   parametersOf,
   type Client,
   type Heard,
@@ -25,9 +24,7 @@ export const openaiAt = (suite: Suite, apiKey: string): OpenAI =>
 export const openaiChat: Client = {
   name: "openai chat",
   wire: "chat",
-  endings: { stop: "stop", stopped: "stop", length: "length", calls: "tool_calls", filtered: "content_filter" },
-  hint: { question: { seed: 7 }, word: "seed", lostBy: ["responses", "messages"] },
-  demand: { question: { stops: ["|"] }, word: "stop", lostBy: ["responses"] },
+  endings: { stop: "stop", length: "length", calls: "tool_calls" },
   ask(suite, key, question) {
     const messages: ChatCompletionMessageParam[] = [
       ...(question.system === undefined ? [] : [{ role: "system" as const, content: question.system }]),
@@ -59,32 +56,24 @@ function settingsOf(question: Question): Omit<ChatCompletionCreateParams, "messa
         function: { name: tool.name, description: tool.description, parameters: parametersOf(tool) },
       })),
     }),
-    ...(question.serial && { parallel_tool_calls: false }),
-    ...(question.forced && { tool_choice: "required" }),
     ...(question.reasoning && { reasoning_effort: "medium" }),
     ...(schema && {
       response_format: { type: "json_schema", json_schema: { name: "answer", strict: true, schema: { ...schema } } },
     }),
-    ...(question.stops && { stop: [...question.stops] }),
     ...(question.maxTokens !== undefined && { max_completion_tokens: question.maxTokens }),
-    ...(question.temperature !== undefined && { temperature: question.temperature }),
-    ...(question.seed !== undefined && { seed: question.seed }),
   };
 }
 
 async function ask(openai: OpenAI, question: Question, messages: ChatCompletionMessageParam[]): Promise<Heard> {
   const settings = { model: question.model, messages, ...settingsOf(question) };
-  const options = { headers: headersOf(question) };
   if (!question.stream) {
-    const { data, response } = await openai.chat.completions
-      .create({ ...settings, stream: false }, options)
-      .withResponse();
+    const { data, response } = await openai.chat.completions.create({ ...settings, stream: false }).withResponse();
     const [choice] = data.choices;
     if (choice === undefined) throw new Error("no choice");
     return heard(openai, question, messages, { ...choice, usage: data.usage }, response);
   }
   const { data, response } = await openai.chat.completions
-    .create({ ...settings, stream: true, stream_options: { include_usage: true } }, options)
+    .create({ ...settings, stream: true, stream_options: { include_usage: true } })
     .withResponse();
   return heard(openai, question, messages, await collectChat(data), response);
 }
@@ -99,7 +88,6 @@ function heard(
   return {
     text: message.content ?? "",
     reasoning: thoughtsIn(message),
-    refusal: message.refusal ?? "",
     calls: (message.tool_calls ?? []).flatMap((call) =>
       call.type === "function"
         ? [{ id: call.id, name: call.function.name, arguments: JSON.parse(call.function.arguments) }]

@@ -5,7 +5,7 @@ import type {
   ResponseInput,
   ResponseInputContent,
 } from "openai/resources/responses/responses";
-import { droppedIn, headersOf, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
+import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
 import { openaiAt, openaiError } from "./openai-chat.ts";
 
 /** `openai`, responses; every turn is sent again, with the sealed thoughts in it. */
@@ -14,13 +14,9 @@ export const openaiResponses: Client = {
   wire: "responses",
   endings: {
     stop: "completed",
-    stopped: "completed",
     length: "max_output_tokens",
     calls: "completed",
-    filtered: "content_filter",
   },
-  hint: { question: { metadata: { team: "a" } }, word: "metadata", lostBy: ["chat", "messages", "content"] },
-  demand: { question: { temperature: 1.5 }, word: "temperature", lostBy: ["messages"] },
   ask(suite, key, question) {
     const { system, said } = question;
     return ask(openaiAt(suite, key), question, [
@@ -67,24 +63,19 @@ function bodyOf(question: Question, input: ResponseInput): ResponseCreateParamsN
         strict: false,
       })),
     }),
-    ...(question.serial && { parallel_tool_calls: false }),
-    ...(question.forced && { tool_choice: "required" }),
     ...(question.reasoning && { reasoning: { effort: "medium", summary: "auto" } }),
     ...(schema && { text: { format: { type: "json_schema", name: "answer", strict: true, schema: { ...schema } } } }),
     ...(question.maxTokens !== undefined && { max_output_tokens: question.maxTokens }),
-    ...(question.temperature !== undefined && { temperature: question.temperature }),
-    ...(question.metadata && { metadata: question.metadata }),
   };
 }
 
 async function ask(openai: OpenAI, question: Question, input: ResponseInput): Promise<Heard> {
   const body = bodyOf(question, input);
-  const options = { headers: headersOf(question) };
   if (!question.stream) {
-    const { data, response } = await openai.responses.create(body, options).withResponse();
+    const { data, response } = await openai.responses.create(body).withResponse();
     return heard(openai, question, input, data, response);
   }
-  const { data: events, response } = await openai.responses.create({ ...body, stream: true }, options).withResponse();
+  const { data: events, response } = await openai.responses.create({ ...body, stream: true }).withResponse();
   let words = "";
   let number = 0;
   let whole: ModelResponse | undefined;
@@ -114,14 +105,12 @@ function heard(
   response: Response,
 ): Heard {
   const { output, usage } = answer;
-  const messages = output.flatMap((item) => (item.type === "message" ? item.content : []));
   const thoughts = output.flatMap((item) =>
     item.type === "reasoning" ? [...item.summary, ...(item.content ?? [])] : [],
   );
   return {
     text: answer.output_text,
     reasoning: thoughts.map(({ text }) => text).join(""),
-    refusal: messages.map((part) => (part.type === "refusal" ? part.refusal : "")).join(""),
     calls: output.flatMap((item) =>
       item.type === "function_call"
         ? [{ id: item.call_id, name: item.name, arguments: JSON.parse(item.arguments) }]

@@ -1,13 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Suite } from "@modelgate/testkit";
-import { keyOf, startHouse } from "./house.ts";
-import { vendors } from "./vendors.ts";
-
-let suite: Suite;
-beforeAll(async () => {
-  suite = await startHouse();
-});
-afterAll(() => suite?.[Symbol.asyncDispose]());
+import { describe, expect, test } from "vitest";
+import { textWire, textWires, type ClientWire, type TextEvent } from "@modelgate/wires/text";
+import { answered, callOf, exchangeOf, sentBody } from "./in-memory.ts";
 
 const schema = {
   type: "object",
@@ -15,16 +8,15 @@ const schema = {
   required: ["cmd"],
   additionalProperties: false,
 };
-const order = 'call shell {"cmd":"ls"}';
-/** The same by the name that a vendor without sets of tools gets. */
-const orderOfSet = `${order} which is call agents__shell {"cmd":"ls"}`;
+const order = "List the files.";
 
 /** A coding agent's first turn, in the shape in which it sends it; and what it makes of the answer. */
 interface Agent {
   readonly name: string;
-  readonly path: (model: string) => string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: (model: string) => object;
+  readonly wire: ClientWire;
+  readonly body: object;
+  /** The name by which vendors without sets of tools call the tool. */
+  readonly tool: string;
   /** The call in the stream. */
   readonly call: object;
   readonly callsIn: (stream: string) => readonly unknown[];
@@ -38,10 +30,10 @@ const dataOf = (stream: string) =>
 
 const codex: Agent = {
   name: "Codex 0.169",
-  path: () => "/v1/responses",
-  headers: { authorization: `Bearer ${keyOf("demo")}` },
-  body: (model) => ({
-    model,
+  wire: "responses",
+  tool: "agents__shell",
+  body: {
+    model: "m",
     stream: true,
     store: false,
     include: ["reasoning.encrypted_content"],
@@ -63,23 +55,19 @@ const codex: Agent = {
     input: [
       { type: "message", role: "developer", content: [{ type: "input_text", text: "You are a coding agent." }] },
       { type: "message", role: "user", content: [{ type: "input_text", text: "<environment_context/>" }] },
-      { type: "message", role: "user", id: "msg_1", content: [{ type: "input_text", text: orderOfSet }] },
+      { type: "message", role: "user", id: "msg_1", content: [{ type: "input_text", text: order }] },
     ],
-  }),
+  },
   call: { type: "function_call", name: "shell", namespace: "agents", arguments: '{"cmd":"ls"}' },
   callsIn: (stream) => dataOf(stream).at(-1).response.output,
 };
 
 const claudeCode: Agent = {
   name: "Claude Code 2.1",
-  path: () => "/v1/messages?beta=true",
-  headers: {
-    "x-api-key": keyOf("demo"),
-    "anthropic-version": "2023-06-01",
-    "anthropic-beta": "claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27",
-  },
-  body: (model) => ({
-    model,
+  wire: "messages",
+  tool: "shell",
+  body: {
+    model: "m",
     stream: true,
     max_tokens: 32_000,
     thinking: { type: "enabled", budget_tokens: 31_999 },
@@ -100,21 +88,21 @@ const claudeCode: Agent = {
       },
       { role: "system", content: [{ type: "text", text: "# Environment" }] },
     ],
-  }),
+  },
   call: { type: "tool_use", name: "shell" },
   callsIn: (stream) => dataOf(stream).map(({ content_block }) => content_block ?? {}),
 };
 
 const geminiCli: Agent = {
   name: "Gemini CLI 0.61",
-  path: (model) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
-  headers: { "x-goog-api-key": keyOf("demo") },
-  body: () => ({
+  wire: "content",
+  tool: "shell",
+  body: {
     systemInstruction: { role: "user", parts: [{ text: "You are an agent." }] },
     contents: [{ role: "user", parts: [{ text: "<session_context/>" }, { text: order }] }],
     generationConfig: { temperature: 1, topP: 0.95, topK: 64, thinkingConfig: { includeThoughts: true } },
     tools: [{ functionDeclarations: [{ name: "shell", description: "Runs.", parametersJsonSchema: schema }] }],
-  }),
+  },
   call: { functionCall: expect.objectContaining({ name: "shell", args: { cmd: "ls" } }) },
   // It reads a stream by this expression from the front, so every frame must be data.
   callsIn(stream) {
@@ -134,15 +122,30 @@ function frameOf(text: string): { readonly json: string; readonly length: number
   return found?.[1] === undefined ? undefined : { json: found[1], length: found[0].length };
 }
 
-describe.each([codex, claudeCode, geminiCli])("what $name sends", ({ path, headers, body, call, callsIn }) => {
-  test.each(vendors)("is answered by $name with a call", async ({ name }) => {
-    const answer = await fetch(`${suite.edgeUrl}${path(name)}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body(name)),
-    });
-    const stream = await answer.text();
-    expect(answer.status, stream).toBe(200);
-    expect(callsIn(stream)).toContainEqual(expect.objectContaining(call));
+const vendors = ["chat", "responses", "messages", "content"] as const;
+
+/** The stream of a vendor that calls a tool, as its own wire has it. */
+function streamOfCall(vendor: (typeof vendors)[number], sent: string, name: string): string {
+  const { client } = textWires[vendor];
+  const asked = JSON.parse(sent);
+  const { request } = client.read(asked, { model: "m" });
+  const writer = client.stream({ model: "m", asked, request, answerId: "a_1", now: 1, inputTokens: 1 });
+  const [choice, part] = [0, 0];
+  const events: readonly TextEvent[] = [
+    { type: "start", id: "a_1", model: "m", createdAt: 1 },
+    { type: "part-start", choice, part, opened: { kind: "tool-call", id: "call_1", name } },
+    { type: "part-delta", choice, part, text: '{"cmd":"ls"}' },
+    { type: "part-end", choice, part },
+    { type: "finish", choice, reason: "tool-calls" },
+    { type: "usage", usage: { inputTokens: 10, outputTokens: 2 } },
+  ];
+  return events.map((event) => writer.write(event)).join("") + writer.end();
+}
+
+describe.each([codex, claudeCode, geminiCli])("what $name sends", ({ wire, body, tool, call, callsIn }) => {
+  test.each(vendors)("is answered by a vendor of %s with a call", async (vendor) => {
+    const exchange = await exchangeOf(callOf(wire, body, { stream: true }), textWire(vendor));
+    const { text } = await answered(exchange, streamOfCall(vendor, sentBody(exchange), tool));
+    expect(callsIn(text)).toContainEqual(expect.objectContaining(call));
   });
 });

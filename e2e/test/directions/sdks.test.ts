@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { until, type Suite } from "@modelgate/testkit";
+import { clients } from "./clients/index.ts";
+import { channelOf, keyOf, price, settled, startHouse } from "./house.ts";
+import { pdf, png } from "./media.ts";
+import { forbidWarnings } from "./quiet.ts";
+import type { Client, Heard, HeardError, Question } from "./question.ts";
+import { ownAndOther } from "./vendors.ts";
+
+/**
+ * Every official SDK with a vendor of its own wire, and with one that its calls are converted for. What each wire makes of
+ * every other is in `libs/wires/test/directions.test.ts`.
+ */
+const cells = clients.flatMap((client) =>
+  ownAndOther(client.wire).map((vendor) => {
+    const name = `${client.name} to ${vendor.name}`;
+    return { client, vendor, name, id: name.replaceAll(" ", "-") };
+  }),
+);
+
+let suite: Suite;
+beforeAll(async () => {
+  suite = await startHouse({
+    accounts: cells.map(({ id }) => id),
+    // Channels rest after a failure: every cell has its own, and so do those that break a stream.
+    models: Object.fromEntries(cells.flatMap(({ id }) => [id, `cut-${id}`].map((name) => [name, chat]))),
+    channels: cells.flatMap(({ id, vendor }) =>
+      [id, `cut-${id}`].map((name) => channelOf(vendor, name, { [name]: vendor.model })),
+    ),
+  });
+});
+afterAll(() => suite?.[Symbol.asyncDispose]());
+forbidWarnings();
+
+const chat = { kind: "chat", price };
+const simulate = (behaviour: object) => ({ text: `{{simulate: ${JSON.stringify(behaviour)}}}` });
+const tools = [{ name: "weather", description: "The weather in a city.", argument: "city" }];
+const call = [{ text: 'call weather {"city":"Oslo"}' }];
+const resultsOf = ({ calls }: Heard) => calls.map((each) => ({ call: each, output: "rain" }));
+const schema = {
+  type: "object",
+  properties: { city: { type: "string" }, degrees: { type: "number" } },
+  required: ["city", "degrees"],
+  additionalProperties: false,
+} as const;
+
+/** The error that a client's user catches. Throws where there is an answer. */
+async function errorOf(client: Client, asked: Promise<Heard>): Promise<HeardError> {
+  let heard: Heard;
+  try {
+    heard = await asked;
+  } catch (thrown) {
+    return client.errorOf(thrown);
+  }
+  throw new Error(`an answer instead of an error: ${heard.text}`);
+}
+
+describe.each(cells)("$name", ({ client, vendor, id }) => {
+  beforeEach(() => suite.simulator.forget(vendor.name));
+  const seen = async (): Promise<string> => (await suite.simulator.requests(vendor.name)).at(-1)?.body ?? "";
+
+  describe.each([
+    { how: "whole", stream: false },
+    { how: "streamed", stream: true },
+  ])("$how", ({ stream }) => {
+    const ask = (question: Partial<Question>): Promise<Heard> =>
+      client.ask(suite, keyOf(id), { model: vendor.name, stream, said: [{ text: "Hello" }], ...question });
+
+    test("text, billed by what the vendor reported", async () => {
+      const cacheWriteTokens = vendor.wire === "content" ? 0 : 100;
+      const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30, cacheWriteTokens };
+      const text = 'Grüße, 世界 👋 \u0000\u2028 "quoted" \\ </script>';
+      const before = await settled(suite, id);
+      const heard = await ask({ system: "Be brief.", said: [simulate({ usage, text })] });
+      expect(heard).toMatchObject({ text, reasoning: "", calls: [], finish: client.endings.stop, dropped: [] });
+      expect(heard.usage).toEqual({ input: 1_000, cached: 600, output: 80, reasoning: 30 });
+      expect(await seen()).toContain("Be brief.");
+      const dollars =
+        (400 - cacheWriteTokens) * price.input + cacheWriteTokens * price.cacheWrite + 600 * price.cachedInput;
+      expect(before - (await settled(suite, id))).toBe(BigInt((dollars + 80 * price.output) * 1_000));
+    });
+
+    test("a picture, and a PDF where the client may send one", async () => {
+      // The interface demands it: file input of chat completions is not streamed.
+      const files = client.wire === "chat" && stream ? [] : [{ pdf }];
+      const heard = await ask({ said: [{ text: "Look: " }, { image: png }, ...files] });
+      expect(heard.text).toMatch(/^You said: Look: \[image .*\d+ characters\]/);
+      for (const data of [png, ...files.map((file) => file.pdf)]) expect(await seen()).toContain(data);
+    });
+
+    test("an answer by a JSON schema, and one that ends where its tokens end", async () => {
+      expect(JSON.parse((await ask({ schema })).text)).toEqual({ city: "words", degrees: 1 });
+      const cut = await ask({ maxTokens: 20, said: [{ text: "word ".repeat(40) }] });
+      expect(cut.finish).toBe(client.endings.length);
+    });
+
+    test("a call with thoughts, its result, and the answer after it", async () => {
+      const first = await ask({ said: call, tools, reasoning: true });
+      expect(first).toMatchObject({ finish: client.endings.calls, dropped: [] });
+      expect(first.calls).toMatchObject([{ name: "weather", arguments: { city: "Oslo" } }]);
+      // One vendor has no thoughts, and one SDK reads none on its wire.
+      const shows = vendor.name !== "chat" && client.name !== "ai openai chat";
+      expect(first.reasoning.includes("Thinking about: ")).toBe(shows);
+      const second = await first.follow(resultsOf(first));
+      expect(second).toMatchObject({ calls: [], finish: client.endings.stop });
+      expect(second.text).toContain("rain");
+      if (shows) expect(await seen()).toContain(keptAs[vendor.name]);
+    });
+  });
+
+  test("a vendor in a hurry is its SDK's error, in its wire's words", async () => {
+    await suite.simulator.script(id, [{ status: 429, repeat: true }]);
+    const question = { model: id, stream: false, said: [{ text: "Hello" }] };
+    const error = await errorOf(client, client.ask(suite, keyOf("demo"), question));
+    expect(error).toMatchObject({ status: 429, className: classOf(client), body: limitedBodies[client.wire] });
+  });
+
+  test("a stream that is cut is an error, and what came is paid", async () => {
+    const text = "one two three four five ".repeat(10);
+    await suite.simulator.script(`cut-${id}`, [{ errorAfterChunks: 20, chunks: 40, chunkDelayMs: 1, text }]);
+    const before = await settled(suite, id);
+    const question = { model: `cut-${id}`, stream: true, said: [{ text: "Hello" }] };
+    await errorOf(client, client.ask(suite, keyOf(id), question));
+    expect(before - (await settled(suite, id))).toBeGreaterThan(0n);
+  });
+});
+
+/** What shows at each vendor that the thoughts of its last turn came back. */
+const keptAs: Readonly<Record<string, string>> = {
+  "open-chat": `"reasoning_content":"Thinking about: `,
+  responses: `"encrypted_content":"`,
+  messages: `"signature":"`,
+  content: `"thoughtSignature":"`,
+};
+
+const limitedBodies = {
+  chat: { type: "rate_limit_error", code: "upstream_rate_limited" },
+  responses: { type: "rate_limit_error", code: "upstream_rate_limited" },
+  messages: { type: "rate_limit_error" },
+  content: { code: 429, status: "RESOURCE_EXHAUSTED" },
+} as const;
+
+/** What each SDK makes of status 429. */
+function classOf({ name }: Client): string {
+  if (name.startsWith("ai ")) return "AI_APICallError";
+  return name === "genai" ? "ApiError" : "RateLimitError";
+}
+
+/** A vendor refuses what it did not seal, and the simulator does too. */
+test.each(clients)(
+  "$name: a conversation with thoughts and calls goes on at another vendor, and back",
+  async (client) => {
+    const [one, other] = ownAndOther(client.wire);
+    if (one === undefined || other === undefined) throw new Error("a client has two vendors");
+    const question = { model: one.name, stream: false, said: call, tools, reasoning: true };
+    const first = await client.ask(suite, keyOf("demo"), question);
+    expect((await first.follow(resultsOf(first), { model: other.name })).text).toContain("rain");
+    expect((await first.follow(resultsOf(first), { stream: true })).text).toContain("rain");
+  },
+);
+
+test("a client that leaves ends the work of its vendor, and pays for what came", async () => {
+  const before = await settled(suite);
+  const leaving = new AbortController();
+  const { text: content } = simulate({ chunks: 10_000, chunkDelayMs: 5 });
+  const body = { model: "messages", stream: true, messages: [{ role: "user", content }] };
+  const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
+    method: "POST",
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${keyOf("demo")}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  await answer.body?.getReader().read();
+  leaving.abort();
+  await until("the vendor to see it", async () => (await suite.simulator.requests("messages")).at(-1)?.aborted);
+  expect(await settled(suite)).toBeLessThan(before);
+});

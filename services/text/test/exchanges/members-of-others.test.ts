@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { textWire } from "@modelgate/wires/text";
+import { callOf, exchangeOf, sentBody } from "./in-memory.ts";
+
+/** Members that other vendors of a wire understand, over its own vendor, which refuses what it does not know. */
+const hello = { model: "mine", messages: [{ role: "user", content: "Hello" }] };
+
+async function sentFor(wire: "chat" | "responses", body: object, model: string) {
+  const exchange = await exchangeOf(callOf(wire, body), textWire(wire), model);
+  const sent: Readonly<Record<string, unknown>> = JSON.parse(sentBody(exchange));
+  return { sent, dropped: exchange.dropped };
+}
+
+test.each<[object, object, readonly string[]]>([
+  [{ thinking: { type: "enabled", budget_tokens: 2_000 } }, { reasoning_effort: "low" }, []],
+  [{ enable_thinking: true, thinking_budget: 2_000 }, { reasoning_effort: "low" }, []],
+  [{ reasoning: { effort: "high" } }, { reasoning_effort: "high" }, []],
+  [{ min_p: 0.1, user: "u" }, { user: "u" }, ["min_p"]],
+  [{ usage: { include: true } }, {}, []],
+  [{ provider: { order: ["a"] } }, {}, ["provider"]],
+  [{ safe_prompt: true }, {}, ["safe_prompt"]],
+  [{ top_k: 3 }, {}, ["top_k"]],
+])("%j is translated, or dropped and named", async (asked, translated, dropped) => {
+  const exchange = await sentFor("chat", { ...hello, ...asked }, "gpt-5.2");
+  expect(exchange).toMatchObject({ sent: translated, dropped });
+  const left = Object.keys(asked).filter((name) => !(name in translated));
+  expect(Object.keys(exchange.sent).filter((name) => left.includes(name))).toEqual([]);
+});
+
+test("a follower gets its members as they came, and the wire's vendor those that are not known here", async () => {
+  expect(await sentFor("chat", { ...hello, min_p: 0.1 }, "other")).toMatchObject({ sent: { min_p: 0.1 }, dropped: [] });
+  const newer = { ...hello, member_of_tomorrow: 1 };
+  expect(await sentFor("chat", newer, "gpt-5.2")).toMatchObject({ sent: { member_of_tomorrow: 1 }, dropped: [] });
+});
+
+test.each<[object, readonly string[]]>([
+  [{ min_p: 0.1, provider: { order: ["a"] }, thinking: { type: "enabled" } }, ["min_p", "provider", "thinking"]],
+  [{ usage: { include: true } }, []],
+  [{ usage: { include: false } }, []],
+])("%j in responses is left out for the wire's vendor, and named", async (asked, dropped) => {
+  const body = { model: "mine", input: "Hello", reasoning: { effort: "low" } };
+  expect(await sentFor("responses", { ...body, ...asked }, "gpt-5.2")).toEqual({
+    sent: { ...body, model: "gpt-5.2" },
+    dropped,
+  });
+});

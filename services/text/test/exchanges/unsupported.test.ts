@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { textWire } from "@modelgate/wires/text";
+import { callOf, exchangeOf } from "./in-memory.ts";
+
+/** Members that a client's wire has and some vendors' have not, in the client's own words. */
+const clients = ["chat", "responses", "messages", "content"] as const;
+type Wire = (typeof clients)[number];
+
+const turns = [{ role: "user", content: "hi" }];
+const hello: Readonly<Record<Wire, object>> = {
+  chat: { model: "m", messages: turns },
+  responses: { model: "m", input: "hi" },
+  messages: { model: "m", max_tokens: 50, messages: turns },
+  content: { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
+};
+const tool = { name: "f", parameters: { type: "object" } };
+
+interface Member {
+  readonly client: Wire;
+  readonly more: object;
+  readonly word: string;
+  /** Wires of vendors that have no word for it. */
+  readonly lostBy: readonly Wire[];
+}
+
+const hints: readonly Member[] = [
+  { client: "chat", more: { seed: 7 }, word: "seed", lostBy: ["responses", "messages"] },
+  {
+    client: "chat",
+    more: { tools: [{ type: "function", function: tool }], parallel_tool_calls: false },
+    word: "parallel_tool_calls",
+    lostBy: ["content"],
+  },
+  {
+    client: "responses",
+    more: { metadata: { team: "a" } },
+    word: "metadata",
+    lostBy: ["chat", "messages", "content"],
+  },
+  {
+    client: "responses",
+    more: { tools: [{ type: "function", ...tool }], parallel_tool_calls: false },
+    word: "parallel_tool_calls",
+    lostBy: ["content"],
+  },
+  { client: "messages", more: { top_k: 7 }, word: "top_k", lostBy: ["chat", "responses"] },
+  {
+    client: "messages",
+    more: {
+      tools: [{ name: "f", input_schema: tool.parameters }],
+      tool_choice: { type: "auto", disable_parallel_tool_use: true },
+    },
+    word: "tool_choice.disable_parallel_tool_use",
+    lostBy: ["content"],
+  },
+  {
+    client: "content",
+    more: { generationConfig: { seed: 7 } },
+    word: "generationConfig.seed",
+    lostBy: ["responses", "messages"],
+  },
+  // It says what is so anyway.
+  {
+    client: "content",
+    more: { generationConfig: { responseModalities: ["TEXT"] } },
+    word: "generationConfig.responseModalities",
+    lostBy: [],
+  },
+];
+
+/** What would mean another request without it. */
+const demands: readonly Member[] = [
+  { client: "chat", more: { stop: ["|"] }, word: "stop", lostBy: ["responses"] },
+  { client: "chat", more: { n: 2 }, word: "n", lostBy: ["responses", "messages"] },
+  { client: "responses", more: { temperature: 1.5 }, word: "temperature", lostBy: ["messages"] },
+  { client: "messages", more: { stop_sequences: ["|"] }, word: "stop_sequences", lostBy: ["responses"] },
+  {
+    client: "content",
+    more: { generationConfig: { stopSequences: ["|"] } },
+    word: "generationConfig.stopSequences",
+    lostBy: ["responses"],
+  },
+  {
+    client: "content",
+    more: { generationConfig: { responseModalities: ["TEXT", "IMAGE"] } },
+    word: "generationConfig.responseModalities",
+    lostBy: ["messages"],
+  },
+];
+
+const overEveryVendor = (members: readonly Member[]) =>
+  members.flatMap((member) => clients.map((vendor) => ({ ...member, vendor, lost: member.lostBy.includes(vendor) })));
+
+/** Some of what is taken depends on the model. */
+const models = { chat: "gpt-5.1", responses: "gpt-5.1", messages: "claude-sonnet-4-5", content: "gemini-3-flash" };
+
+const make = ({ client, more }: Member, vendor: Wire, strict: boolean) =>
+  exchangeOf(callOf(client, { ...hello[client], ...more }, { strict }), textWire(vendor), models[vendor]);
+
+describe.each(overEveryVendor(hints))("$word of $client at a vendor of $vendor", ({ vendor, lost, ...member }) => {
+  test(`${lost ? "gets lost, and is named" : "gets through"}`, async () => {
+    expect((await make(member, vendor, false)).dropped).toEqual(lost ? [member.word] : []);
+  });
+
+  test(`is ${lost ? "refused" : "no matter"} where nothing may be lost`, async () => {
+    const made = make(member, vendor, true);
+    if (!lost) return expect((await made).dropped).toEqual([]);
+    await expect(made).rejects.toMatchObject({
+      code: "unsupported_parameter",
+      param: member.word,
+      message: expect.stringContaining(member.word),
+    });
+  });
+});
+
+test.each(overEveryVendor(demands))(
+  "$word of $client is refused at a vendor of $vendor: $lost",
+  async ({ vendor, lost, ...member }) => {
+    const made = make(member, vendor, false);
+    if (!lost) return expect((await made).dropped).toEqual([]);
+    await expect(made).rejects.toMatchObject({
+      code: "unsupported_parameter",
+      param: member.word,
+      message: expect.stringContaining(member.word),
+    });
+  },
+);
+
+test.each(clients)("headers that only vendors of the client's wire know are named at one of %s", async (vendor) => {
+  const call = callOf("messages", hello.messages, { ownHeaders: ["anthropic-beta"] });
+  const { dropped } = await exchangeOf(call, textWire(vendor));
+  expect(dropped).toEqual(vendor === "messages" ? [] : ["anthropic-beta"]);
+});
