@@ -8,7 +8,7 @@ export interface StoredRequest {
   readonly body: string;
 }
 
-/** A vendor of every wire that takes whatever it is named, and makes things in its store with every answer. */
+/** A vendor of the text wires that takes whatever it is named, and makes things in its store with every answer. */
 export interface StoringVendor extends AsyncDisposable {
   readonly url: string;
   readonly seen: StoredRequest[];
@@ -103,7 +103,6 @@ const answers: Readonly<Record<string, Answer>> = {
   "/count_tokens": () => ({ input_tokens: 3 }),
   ":generateContent": content,
   ":countTokens": () => ({ totalTokens: 3 }),
-  ":batchEmbedContents": () => ({ embeddings: [{ values: [1] }] }),
   "/completions": (model) => ({
     id: "cmpl-1",
     object: "text_completion",
@@ -111,20 +110,6 @@ const answers: Readonly<Record<string, Answer>> = {
     choices: [{ index: 0, text: "Hi", finish_reason: "stop", logprobs: null }],
     usage: { prompt_tokens: 3, completion_tokens: 3, total_tokens: 6 },
   }),
-  "/embeddings": (model) => ({
-    object: "list",
-    model,
-    data: [{ object: "embedding", index: 0, embedding: [1] }],
-    usage: { prompt_tokens: 3, total_tokens: 3 },
-  }),
-  "/rerank": (model) => ({ model, results: [{ index: 0, relevance_score: 1 }], usage: { total_tokens: 3 } }),
-  "/moderations": (model) => ({
-    id: "modr-1",
-    model,
-    results: [{ flagged: false, categories: {}, category_scores: {} }],
-  }),
-  "/images/generations": () => ({ created: 1, data: [{ b64_json: "iVBORw0KGgo=" }] }),
-  "/videos": (model, at) => ({ id: `video_${at}`, object: "video", status: "queued", model, seconds: "4" }),
 };
 
 function frame(event: object): string {
@@ -193,7 +178,6 @@ async function answer(request: IncomingMessage, reply: ServerResponse, seen: Sto
   seen.push({ path, key, body });
   const at = seen.length;
   const asked: { readonly model?: unknown; readonly stream?: unknown } = body.startsWith("{") ? JSON.parse(body) : {};
-  if (path.endsWith("/audio/speech")) return void reply.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3");
   const ending = Object.keys(answers)
     .toSorted((one, other) => other.length - one.length)
     .find((each) => path.endsWith(each));
