@@ -8,11 +8,17 @@ import { TaskEvent } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { ask, callbacksHere, ended, films, quick, simulate, taskEvents } from "./films.ts";
-import { keys, money, sdk } from "./house.ts";
+import { keys, money, rival, sdk } from "./house.ts";
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ shape: "apart", config: films, envOf: { video: callbacksHere }, limits: quick });
+  const accounts = { ...films.accounts, rival: rival.account };
+  suite = await startSuite({
+    shape: "apart",
+    config: { ...films, accounts },
+    envOf: { video: callbacksHere },
+    limits: quick,
+  });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
@@ -110,12 +116,16 @@ const styles = {
     address: (json: any) => json.data.video_url,
   },
 } as const;
-const cells = Object.keys(styles).flatMap((style) =>
-  vendors.map(([model, seconds]) => [style, model, seconds] as const),
-);
+/** Each style at a vendor of another wire; what every wire makes of every style is in `libs/wires/test/video.test.ts`. */
+const cells = [
+  ["A", "film-kling", 10],
+  ["B", "film-jimeng", 5],
+  ["C", "film-openai", 8],
+  ["D", "film-compatible", 7],
+] as const;
 
 test.each(cells)("style %s runs at %s", async (style, model, seconds) => {
-  const { path, body, id: idOf, read, state, address } = styles[style as keyof typeof styles];
+  const { path, body, id: idOf, read, state, address } = styles[style];
   const created = await ask(suite, path, body(model, seconds));
   expect(created.json).not.toHaveProperty("error.code");
   expect(created.status).toBe(200);
@@ -141,11 +151,6 @@ describe("a picture", () => {
     for (const [model, instance] of [
       ["film-openai", "openai-films"],
       ["film-kling", "kling"],
-      ["film-jimeng", "jimeng"],
-      ["film-veo", "veo"],
-      ["film-vertex", "vertex-films"],
-      ["film-wan", "wan"],
-      ["film-seedance", "seedance"],
     ] as const) {
       await suite.simulator.forget(instance);
       const file = await toFile(png, "boat.png", { type: "image/png" });
@@ -175,48 +180,24 @@ describe("a picture", () => {
     await expect(create).rejects.toMatchObject({ status: 400, param: "input_reference", message: say });
     expect(await suite.simulator.requests("openai-films")).toEqual([]);
   });
-
-  test("in styles B, C and D as an address, a data URL or Base64", async () => {
-    const base64 = png.toString("base64");
-    for (const image of ["https://pictures.example/a.png", `data:image/png;base64,${base64}`, base64]) {
-      const answers = await Promise.all([
-        ask(suite, "/v1/video/generations", { model: "film-kling", prompt: "A boat", image }),
-        ask(suite, "/delta/v1/videos/image2video", { model: "film-jimeng", prompt: "A boat", image }),
-        ask(suite, "/delta/v1/videos/image2video", { model: "film-openai", prompt: "A boat", image }),
-      ]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    }
-    const missing = await ask(suite, "/delta/v1/videos/image2video", { model: "film-kling", prompt: "A boat" });
-    expect(missing.json).toMatchObject({ code: "missing_required_parameter", error: { param: "image" } });
-  });
 });
 
 describe("a create is refused", () => {
   test.each([
     ["/v1/videos", { prompt: "A boat" }, 400, "missing_required_parameter", "model"],
-    ["/v1/videos", { model: "film-openai" }, 400, "missing_required_parameter", "prompt"],
-    ["/v1/videos", { model: "film-openai", prompt: "A boat", seconds: "-4" }, 400, "invalid_value", "seconds"],
     ["/v1/videos", { model: "film-openai", prompt: "A boat", seconds: 1e9 }, 400, "invalid_value", "seconds"],
-    ["/v1/videos", { model: "film-openai", prompt: "A boat", size: "big" }, 400, "invalid_value", "size"],
     ["/v1/videos", { model: "film-kling", prompt: "A boat", seconds: "7" }, 400, "unsupported_parameter", "seconds"],
     ["/v1/videos", { model: "absent", prompt: "A boat" }, 404, "model_not_found", "model"],
     ["/v1/videos", { model: "chat", prompt: "A boat" }, 404, "model_not_found", "model"],
-    [
-      "/v1/video/generations",
-      { model: "film-jimeng", prompt: "A boat", duration: 7 },
-      400,
-      "unsupported_parameter",
-      "duration",
-    ],
     ["/v1/video/generations", { model: "film-jimeng", prompt: "A", n: 4 }, 400, "invalid_value", "n"],
-    [
-      "/v1/video/generations",
-      { model: "film-kling", prompt: "A", metadata: { duration: "10" } },
-      400,
-      "invalid_value",
-      "metadata.duration",
-    ],
     ["/delta/v1/videos/text2video", { model: "film-kling" }, 400, "missing_required_parameter", "prompt"],
+    [
+      "/delta/v1/videos/image2video",
+      { model: "film-kling", prompt: "A boat" },
+      400,
+      "missing_required_parameter",
+      "image",
+    ],
     [
       "/epsilon/?Action=CVSync2AsyncSubmitTask",
       { req_key: "film-jimeng", prompt: "A" },
@@ -244,33 +225,6 @@ describe("a create is refused", () => {
     expect([answer.status, answer.json.error.code]).toEqual([402, "insufficient_quota"]);
     expect(await suite.simulator.requests("openai-films")).toEqual([]);
   });
-
-  test.each([
-    ["film-openai", 4, "seed, fps"],
-    ["film-compatible", 5, null],
-    ["film-kling", 5, "fps, seed, width"],
-    ["film-jimeng", 5, "width, fps"],
-    ["film-veo", 8, "seed, fps"],
-    ["film-vertex", 8, "fps"],
-    ["film-wan", 5, "width, fps"],
-    ["film-wan-former", 5, "width, fps"],
-    ["film-seedance", 5, "fps"],
-  ])(
-    "every member of the interface makes a video of %s, and what its vendor cannot take is named",
-    async (model, duration, lost) => {
-      const members = { prompt: "A boat", duration, width: 1280, height: 720, fps: 30, seed: 7 };
-      const plain = await ask(suite, "/v1/video/generations", { model, ...members });
-      const image = `data:image/png;base64,${png.toString("base64")}`;
-      const pictured = await ask(suite, "/v1/video/generations", { model, ...members, image });
-      expect([plain.status, pictured.status]).toEqual([200, 200]);
-      expect(pictured.headers.get("x-modelgate-dropped")).toBe(lost);
-      await Promise.all([plain, pictured].map(({ json }) => ended(suite, json.id)));
-      expect((await ask(suite, `/v1/videos/${plain.json.id}`)).json).toMatchObject({
-        status: "completed",
-        size: "1280x720",
-      });
-    },
-  );
 
   test("hints are dropped by name, or refused where the client is strict", async () => {
     const body = { model: "film-kling", prompt: "A boat", seed: 7 };
@@ -343,18 +297,21 @@ describe("content", () => {
   });
 
   test("of a task that has not finished is a 404, and no vendor is asked", async () => {
-    const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 15 }) });
+    // It never finishes: its account waits for no settlement.
+    const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
+    const { json } = await ask(suite, "/v1/videos", body, { key: rival.key });
     expect(await (await fetch(`${suite.opsUrl("video")}/metrics`)).text()).toMatch(
       /^modelgate_tasks_open(?:\{.*\})? [1-9]/m,
     );
-    const answer = await download(json.id);
+    const answer = await download(json.id, {}, rival.key);
     expect([answer.status, codeIn(await answer.json())]).toEqual([404, "video_not_ready"]);
     const paths = (await suite.simulator.requests("openai-films")).map(({ path }) => path);
     expect(paths.filter((path) => path.endsWith("/content") && path.includes(json.id))).toEqual([]);
-    expect((await ask(suite, `/v1/videos/${json.id}`, undefined, { method: "DELETE" })).status).toBe(409);
+    const forget = { method: "DELETE", key: rival.key };
+    expect((await ask(suite, `/v1/videos/${json.id}`, undefined, forget)).status).toBe(409);
   });
 
-  test.each(vendors.map(([model]) => model))("that %s has let expire says so", async (model) => {
+  test.each(["film-openai", "film-kling"])("that %s has let expire says so", async (model) => {
     const { json } = await ask(suite, "/v1/video/generations", { model, prompt: simulate({ expired: true }) });
     await ended(suite, json.id);
     const answer = await download(json.id);
@@ -363,7 +320,7 @@ describe("content", () => {
 });
 
 describe("the end of a task", () => {
-  test.each(vendors)("that %s fails costs nothing and says why", async (model) => {
+  test.each(["film-openai", "film-veo"])("that %s fails costs nothing and says why", async (model) => {
     const { json } = await ask(suite, "/v1/video/generations", {
       model,
       prompt: simulate({ taskError: "no boats today" }),
@@ -497,18 +454,6 @@ describe("a start", () => {
       expect.stringMatching(/\/remix$/),
     );
   });
-});
-
-test("looks that fail change nothing", async () => {
-  await suite.simulator.script("kling", [
-    {},
-    { status: 500 },
-    { closeBeforeHead: true },
-    { malformed: true },
-    { status: 429 },
-  ]);
-  const { json } = await ask(suite, "/v1/video/generations", { model: "film-kling", prompt: "A boat" });
-  expect((await ended(suite, json.id)).status).toBe("completed");
 });
 
 test("a list page by page, a remix, and a task that is forgotten", async () => {
