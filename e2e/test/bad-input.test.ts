@@ -27,33 +27,7 @@ const part = (type: string, rest: object) => ({
 test.each<[string, unknown, number, string, string | null]>([
   ["no JSON", "{not json", 400, "invalid_json", null],
   ["nothing at all", "", 400, "invalid_json", null],
-  ["a list", [], 400, "invalid_value", null],
-  ["no model", { messages: [] }, 400, "missing_required_parameter", "model"],
-  ["a model that is a number", { model: 7, messages: [{ role: "user", content: "x" }] }, 400, "invalid_value", "model"],
   ["no messages", { model: "chat" }, 400, "missing_required_parameter", "messages"],
-  ["empty messages", { model: "chat", messages: [] }, 400, "invalid_value", "messages"],
-  ["messages of text", { model: "chat", messages: "hi" }, 400, "invalid_value", "messages"],
-  [
-    "a message without a role",
-    { model: "chat", messages: [{ content: "x" }] },
-    400,
-    "missing_required_parameter",
-    "messages[0].role",
-  ],
-  [
-    "content that is a number",
-    { model: "chat", messages: [{ role: "user", content: 5 }] },
-    400,
-    "invalid_value",
-    "messages[0].content",
-  ],
-  [
-    "a part without a type",
-    part("text", { type: undefined }),
-    400,
-    "missing_required_parameter",
-    "messages[0].content[0].type",
-  ],
   [
     "file data that is no text",
     part("file", { file: { file_data: 5 } }),
@@ -61,9 +35,6 @@ test.each<[string, unknown, number, string, string | null]>([
     "invalid_value",
     "messages[0].content[0].file.file_data",
   ],
-  ["stream that is a text", { ...hello("chat"), stream: "yes" }, 400, "invalid_value", "stream"],
-  ["max_tokens below one", { ...hello("chat"), max_tokens: 0 }, 400, "invalid_value", "max_tokens"],
-  ["n beyond its bound", { ...hello("chat"), n: 1_000 }, 400, "invalid_value", "n"],
   [
     "a file part in a stream",
     { ...part("file", { file: { file_data: "JVBERi0xLjQK" } }), stream: true },

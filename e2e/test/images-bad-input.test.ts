@@ -16,90 +16,33 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-const png = samplePng().toString("base64");
 const ask = { model: "tokens", prompt: "a fox" };
-const edit = { ...ask, image: `data:image/png;base64,${png}` };
 const item = { text: "a fox" };
 
-/** A body, the field that is to blame, and part of the words. */
-type Bad = [what: string, body: object, param: string | null, words?: string];
-
-const simple: readonly Bad[] = [
-  ["no model", { prompt: "a fox" }, "model"],
-  ["an unknown model", { ...ask, model: "absent" }, "model"],
-  ["a model of another kind", { ...ask, model: "chat" }, "model"],
-  ["no prompt", { model: "tokens" }, "prompt"],
-  ["a prompt that is no text", { ...ask, prompt: ["a", "fox"] }, "prompt"],
-  ["an endless prompt", { ...ask, prompt: "x".repeat(32_001) }, "prompt"],
-  ["no image wanted", { ...ask, n: 0 }, "n"],
-  ["too many images wanted", { ...ask, n: 11 }, "n"],
-  ["a number as text", { ...ask, n: "2" }, "n"],
-  ["half a size", { ...ask, size: "1024" }, "size"],
-  ["no size at all", { ...ask, size: "0x0" }, "size"],
-  ["an unknown form", { ...ask, response_format: "hex" }, "response_format"],
-  ["an unknown format", { ...ask, output_format: "bmp" }, "output_format"],
-  ["compression beyond all", { ...ask, output_compression: 101 }, "output_compression"],
-  ["a stream of maybe", { ...ask, stream: "true" }, "stream"],
-  ["an image that is a number", { ...ask, image: 7 }, "image"],
-  ["an image that is no Base64", { ...ask, image: "no image !" }, "image"],
-  ["an empty image", { ...ask, image: "" }, "image"],
-  ["Base64 of words", { ...ask, image: Buffer.from("just words").toString("base64") }, "image"],
-  ["a data URL of words", { ...ask, image: "data:text/plain;base64,aGk=" }, "image"],
-  ["a data URL that is no Base64", { ...ask, image: "data:image/png,%89PNG" }, "image"],
-  ["a data URL whose bytes are another thing", { ...ask, image: "data:image/png;base64,aGkgdGhlcmU=" }, "image"],
-  ["a file of another store", { ...ask, images: [{ file_id: "file-1" }] }, "images[0].file_id"],
-  ["a wrong image among good ones", { ...edit, image: [edit.image, "x y"] }, "image[1]"],
-  ["too many images", { ...ask, image: Array.from({ length: 17 }, () => png) }, "image"],
-  ["a mask without an image", { ...ask, mask: edit.image }, "image"],
-  [
-    "an image beyond the web",
-    { ...ask, image: "http://169.254.169.254/latest" },
-    "image",
-    "not on the public internet",
-  ],
+/** What only the house knows; what is wrong in a body itself is in `libs/wires/test/images-bad-input.test.ts`. */
+test.each([
+  ["no prompt", { model: "tokens" }, "prompt", ""],
+  ["an unknown model", { ...ask, model: "absent" }, "model", ""],
+  ["a model of another kind", { ...ask, model: "chat" }, "model", ""],
+  ["a file of another store", { ...ask, images: [{ file_id: "file-1" }] }, "images[0].file_id", ""],
+  ["an invalid image", qwenBody("tokens", [item, { image: "x y" }]), "input.messages[0].content[1].image", ""],
+  ["a far image", { ...ask, image: "http://169.254.169.254/latest" }, "image", "not on the public internet"],
   ["an image at home", { ...ask, image: "http://localhost:6379/" }, "image", "not on the public internet"],
-  [
-    "an image of a host that is not there",
-    { ...ask, image: "https://nowhere.invalid/a.png" },
-    "image",
-    "cannot be fetched",
-  ],
-];
-const qwen: readonly Bad[] = [
-  ["no messages", { model: "tokens", input: {} }, "input.messages"],
-  ["messages that are not a list", { model: "tokens", input: { messages: "hi" } }, "input.messages"],
-  ["an empty list", { model: "tokens", input: { messages: [] } }, "input.messages"],
-  [
-    "two messages",
-    { model: "tokens", input: { messages: [{ content: [item] }, { content: [item] }] } },
-    "input.messages",
-  ],
-  [
-    "another's words",
-    { model: "tokens", input: { messages: [{ role: "system", content: [item] }] } },
-    "input.messages[0].role",
-  ],
-  ["no content", { model: "tokens", input: { messages: [{ role: "user" }] } }, "input.messages[0].content"],
-  ["an empty item", qwenBody("tokens", [item, {}]), "input.messages[0].content[1]"],
-  ["no text", qwenBody("tokens", [{ image: edit.image }]), "input.messages[0].content"],
-  ["an invalid image", qwenBody("tokens", [item, { image: "x y" }]), "input.messages[0].content[1].image"],
-  ["a wrong size", qwenBody("tokens", [item], { size: "big" }), "parameters.size"],
-  ["too many", qwenBody("tokens", [item], { n: 99 }), "parameters.n"],
-];
-
-test.each<Bad>([...simple, ...qwen])("%s is refused, and the field is named", async (_, body, param, words = "") => {
+  ["an image of no host", { ...ask, image: "https://nowhere.invalid/a.png" }, "image", "cannot be fetched"],
+])("%s is refused, and the field is named", async (_, body, param, words) => {
   const { status, body: answer } = await postImages(suite, "generations", body);
   expect([400, 404]).toContain(status);
   expect(answer.error).toMatchObject({ type: "invalid_request_error", param });
   expect(answer.error.message).toContain(words);
 });
 
-test.each([
-  ["a simple body", ask, "image"],
-  ["a qwen-style one", qwenBody("tokens", [item]), "input.messages[0].content[].image"],
-])("%s without an image is nothing to edit", async (_, body, param) => {
-  const { status, body: answer } = await postImages(suite, "edits", body);
-  expect({ status, ...answer.error }).toMatchObject({ status: 400, code: "missing_required_parameter", param });
+test("a body without an image is nothing to edit", async () => {
+  const { status, body: answer } = await postImages(suite, "edits", ask);
+  expect({ status, ...answer.error }).toMatchObject({
+    status: 400,
+    code: "missing_required_parameter",
+    param: "image",
+  });
 });
 
 const form = (...parts: readonly (readonly [name: string, value: string | Buffer])[]): FormData => {
@@ -116,16 +59,6 @@ const whole = [
 
 test.each<[string, FormData, number, string | null]>([
   ["without a prompt", form(["model", "tokens"], ["image", samplePng()]), 400, "prompt"],
-  ["with a field twice", form(...whole, ["prompt", "again"], ["image", samplePng()]), 400, "prompt"],
-  ["with two masks", form(...whole, ["image", samplePng()], ["mask", samplePng()], ["mask", samplePng()]), 400, "mask"],
-  ["with a number of letters", form(...whole, ["n", "two"], ["image", samplePng()]), 400, "n"],
-  [
-    "with a file for a text",
-    form(["model", "tokens"], ["prompt", Buffer.from("a fox")], ["image", samplePng()]),
-    400,
-    "prompt",
-  ],
-  ["with a text for a file", form(...whole, ["image", "hello there"]), 400, "image[0]"],
   ["with a file that is no image", form(...whole, ["image[]", Buffer.from("words")]), 400, "image[]"],
   ["with an image that is too large", form(...whole, ["image", samplePng(200_001)]), 413, "image"],
   [

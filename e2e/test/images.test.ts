@@ -28,7 +28,6 @@ async function pictureOf(image: { url?: string | undefined; b64_json?: string | 
 const file = (bytes: Buffer, name = "in.png") => toFile(bytes, name, { type: "image/png" });
 /** An address that serves a picture. */
 const remote = () => `${suite.simulator.url}/pictures/64x64/aGk.jpeg`;
-const dataUrl = `data:image/png;base64,${samplePng().toString("base64")}`;
 
 describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content"])("images by %s", (model) => {
   /** This vendor knows ratios only. */
@@ -157,22 +156,6 @@ describe("what reaches the vendor", () => {
     });
   });
 
-  test("unknown members, to vendors of the same wire", async () => {
-    await postImages(suite, "generations", {
-      model: "extras",
-      prompt: "a fox",
-      watermark: false,
-      negative_prompt: "blur",
-    });
-    const [seen] = await suite.simulator.requests("pictures");
-    expect(JSON.parse(seen?.body ?? "")).toEqual({
-      model: "seedream",
-      prompt: "a fox",
-      watermark: false,
-      negative_prompt: "blur",
-    });
-  });
-
   test("hints that a vendor lacks are dropped by name, or refused where the client is strict", async () => {
     const body = { model: "synchronous", prompt: "a fox", quality: "high", background: "transparent", strange: 1 };
     const answer = await postImages(suite, "generations", body);
@@ -185,14 +168,5 @@ describe("what reaches the vendor", () => {
       qwenBody("tokens", [{ text: "a fox" }], { negative_prompt: "blur", x: 1 }),
     );
     expect(own.headers.get("x-modelgate-dropped")).toBe("parameters.negative_prompt, parameters.x");
-  });
-
-  test.each([
-    ["several images of one that makes one", { model: "content", prompt: "a fox", n: 2 }, "n"],
-    ["the same in the other dialect", qwenBody("content", [{ text: "a fox" }], { n: 2 }), "parameters.n"],
-    ["a mask of one that has none", { model: "synchronous", prompt: "x", image: dataUrl, mask: dataUrl }, "mask"],
-  ])("%s: refused", async (_, body, param) => {
-    const { status, body: answer } = await postImages(suite, "generations", body);
-    expect({ status, ...answer.error }).toMatchObject({ status: 400, code: "unsupported_parameter", param });
   });
 });

@@ -151,22 +151,10 @@ describe("what goes wrong", () => {
   // A vendor that failed rests: each test begins with one that does not.
   beforeEach(() => enable(suite, "first"));
 
-  test.each([
-    [{ input: "" }, "input"],
-    [{ input: "x".repeat(4_097) }, "input"],
-    [{ input: 3 }, "input"],
-    [{ input: undefined }, "input"],
-    [{ model: undefined }, "model"],
-    [{ response_format: "ogg" }, "response_format"],
-    [{ speed: 9 }, "speed"],
-    [{ stream_format: "chunks" }, "stream_format"],
-  ])("case %#: a wrong %o is refused by name, and costs nothing", async (wrong, param) => {
+  test("a text that is too long is refused by name, and costs nothing", async () => {
     const before = await settled();
-    const answer = await post({ ...ask, ...wrong });
-    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
-      status: 400,
-      body: { error: { param } },
-    });
+    const answer = await post({ ...ask, input: "x".repeat(4_097) });
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: "input" } }]);
     expect(await settled()).toBe(before);
   });
 

@@ -19,36 +19,12 @@ const vendor = createServer((request, response) => {
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const nope = JSON.stringify({ choices: "nope", data: "nope", results: "nope", text: 5, usage });
 const chat = (model: string) => ({ model, messages: [{ role: "user", content: "Hello" }] });
-/** A streamed request of each client's wire. */
-const streams = {
-  chat: { body: (model: string) => ({ ...chat(model), stream: true }) },
-  messages: {
-    path: () => "/v1/messages",
-    body: (model: string) => ({ ...chat(model), max_tokens: 10, stream: true }),
-  },
-  responses: { path: () => "/v1/responses", body: (model: string) => ({ model, input: "Hello", stream: true }) },
-  completions: { path: () => "/v1/completions", body: (model: string) => ({ model, prompt: "Hello", stream: true }) },
-  content: {
-    path: (model: string) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
-    body: () => ({ contents: [{ role: "user", parts: [{ text: "Hello" }] }] }),
-  },
-  images: {
-    kind: "image",
-    path: () => "/v1/images/generations",
-    body: (model: string) => ({ model, prompt: "a cat", stream: true }),
-  },
-  speech: {
-    kind: "speech",
-    path: () => "/v1/audio/speech",
-    body: (model: string) => ({ model, input: "Hello", voice: "alloy", stream_format: "sse" }),
-  },
-};
 const silence = Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 8_000), Buffer.alloc(8_000, 128)]);
 const pixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
   "base64",
 );
-/** What is asked where, and what the first channel answers. */
+/** What is asked where, and what the first channel answers; of text, `services/text/test/exchanges/whole-answers.test.ts` has all. */
 const cases: readonly {
   readonly name: string;
   readonly kind?: string;
@@ -59,28 +35,7 @@ const cases: readonly {
   readonly file?: { readonly name: string; readonly content: Buffer; readonly type: string };
 }[] = [
   { name: "chat-passed", body: chat },
-  { name: "chat-renamed", body: chat },
-  { name: "messages", path: () => "/v1/messages", body: (model) => ({ ...chat(model), max_tokens: 10 }) },
-  { name: "responses", path: () => "/v1/responses", body: (model) => ({ model, input: "Hello" }) },
-  {
-    name: "content",
-    path: (model) => `/v1beta/models/${model}:generateContent`,
-    body: () => ({ contents: [{ role: "user", parts: [{ text: "Hello" }] }] }),
-  },
-  { name: "completions", path: () => "/v1/completions", body: (model) => ({ model, prompt: "Hello" }) },
   { name: "embeddings", kind: "embedding", path: () => "/v1/embeddings", body: (model) => ({ model, input: "Hello" }) },
-  {
-    name: "rerank",
-    kind: "rerank",
-    path: () => "/v1/rerank",
-    body: (model) => ({ model, query: "Hello", documents: ["a"] }),
-  },
-  {
-    name: "moderations",
-    kind: "moderation",
-    path: () => "/v1/moderations",
-    body: (model) => ({ model, input: "Hello" }),
-  },
   {
     name: "images",
     kind: "image",
@@ -108,15 +63,22 @@ const cases: readonly {
     body: (model) => ({ model, prompt: "a cat", seconds: "4" }),
   },
   { name: "stream-of-garbage", body: (model) => ({ ...chat(model), stream: true }), answer: "data: nope\n\n" },
-  { name: "stream-converted", ...streams.messages, answer: "data: nope\n\n" },
-  // The vendor answers 200 with an event of another shape, or an error, whatever its wire.
-  ...Object.entries(streams).flatMap(([wire, asked]) => [
-    { name: `${wire}-shape`, ...asked, answer: 'data: {"choices":"nope","candidates":"nope","type":5}\n\n' },
-    { name: `${wire}-error`, ...asked, answer: 'data: {"type":"error","error":{"message":"nope"}}\n\n' },
-  ]),
+  // The vendor answers 200 with an event of another shape, or an error.
+  {
+    name: "images-shape",
+    kind: "image",
+    path: () => "/v1/images/generations",
+    body: (model) => ({ model, prompt: "a cat", stream: true }),
+    answer: 'data: {"choices":"nope","type":5}\n\n',
+  },
+  {
+    name: "speech-error",
+    kind: "speech",
+    path: () => "/v1/audio/speech",
+    body: (model) => ({ model, input: "Hello", voice: "alloy", stream_format: "sse" }),
+    answer: 'data: {"type":"error","error":{"message":"nope"}}\n\n',
+  },
 ];
-
-const jinaAt = (id: string) => ({ provider: "jina", baseUrl: `\${SIMULATOR_URL}/at/${id}/jina/v1` });
 
 let suite: Suite;
 beforeAll(async () => {
@@ -130,10 +92,10 @@ beforeAll(async () => {
       models: Object.fromEntries(cases.map(({ name, kind = "chat" }) => [name, { kind, price: { request: 0.001 } }])),
       channels: cases.flatMap(({ name, answer = nope }) => [
         {
-          ...channel(`bad-${name}`, name === "chat-renamed" ? { [name]: "theirs" } : [name], { priority: 10 }),
+          ...channel(`bad-${name}`, [name], { priority: 10 }),
           baseUrl: `http://127.0.0.1:${port}/${name}/${encodeURIComponent(answer)}`,
         },
-        channel(`good-${name}`, [name], name === "rerank" ? jinaAt(`good-${name}`) : {}),
+        channel(`good-${name}`, [name]),
       ]),
       accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
     },

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { Failure } from "@modelgate/contracts";
+import { atOnce } from "../src/json/index.ts";
+import { decodeImages, readImageBody, readImageForm, refuseWithoutImage } from "../src/images/index.ts";
+
+/** What clients get wrong in a request for images, and the field that is named for it. */
+const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1").toString("base64");
+const ask = { model: "m", prompt: "a fox" };
+const edit = { ...ask, image: `data:image/png;base64,${png}` };
+const item = { text: "a fox" };
+const qwenBody = (content: readonly object[], parameters: object = {}) => ({
+  model: "m",
+  input: { messages: [{ role: "user", content }] },
+  parameters,
+});
+
+function paramOf(read: () => unknown): string | undefined {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof Failure) return error.param;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+test.each<[what: string, body: object, param: string]>([
+  ["no model", { prompt: "a fox" }, "model"],
+  ["no prompt", { model: "m" }, "prompt"],
+  ["a prompt that is no text", { ...ask, prompt: ["a", "fox"] }, "prompt"],
+  ["an endless prompt", { ...ask, prompt: "x".repeat(32_001) }, "prompt"],
+  ["no image wanted", { ...ask, n: 0 }, "n"],
+  ["too many images wanted", { ...ask, n: 11 }, "n"],
+  ["a number as text", { ...ask, n: "2" }, "n"],
+  ["half a size", { ...ask, size: "1024" }, "size"],
+  ["no size at all", { ...ask, size: "0x0" }, "size"],
+  ["an unknown form", { ...ask, response_format: "hex" }, "response_format"],
+  ["an unknown format", { ...ask, output_format: "bmp" }, "output_format"],
+  ["compression beyond all", { ...ask, output_compression: 101 }, "output_compression"],
+  ["a stream of maybe", { ...ask, stream: "true" }, "stream"],
+  ["an image that is a number", { ...ask, image: 7 }, "image"],
+  ["an image that is no Base64", { ...ask, image: "no image !" }, "image"],
+  ["an empty image", { ...ask, image: "" }, "image"],
+  ["Base64 of words", { ...ask, image: Buffer.from("just words").toString("base64") }, "image"],
+  ["a data URL of words", { ...ask, image: "data:text/plain;base64,aGk=" }, "image"],
+  ["a data URL that is no Base64", { ...ask, image: "data:image/png,%89PNG" }, "image"],
+  ["a data URL whose bytes are another thing", { ...ask, image: "data:image/png;base64,aGkgdGhlcmU=" }, "image"],
+  ["a wrong image among good ones", { ...edit, image: [edit.image, "x y"] }, "image[1]"],
+  ["too many images", { ...ask, image: Array.from({ length: 17 }, () => png) }, "image"],
+  ["a mask without an image", { ...ask, mask: edit.image }, "image"],
+  ["no messages", { model: "m", input: {} }, "input.messages"],
+  ["messages that are not a list", { model: "m", input: { messages: "hi" } }, "input.messages"],
+  ["an empty list", { model: "m", input: { messages: [] } }, "input.messages"],
+  ["two messages", { model: "m", input: { messages: [{ content: [item] }, { content: [item] }] } }, "input.messages"],
+  [
+    "another's words",
+    { model: "m", input: { messages: [{ role: "system", content: [item] }] } },
+    "input.messages[0].role",
+  ],
+  ["no content", { model: "m", input: { messages: [{ role: "user" }] } }, "input.messages[0].content"],
+  ["an empty item", qwenBody([item, {}]), "input.messages[0].content[1]"],
+  ["no text", qwenBody([{ image: edit.image }]), "input.messages[0].content"],
+  ["an invalid image", qwenBody([item, { image: "x y" }]), "input.messages[0].content[1].image"],
+  ["a wrong size", qwenBody([item], { size: "big" }), "parameters.size"],
+  ["too many", qwenBody([item], { n: 99 }), "parameters.n"],
+])("%s is refused, and the field is named", (_, body, param) => {
+  expect(paramOf(() => atOnce(decodeImages(readImageBody(body).request)))).toBe(param);
+});
+
+test.each([
+  ["a simple body", ask, "image"],
+  ["a qwen-style one", qwenBody([item]), "input.messages[0].content[].image"],
+])("%s without an image is nothing to edit", (_, body, param) => {
+  expect(paramOf(() => refuseWithoutImage(readImageBody(body).request))).toBe(param);
+});
+
+test("a form with a text for a file is refused", () => {
+  const fields = [...Object.entries(ask), ["image", "hello there"]] as const;
+  expect(paramOf(() => readImageForm({ fields, files: [] }))).toBe("image[0]");
+});
