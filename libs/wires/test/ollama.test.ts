@@ -75,7 +75,7 @@ describe("an answer", () => {
   const call = { kind: "tool-call", id: "c", name: "f", arguments: '{"a":1}' } as const;
   const answer = {
     ...oneAnswer([{ kind: "reasoning", text: "Hm." }, text("Yes."), call], "length"),
-    usage: { inputTokens: 1_000, cachedInputTokens: 600, outputTokens: 80 },
+    usage: { inputTokens: 400, cachedInputTokens: 600, outputTokens: 80 },
   };
   const context = { ...contextFor(), elapsedMs: () => 5 };
   const calls = [{ id: "c", function: { index: 0, name: "f", arguments: { a: 1 } } }];

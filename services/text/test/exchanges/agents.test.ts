@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { textWire, textWires, type ClientWire, type TextEvent } from "@modelgate/wires/text";
-import { answered, callOf, exchangeOf, sentBody } from "./in-memory.ts";
+import { textWire, type ClientWire } from "@modelgate/wires/text";
+import { answered, callOf, exchangeOf, vendorAnswer } from "./in-memory.ts";
 
 const schema = {
   type: "object",
@@ -124,28 +124,13 @@ function frameOf(text: string): { readonly json: string; readonly length: number
 
 const vendors = ["chat", "responses", "messages", "content"] as const;
 
-/** The stream of a vendor that calls a tool, as its own wire has it. */
-function streamOfCall(vendor: (typeof vendors)[number], sent: string, name: string): string {
-  const { client } = textWires[vendor];
-  const asked = JSON.parse(sent);
-  const { request } = client.read(asked, { model: "m" });
-  const writer = client.stream({ model: "m", asked, request, answerId: "a_1", now: 1, inputTokens: 1 });
-  const [choice, part] = [0, 0];
-  const events: readonly TextEvent[] = [
-    { type: "start", id: "a_1", model: "m", createdAt: 1 },
-    { type: "part-start", choice, part, opened: { kind: "tool-call", id: "call_1", name } },
-    { type: "part-delta", choice, part, text: '{"cmd":"ls"}' },
-    { type: "part-end", choice, part },
-    { type: "finish", choice, reason: "tool-calls" },
-    { type: "usage", usage: { inputTokens: 10, outputTokens: 2 } },
-  ];
-  return events.map((event) => writer.write(event)).join("") + writer.end();
-}
-
 describe.each([codex, claudeCode, geminiCli])("what $name sends", ({ wire, body, tool, call, callsIn }) => {
   test.each(vendors)("is answered by a vendor of %s with a call", async (vendor) => {
     const exchange = await exchangeOf(callOf(wire, body, { stream: true }), textWire(vendor));
-    const { text } = await answered(exchange, streamOfCall(vendor, sentBody(exchange), tool));
+    const parts = [{ kind: "tool-call", id: "call_1", name: tool, arguments: '{"cmd":"ls"}' }] as const;
+    const choices = [{ parts, finish: "tool-calls" }] as const;
+    const answer = { id: "a_1", model: "m", createdAt: 1, choices, usage: { inputTokens: 10, outputTokens: 2 } };
+    const { text } = await answered(exchange, vendorAnswer(vendor, exchange, answer));
     expect(callsIn(text)).toContainEqual(expect.objectContaining(call));
   });
 });

@@ -2,7 +2,14 @@ import type { UpstreamAnswer } from "@modelgate/channels";
 import type { Units } from "@modelgate/contracts";
 import { BufferBudget } from "@modelgate/platform";
 import { readAnswer, type Exchange } from "@modelgate/relay";
-import { textWires, type ClientWire, type TextWire } from "@modelgate/wires/text";
+import {
+  textWires,
+  type ClientWire,
+  type PassedWire,
+  type TextAnswer,
+  type TextEvent,
+  type TextWire,
+} from "@modelgate/wires/text";
 import type { TextCall } from "../../src/exchanges/text-call.ts";
 import { TextExchangeMaker } from "../../src/exchanges/text.ts";
 
@@ -36,6 +43,42 @@ export function exchangeOf(call: TextCall, vendor: TextWire, model = "vendor-mod
 export function sentBody({ body }: Exchange): string {
   if (!Buffer.isBuffer(body)) throw new Error("a text call is sent as bytes");
   return body.toString();
+}
+
+/** An answer of a vendor to what it was sent, as clients of its own wire are given it: whole or a stream. */
+export function vendorAnswer(vendor: PassedWire, exchange: Exchange, answer: TextAnswer): string {
+  const { client } = textWires[vendor];
+  const asked = JSON.parse(sentBody(exchange));
+  const { request } = client.read(asked, { model: "m" });
+  const context = { model: "m", asked, request, answerId: "a_1", now: 1, inputTokens: 1 };
+  if (!exchange.streams) return JSON.stringify(client.render(answer, context));
+  const writer = client.stream(context);
+  return (
+    eventsOf(answer)
+      .map((event) => writer.write(event))
+      .join("") + writer.end()
+  );
+}
+
+/** The events of an answer of one choice, whose parts are text, thoughts, refusals or calls. */
+function eventsOf({ id, model, createdAt, choices: [only], usage = {} }: TextAnswer): readonly TextEvent[] {
+  if (only === undefined) throw new Error("an answer has a choice");
+  const choice = 0;
+  const parts = only.parts.flatMap((whole, part): readonly TextEvent[] => {
+    if (!("text" in whole) && whole.kind !== "tool-call") throw new Error(`no events are made of ${whole.kind}`);
+    const text = whole.kind === "tool-call" ? whole.arguments : whole.text;
+    return [
+      { type: "part-start", choice, part, opened: whole },
+      { type: "part-delta", choice, part, text },
+      { type: "part-end", choice, part },
+    ];
+  });
+  return [
+    { type: "start", id, model, createdAt },
+    ...parts,
+    { type: "finish", choice, reason: only.finish },
+    { type: "usage", usage },
+  ];
 }
 
 /** A client's answer, with the usage that its call is billed by. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * Makes `openai.golden.json` of OpenAI's published document (https://github.com/openai/openai-openapi, MIT):
- * `node e2e/test/schemas/extract.ts PATH/openapi.json`. Kept are the schemas of answers, without their texts.
+ * `node services/text/test/published/extract.ts PATH/openapi.json`. Kept are the schemas of answers, without their texts.
  */
 const roots = [
   "CompactResource",

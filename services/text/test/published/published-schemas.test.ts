@@ -1,0 +1,233 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { Failure, renderFailure } from "@modelgate/contracts";
+import { wires as imageWires } from "@modelgate/wires/images";
+import { modelLists } from "@modelgate/wires/models";
+import { wires as moderationWires } from "@modelgate/wires/moderation";
+import { wires as speechWires } from "@modelgate/wires/speech";
+import { textWire, textWires, vendorTextWire, type PassedWire, type TextAnswer } from "@modelgate/wires/text";
+import { wires as transcriptWires } from "@modelgate/wires/transcripts";
+import { wires as vectorWires } from "@modelgate/wires/vectors";
+import { wires as videoWires } from "@modelgate/wires/video";
+import { compactExchange, compactedTurn } from "../../src/responses/compaction/compaction.ts";
+import { pageOf } from "../../src/responses/routes/pages.ts";
+import { answered, callOf, exchangeOf, vendorAnswer } from "../exchanges/in-memory.ts";
+import { anthropicSchemas, openaiSchemas, type Check } from "./published.ts";
+
+/** Answers hold against the schemas that OpenAI and Anthropic publish, whichever vendor gave them. */
+let openai: (name: string) => Check;
+let anthropic: (file: string, type: string) => Check;
+beforeAll(() => {
+  openai = openaiSchemas();
+  anthropic = anthropicSchemas();
+  // Reading the types takes longer than a test may.
+  anthropic("messages/messages", "Message");
+  anthropic("shared", "ErrorResponse");
+}, 300_000);
+
+const vendors = ["chat", "responses", "messages", "content"] as const;
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const turns = [{ role: "user", content: "Hello" }];
+
+const answerOf = (parts: TextAnswer["choices"][number]["parts"], finish: TextAnswer["choices"][number]["finish"]) => ({
+  id: "a_1",
+  model: "m",
+  createdAt: 1_763_700_000,
+  choices: [{ parts, finish }],
+  usage: { inputTokens: 1_000, cachedInputTokens: 600, outputTokens: 80, reasoningTokens: 30 },
+});
+/** What a vendor says, by what is to be seen of it. */
+const cases: readonly (readonly [string, TextAnswer])[] = [
+  ["words", answerOf([{ kind: "text", text: "Hello." }], "stop")],
+  [
+    "a call",
+    answerOf([{ kind: "tool-call", id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' }], "tool-calls"),
+  ],
+  ["a cut answer", answerOf([{ kind: "text", text: "word word" }], "length")],
+  ["a filtered answer", answerOf([{ kind: "text", text: "Half a" }], "filtered")],
+  ["a refusal", answerOf([{ kind: "refusal", text: "No." }], "refused")],
+  [
+    "thoughts",
+    answerOf(
+      [
+        { kind: "reasoning", text: "Hm.", summary: true },
+        { kind: "text", text: "Yes." },
+      ],
+      "stop",
+    ),
+  ],
+];
+
+/** The JSON of every event of a stream. */
+function eventsIn(stream: string): readonly unknown[] {
+  return stream.split(/\r?\n/).flatMap((line) => {
+    const data = line.startsWith("data: ") ? line.slice("data: ".length) : "[DONE]";
+    // Every SDK passes over pings, and the types of Anthropic's know none.
+    return data === "[DONE]" || data.includes('"type":"ping"') ? [] : [JSON.parse(data)];
+  });
+}
+
+/** Clients whose schemas are published: their requests, and the schemas of a whole answer and of an event. */
+const clients: readonly (readonly [client: PassedWire, body: object, whole: () => Check, piece: () => Check])[] = [
+  [
+    "chat",
+    {
+      model: "m",
+      max_tokens: 4_000,
+      tools: [{ type: "function", function: { name: "weather", parameters } }],
+      messages: turns,
+    },
+    () => openai("CreateChatCompletionResponse"),
+    () => openai("CreateChatCompletionStreamResponse"),
+  ],
+  [
+    "responses",
+    {
+      model: "m",
+      max_output_tokens: 4_000,
+      input: "Hello",
+      tools: [{ type: "function", name: "weather", parameters, strict: false }],
+      reasoning: { effort: "low", summary: "auto" },
+    },
+    () => openai("Response"),
+    () => openai("ResponseStreamEvent"),
+  ],
+  [
+    "messages",
+    {
+      model: "m",
+      max_tokens: 4_000,
+      thinking: { type: "enabled", budget_tokens: 2_000 },
+      tools: [{ name: "weather", input_schema: parameters }],
+      messages: turns,
+    },
+    () => anthropic("messages/messages", "Message"),
+    () => anthropic("messages/messages", "RawMessageStreamEvent"),
+  ],
+  [
+    "completions",
+    { model: "m", prompt: "Once", max_tokens: 40 },
+    () => openai("CreateCompletionResponse"),
+    () => openai("CreateCompletionResponse"),
+  ],
+];
+
+describe.each(clients)("%s", (client, body, whole, piece) => {
+  describe.each(vendors)("over a vendor of %s", (vendor) => {
+    test.each(cases)("%s", async (name, answer) => {
+      // A prompt that is continued comes with no tools.
+      if (client === "completions" && name === "a call") return;
+      const exchange = await exchangeOf(callOf(client, body), textWire(vendor));
+      const { text } = await answered(exchange, vendorAnswer(vendor, exchange, answer));
+      expect(whole()(JSON.parse(text)), text).toEqual([]);
+      for (const includeUsage of client === "chat" ? [false, true] : [true]) {
+        const call = callOf(client, { ...body, stream: true }, { includeUsage });
+        const streaming = await exchangeOf(call, textWire(vendor));
+        const stream = await answered(streaming, vendorAnswer(vendor, streaming, answer));
+        const events = eventsIn(stream.text);
+        expect(events.length).toBeGreaterThan(0);
+        for (const event of events) expect(piece()(event), JSON.stringify(event)).toEqual([]);
+      }
+    });
+  });
+});
+
+const context = { model: "m", answerId: "id-1", inputTokens: 7, now: 1_763_700_000 };
+
+test("a turn that was compacted, the input of a response, and counts", async () => {
+  const compaction = {
+    model: "m",
+    stream: false,
+    instructions: undefined,
+    items: [{ type: "message", role: "user", content: "Hello" }],
+    seal: (summary: string) => summary,
+    answerId: "resp_1",
+    asked: { model: "m", input: "Hello" },
+    askedBytes: 10,
+    render: compactedTurn,
+  };
+  const exchange = await compactExchange(compaction, vendorTextWire("messages"), "claude");
+  const answer = answerOf([{ kind: "text", text: "A summary." }], "stop");
+  const { text } = await answered(exchange, vendorAnswer("messages", exchange, answer));
+  expect(openai("Response")(JSON.parse(text)), text).toEqual([]);
+  const content = [{ type: "input_text", text: "Hello" }];
+  const item = { type: "message", id: "msg_1", status: "completed", role: "user", content };
+  expect(openai("ResponseItemList")(pageOf([item], new URLSearchParams()))).toEqual([]);
+  expect(openai("TokenCountsResource")(textWires.responses.client.count?.render(7))).toEqual([]);
+  const counted = anthropic("messages/messages", "MessageTokensCount");
+  expect(counted(textWires.messages.client.count?.render(7))).toEqual([]);
+});
+
+test("vectors and moderations", () => {
+  const { embeddings } = vectorWires;
+  const { request } = embeddings.client.read({ model: "m", input: ["Hello", "you"] }, {});
+  const vectors = { model: "m", vectors: [{ floats: [1, 0] }, { floats: [0, 1] }], usage: { inputTokens: 2 } };
+  expect(openai("CreateEmbeddingResponse")(embeddings.client.render(vectors, { ...context, request }))).toEqual([]);
+  const { moderations } = moderationWires;
+  const judged = moderations.client.read({ model: "m", input: "Hello" }).request;
+  const names = openaiCategories.split(" ");
+  const all = (value: unknown) => Object.fromEntries(names.map((name) => [name, value]));
+  const result = {
+    flagged: false,
+    categories: all(false),
+    category_scores: all(0.1),
+    category_applied_input_types: all(["text"]),
+  };
+  const answer = moderations.vendor.parse({ id: "modr-1", model: "m", results: [result] });
+  const rendered = moderations.client.render(answer, { ...context, request: judged });
+  expect(openai("CreateModerationResponse")(rendered)).toEqual([]);
+});
+
+const openaiCategories =
+  "harassment harassment/threatening sexual sexual/minors hate hate/threatening illicit illicit/violent self-harm " +
+  "self-harm/intent self-harm/instructions violence violence/graphic";
+
+test("images, and their events", () => {
+  const tokens = { inputTokens: 2, outputTokens: 1, outputImageTokens: 9 };
+  const made = { images: [{ base64: "iVBORw0KGgo=" }], created: 1, tokens };
+  const { client } = imageWires.images;
+  for (const act of ["generation", "edit"] as const) {
+    expect(openai("ImagesResponse")(client.render(made, { now: 1, act }))).toEqual([]);
+    const event = openai(act === "edit" ? "ImageEditStreamEvent" : "ImageGenStreamEvent");
+    for (const each of eventsIn(client.events(made, { now: 1, act }))) expect(event(each)).toEqual([]);
+  }
+});
+
+test.each([
+  ["json", "CreateTranscriptionResponseJson"],
+  ["verbose_json", "CreateTranscriptionResponseVerboseJson"],
+])("a transcript as %s", (format, schema) => {
+  const { client, vendor } = transcriptWires.transcriptions;
+  const request = client.read([
+    ["model", "m"],
+    ["response_format", format],
+    ...(format === "json" ? [] : [["timestamp_granularities[]", "word"] as const]),
+  ]);
+  // Segments of vendors of other wires lack what only OpenAI's model says of them.
+  const words = [{ word: "Hello", start: 0, end: 1.5 }];
+  const transcript = vendor.parse({ text: "Hello", language: "english", duration: 1.5, words });
+  expect(openai(schema)(client.render(transcript, { request, usage: { seconds: 2 } }))).toEqual([]);
+  const usage = { type: "tokens", input_tokens: 3, output_tokens: 2, total_tokens: 5 };
+  for (const event of eventsIn(client.events({ text: "Hello", usage })))
+    expect(openai("CreateTranscriptionResponseStreamEvent")(event)).toEqual([]);
+});
+
+test("speech as events, and a film's task", () => {
+  const { client } = speechWires.speech;
+  const used = client.doneEvent({ inputTokens: 3, outputAudioTokens: 4 });
+  const events = eventsIn(client.audioEvent(Buffer.from("a")) + used);
+  expect(events).toHaveLength(2);
+  for (const event of events) expect(openai("CreateSpeechResponseStreamEvent")(event)).toEqual([]);
+  const asked = { prompt: "A boat", seconds: 4, size: "720x1280", fromImage: false };
+  const task = { id: "video_1", model: "m", progress: 0, createdAt: 1_763_700_000_000, asked };
+  for (const state of ["queued", "completed"] as const)
+    expect(openai("VideoResource")(videoWires.videos.client.render({ ...task, state }))).toEqual([]);
+});
+
+test("model lists and errors", () => {
+  const model = { name: "m", kind: "chat", ownedBy: "acme" } as const;
+  expect(openai("ListModelsResponse")(modelLists.common.list([model], new URLSearchParams()))).toEqual([]);
+  expect(openai("Model")(modelLists.common.one(model))).toEqual([]);
+  const failure = new Failure("model_not_found", "There is no such model.", { param: "model" });
+  expect(openai("ErrorResponse")(renderFailure("common", failure, "r"))).toEqual([]);
+  expect(anthropic("shared", "ErrorResponse")(renderFailure("alpha", failure, "r"))).toEqual([]);
+});
