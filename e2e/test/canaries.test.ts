@@ -4,7 +4,7 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { startCollector, type OtlpCollector } from "./otlp-collector.ts";
 import { channel, enable } from "./house.ts";
-import { quick, taskEvents } from "./films.ts";
+import { quick, taskEvents } from "../../services/video/test/films.ts";
 import { ask, textSession } from "./realtime-client.ts";
 
 /** Words that must never be leaked, in the areas beside text (observability.test.ts has that one). */

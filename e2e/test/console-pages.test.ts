@@ -4,7 +4,7 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
 import { channel, config as house, hello, keys, post } from "./house.ts";
-import { quick } from "./films.ts";
+import { quick } from "../../services/video/test/films.ts";
 
 const program = browserProgram();
 /** What is loaded before the first page can be used, compressed. */

@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
-import { quick } from "./films.ts";
+import { quick } from "../../services/video/test/films.ts";
 import { channel, config as house, hello, keys, post } from "./house.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 

@@ -9,7 +9,7 @@ import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visitSignedIn } from "./console-browser.ts";
 import { consolePages, takeScreenshots } from "./console-screenshots.ts";
 import { fillWeek, shownHouse } from "./console-shown-house.ts";
-import { quick } from "./films.ts";
+import { quick } from "../../services/video/test/films.ts";
 import { another, keys, post } from "./house.ts";
 
 const program = browserProgram();

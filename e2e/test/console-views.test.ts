@@ -10,7 +10,7 @@ import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { prepareViews, views, type Made, type View } from "./console-views.ts";
 import { channel, config as house } from "./house.ts";
-import { quick } from "./films.ts";
+import { quick } from "../../services/video/test/films.ts";
 
 const program = browserProgram();
 const [desk, phone] = [

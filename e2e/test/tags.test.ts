@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { UsageEvent } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { quick } from "./films.ts";
+import { quick } from "../../services/video/test/films.ts";
 import { channel, hello, keys, post, read } from "./house.ts";
 import { openSession } from "./realtime-client.ts";
 

@@ -5,7 +5,7 @@ import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { ask, callbacksHere, ended, films, quick, simulate } from "./films.ts";
+import { ask, callbacksHere, ended, films, quick, simulate } from "../../services/video/test/films.ts";
 import { keys, money, sdk } from "./house.ts";
 
 let suite: Suite;
@@ -53,7 +53,7 @@ test("a callback that breaks off is sent again", async () => {
     });
   });
   const body = { model: "film-kling", prompt: simulate({ looks: 1_000_000 }), callback_url: client.url };
-  const { json } = await ask(suite, "/v1/video/generations", body);
+  const { json } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", body);
   await until("the second try", () => tries.get(`${json.task_id}.queued`) === 2);
 });
 
@@ -71,7 +71,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
       });
     });
     const body = { model: "film-kling", prompt: simulate({ looks: 1_000_000 }), callback_url: client.url };
-    const { json } = await ask(suite, "/v1/video/generations", body);
+    const { json } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", body);
     await until("the first two transitions to be under way", () => sent.length === 2);
     suite.process("video").signal(signal);
     await suite.process("video").ended;
@@ -89,12 +89,12 @@ test("a remix has callbacks as well, and its address never goes to a vendor", as
   await using client = await listen((request, response) => {
     request.on("data", (piece: Buffer) => sent.push(piece.toString())).on("end", () => response.end());
   });
-  const source = await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat" });
-  await ended(suite, source.json.id);
+  const source = await ask({ url: suite.edgeUrl }, "/v1/videos", { model: "film-openai", prompt: "A boat" });
+  await ended({ url: suite.edgeUrl }, source.json.id);
   await suite.simulator.forget("openai-films");
   const body = { prompt: "At night", callback_url: client.url };
-  const { json } = await ask(suite, `/v1/videos/${source.json.id}/remix`, body);
-  await ended(suite, json.id);
+  const { json } = await ask({ url: suite.edgeUrl }, `/v1/videos/${source.json.id}/remix`, body);
+  await ended({ url: suite.edgeUrl }, json.id);
   await until("its end to be sent", () => sent.some((event) => event.includes('"completed"')));
   for (const event of sent) expect(JSON.parse(event)).toMatchObject({ taskId: json.id });
   for (const { body: sent } of await suite.simulator.requests("openai-films")) expect(sent).not.toContain(client.url);
@@ -115,9 +115,11 @@ test("a client that leaves while its vendor thinks finds the task in its list, a
   leaving.abort();
   await expect(asked).rejects.toThrow();
   const task = await until("the task", async () =>
-    (await ask(suite, "/v1/videos")).json.data.find((each: { prompt: string }) => each.prompt === prompt),
+    (await ask({ url: suite.edgeUrl }, "/v1/videos")).json.data.find(
+      (each: { prompt: string }) => each.prompt === prompt,
+    ),
   );
-  expect((await ended(suite, task.id)).status).toBe("completed");
+  expect((await ended({ url: suite.edgeUrl }, task.id)).status).toBe("completed");
   const { spentNanos } = await money(suite);
   expect(BigInt(spentNanos) - BigInt(before.spentNanos)).toBe(800_000_000n);
 });
@@ -132,14 +134,18 @@ test("a picture is counted with its copies, and what does not fit is asked to re
   for (let times = 0; times < 5; times++) expect(await create(900_000)).toMatchObject({ status: "queued" });
   const image = Buffer.alloc(700_000, 1).toString("base64");
   for (let times = 0; times < 5; times++) {
-    const { status } = await ask(suite, "/v1/video/generations", { model: "film-kling", prompt: "A boat", image });
+    const { status } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", {
+      model: "film-kling",
+      prompt: "A boat",
+      image,
+    });
     expect(status).toBe(200);
   }
 });
 
 test("an address with a password is refused: it would be kept with the task", async () => {
   const body = { model: "film-openai", prompt: "A boat", callback_url: "https://user:secret@client.example/" };
-  const { status, json } = await ask(suite, "/v1/videos", body);
+  const { status, json } = await ask({ url: suite.edgeUrl }, "/v1/videos", body);
   expect([status, json.error]).toMatchObject([400, { code: "invalid_value", param: "callback_url" }]);
   expect(JSON.stringify(json)).not.toContain("secret");
 });
@@ -148,13 +154,13 @@ test.each([
   ["/epsilon/?Action=CVSync2AsyncSubmitTask&Version=1", { req_key: "absent", prompt: "A boat" }, "req_key"],
   ["/v1/video/generations", { model: "absent", prompt: "A boat" }, "model"],
 ])("%s names the field of an unknown model as it was sent", async (path, body, param) => {
-  const { status, json } = await ask(suite, path, body);
+  const { status, json } = await ask({ url: suite.edgeUrl }, path, body);
   expect([status, json.error]).toMatchObject([404, { code: "model_not_found", param }]);
 });
 
 test("a follower of a task that is forgotten meanwhile is not left waiting", async () => {
   const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
-  const { json } = await ask(suite, "/v1/videos", body);
+  const { json } = await ask({ url: suite.edgeUrl }, "/v1/videos", body);
   const events = await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, {
     headers: { authorization: `Bearer ${keys.demo}` },
   });

@@ -1,7 +1,7 @@
 import { describe, afterAll, beforeAll, expect, test } from "vitest";
 import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { ask, films, quick, simulate, taskEvents } from "./films.ts";
+import { ask, films, quick, simulate, taskEvents } from "../../services/video/test/films.ts";
 import { money } from "./house.ts";
 
 describe.each(shapes)("services %s", (shape) => {
@@ -37,7 +37,7 @@ describe.each(shapes)("services %s", (shape) => {
     const behaviour = { looks: 2 + (number % 4), ...(number % 7 === 0 ? { taskError: "no boats today" } : {}) };
     const model = models[number % models.length];
     const body = { model, prompt: `task number ${number}; ${simulate(behaviour)}` };
-    const answer = await ask(suite, "/v1/video/generations", body).catch(() => undefined);
+    const answer = await ask({ url: suite.edgeUrl }, "/v1/video/generations", body).catch(() => undefined);
     return answer?.status === 200 ? String(answer.json.task_id) : undefined;
   }
 
@@ -120,7 +120,10 @@ describe.each(shapes)("services %s", (shape) => {
     "%s that is away, or dies over a request, is answered in the request's own format, and nothing is paid",
     async () => {
       const before = await money(suite);
-      const dying = ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ delayMs: 20_000 }) });
+      const dying = ask({ url: suite.edgeUrl }, "/v1/videos", {
+        model: "film-openai",
+        prompt: simulate({ delayMs: 20_000 }),
+      });
       await until("the vendor to be asked", async () =>
         (await suite.simulator.requests("openai-films")).some(({ body }) => body.includes("20000")),
       );
@@ -128,8 +131,8 @@ describe.each(shapes)("services %s", (shape) => {
       await suite.process("video").ended;
       const away = [
         await dying,
-        await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat" }),
-        await ask(suite, "/v1/videos/video_1"),
+        await ask({ url: suite.edgeUrl }, "/v1/videos", { model: "film-openai", prompt: "A boat" }),
+        await ask({ url: suite.edgeUrl }, "/v1/videos/video_1"),
       ];
       for (const { status, json } of away) expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
       await suite.restart("video");

@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
-import { ask, ended, films, quick } from "./films.ts";
+import { ask, ended, films, quick } from "../../services/video/test/films.ts";
 import { keys } from "./house.ts";
 
 const program = browserProgram();
@@ -41,8 +41,8 @@ describe.skipIf(program === undefined)("a player", () => {
     ["film-vertex", { duration: 6, width: 1080, height: 1920 }, [80, 128]],
     ["film-bucket", { duration: 5 }, [80, 48]],
   ])("seeks in what %s has made, and plays it to its end", async (model, more, [width, height]) => {
-    const { json } = await ask(suite, "/v1/video/generations", { model, prompt: "A boat", ...more });
-    await ended(suite, json.task_id);
+    const { json } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", { model, prompt: "A boat", ...more });
+    await ended({ url: suite.edgeUrl }, json.task_id);
     const content = await fetch(`${suite.edgeUrl}/v1/videos/${json.task_id}/content`, {
       headers: { authorization: `Bearer ${keys.demo}` },
     });

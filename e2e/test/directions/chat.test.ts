@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Suite } from "@modelgate/testkit";
-import { openaiAt } from "./clients/openai-chat.ts";
+import { openaiAt } from "../../../services/text/test/every-vendor.ts";
 import { keyOf, startHouse } from "./house.ts";
-import { forbidWarnings } from "./quiet.ts";
-import { ownAndOther } from "./vendors.ts";
+import { forbidWarnings } from "../../../services/text/test/quiet.ts";
+import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => suite?.[Symbol.asyncDispose]());
 forbidWarnings();
 
-const completions = () => openaiAt(suite, keyOf("demo")).chat.completions;
+const completions = () => openaiAt(suite.edgeUrl, keyOf("demo")).chat.completions;
 const weather = {
   type: "function" as const,
   function: {

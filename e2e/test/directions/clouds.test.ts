@@ -6,7 +6,7 @@ import { channelOfCloud, clouds, type Cloud } from "./clouds.ts";
 import { keyOf, price, settled } from "./house.ts";
 import { png } from "./media.ts";
 import type { Client, Heard, Question } from "./question.ts";
-import { forbidWarnings } from "./quiet.ts";
+import { forbidWarnings } from "../../../services/text/test/quiet.ts";
 
 /** The clouds sign, and frame streams their own way: a client of the wire of most of their models, and another. */
 const clients = [anthropicMessages, openaiChat];

@@ -1,4 +1,4 @@
-import type { Vendor } from "./vendors.ts";
+import type { Vendor } from "../../../services/text/test/vendors.ts";
 
 /** A cloud that serves several vendors' models, and how it is reached: keys that sign, and addresses with a place. */
 export interface Cloud extends Vendor {

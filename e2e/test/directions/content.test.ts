@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Suite } from "@modelgate/testkit";
-import { googleAt } from "./clients/google-content.ts";
+import { googleAt } from "../../../services/text/test/every-vendor.ts";
 import { keyOf, startHouse } from "./house.ts";
-import { forbidWarnings } from "./quiet.ts";
-import { ownAndOther } from "./vendors.ts";
+import { forbidWarnings } from "../../../services/text/test/quiet.ts";
+import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe.each(ownAndOther("content"))("content generation over $name", ({ name: 
   });
 
   test("tokens are counted, and the model is looked up", async () => {
-    const google = googleAt(suite, key);
+    const google = googleAt(suite.edgeUrl, key);
     expect((await google.models.countTokens({ model, contents: "Hello there" })).totalTokens).toBeGreaterThan(0);
     expect(await google.models.get({ model })).toMatchObject({ name: `models/${model}` });
   });

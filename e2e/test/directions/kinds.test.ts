@@ -1,9 +1,10 @@
+import { toFile } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Suite } from "@modelgate/testkit";
-import { googleAt } from "./clients/google-content.ts";
-import { openaiAt } from "./clients/openai-chat.ts";
+import { until, type Suite } from "@modelgate/testkit";
+import { quick } from "../../../services/video/test/films.ts";
+import { googleAt, openaiAt } from "../../../services/text/test/every-vendor.ts";
 import { keyOf, settled, startHouse } from "./house.ts";
-import { forbidWarnings } from "./quiet.ts";
+import { forbidWarnings } from "../../../services/text/test/quiet.ts";
 
 /** Vendors of completions, vectors, rankings and moderation, by their clients' SDKs; conversions are tested in `libs/wires`. */
 const kinds = {
@@ -17,14 +18,27 @@ const kinds = {
   judge: ["moderation", "anthropic", "/anthropic", "claude-sonnet-4-5"],
 } as const;
 
+/** What is made or heard at OpenAI's vendor, each by its own unit. */
+const media = {
+  sketch: { kind: "image", price: { image: 0.04 } },
+  speaker: { kind: "speech", price: { character: 0.000015 } },
+  listener: { kind: "transcription", price: { second: 0.0001 } },
+  film: { kind: "video", price: { second: 0.1 } },
+} as const;
+
 let suite: Suite;
 beforeAll(async () => {
+  const ofMedia = Object.keys(media).map((name) => [name, ["", "openai", "/openai/v1", name]] as const);
   suite = await startHouse({
     accounts: ["failing"],
-    models: Object.fromEntries(
-      Object.entries(kinds).map(([name, [kind]]) => [name, { kind, price: { input: 1, output: 1 } }]),
-    ),
-    channels: Object.entries(kinds).map(([id, [, provider, path, model, wire]]) => ({
+    limits: quick,
+    models: {
+      ...Object.fromEntries(
+        Object.entries(kinds).map(([name, [kind]]) => [name, { kind, price: { input: 1, output: 1 } }]),
+      ),
+      ...media,
+    },
+    channels: [...Object.entries(kinds), ...ofMedia].map(([id, [, provider, path, model, wire]]) => ({
       id,
       provider,
       baseUrl: `\${SIMULATOR_URL}/at/${id}${path}`,
@@ -47,7 +61,7 @@ const post = (path: string, body: object, by = key) =>
   });
 
 describe.each(["native-completion", "messages"])("completions over %s", (model) => {
-  const completions = () => openaiAt(suite, key).completions;
+  const completions = () => openaiAt(suite.edgeUrl, key).completions;
 
   test("of a prompt", async () => {
     expect(await completions().create({ model, prompt: "Once upon", max_tokens: 50 })).toMatchObject({
@@ -80,7 +94,7 @@ test("completions of several prompts, streamed over a chat vendor, each answered
   const prompt = ["Prompt 0", "Prompt 1", "Prompt 2"];
   const texts = prompt.map(() => "");
   const asked = { model: "messages", prompt, max_tokens: 50, stream: true } as const;
-  for await (const { choices } of await openaiAt(suite, key).completions.create(asked))
+  for await (const { choices } of await openaiAt(suite.edgeUrl, key).completions.create(asked))
     for (const { index, text } of choices) texts[index] += text;
   expect(texts).toEqual(prompt.map((each) => `You said: ${each}`));
 });
@@ -100,7 +114,7 @@ test.each(["openai-vectors", "gemini-vectors"])(
   "vectors by %s, for both SDKs and by a model in the path",
   async (model) => {
     // The SDK asks for Base64 by itself, and gives numbers.
-    const { data, ...reply } = await openaiAt(suite, key).embeddings.create({
+    const { data, ...reply } = await openaiAt(suite.edgeUrl, key).embeddings.create({
       model,
       input: ["One", "Two"],
       dimensions: 64,
@@ -111,7 +125,7 @@ test.each(["openai-vectors", "gemini-vectors"])(
       [1, 64],
     ]);
     expect(lengthOf(data[0]?.embedding ?? [])).toBeCloseTo(1, 3);
-    const { embeddings = [] } = await googleAt(suite, key).models.embedContent({
+    const { embeddings = [] } = await googleAt(suite.edgeUrl, key).models.embedContent({
       model,
       contents: ["One", "Two"],
       config: { outputDimensionality: 64 },
@@ -151,10 +165,30 @@ const judgement = JSON.stringify({
 test.each(["native-moderation", "judge"])("moderation by %s, of several texts", async (model) => {
   await suite.simulator.script(model, model === "judge" ? [{ text: judgement }] : []);
   // The word that the simulator's own moderation looks for.
-  const reply = await openaiAt(suite, key).moderations.create({ model, input: ["Hello", "I kill you"] });
+  const reply = await openaiAt(suite.edgeUrl, key).moderations.create({ model, input: ["Hello", "I kill you"] });
   expect(reply).toMatchObject({ id: expect.stringMatching(/^modr-/), model });
   expect(reply.results.map((result) => [result.flagged, result.categories.violence])).toEqual([
     [false, false],
     [true, true],
   ]);
+});
+
+test("an image, speech, what is heard of it, and a film, each paid by its unit", async () => {
+  const before = await settled(suite);
+  const openai = openaiAt(suite.edgeUrl, key);
+  expect((await openai.images.generate({ model: "sketch", prompt: "A boat" })).data).toHaveLength(1);
+  const spoken = await openai.audio.speech.create({
+    model: "speaker",
+    voice: "alloy",
+    input: "This is what is said, and heard again.",
+    response_format: "wav",
+  });
+  const file = await toFile(Buffer.from(await spoken.arrayBuffer()), "hello.wav", { type: "audio/wav" });
+  expect((await openai.audio.transcriptions.create({ model: "listener", file })).text).toBe("we heard this file");
+  const { id } = await openai.videos.create({ model: "film", prompt: "A boat", seconds: "4" });
+  await until("the film", async () => (await openai.videos.retrieve(id)).status === "completed");
+  expect((await openai.videos.downloadContent(id)).headers.get("content-type")).toBe("video/mp4");
+  // 38 characters, of which each is heard for 60 ms.
+  const dollars = 0.04 + 38 * 0.000015 + 38 * 0.06 * 0.0001 + 4 * 0.1;
+  expect(before - (await settled(suite))).toBe(BigInt(Math.round(dollars * 1e9)));
 });

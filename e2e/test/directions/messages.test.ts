@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Suite } from "@modelgate/testkit";
-import { anthropicAt } from "./clients/anthropic-messages.ts";
+import { anthropicAt } from "../../../services/text/test/every-vendor.ts";
 import { keyOf, startHouse } from "./house.ts";
 import { droppedIn } from "./question.ts";
-import { forbidWarnings } from "./quiet.ts";
-import { ownAndOther } from "./vendors.ts";
+import { forbidWarnings } from "../../../services/text/test/quiet.ts";
+import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -71,7 +71,7 @@ describe.each(ownAndOther("messages"))("messages over $name", ({ name: model, wi
   });
 
   test("the SDK's beta messages", async () => {
-    const { content } = await anthropicAt(suite, key).beta.messages.create({ ...hello(model), betas: ["a-1"] });
+    const { content } = await anthropicAt(suite.edgeUrl, key).beta.messages.create({ ...hello(model), betas: ["a-1"] });
     expect(content).toMatchObject([{ type: "text", text: "You said: Hello" }]);
   });
 
@@ -84,7 +84,10 @@ describe.each(ownAndOther("messages"))("messages over $name", ({ name: model, wi
   });
 
   test("tokens are counted", async () => {
-    const counted = await anthropicAt(suite, key).messages.countTokens({ model, messages: hello(model).messages });
+    const counted = await anthropicAt(suite.edgeUrl, key).messages.countTokens({
+      model,
+      messages: hello(model).messages,
+    });
     expect(counted.input_tokens).toBeGreaterThan(0);
   });
 });

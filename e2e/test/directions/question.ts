@@ -1,5 +1,5 @@
 import type { Suite } from "@modelgate/testkit";
-import type { Wire } from "./vendors.ts";
+import type { Wire } from "../../../services/text/test/vendors.ts";
 
 /** A piece of what a user says. */
 export type Piece = { readonly text: string } | { readonly image: string } | { readonly pdf: string };

@@ -1,11 +1,12 @@
+import { Ollama } from "ollama";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until, type Suite } from "@modelgate/testkit";
 import { clients } from "./clients/index.ts";
 import { channelOf, keyOf, price, settled, startHouse } from "./house.ts";
 import { pdf, png } from "./media.ts";
-import { forbidWarnings } from "./quiet.ts";
+import { forbidWarnings } from "../../../services/text/test/quiet.ts";
 import type { Client, Heard, HeardError, Question } from "./question.ts";
-import { ownAndOther } from "./vendors.ts";
+import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 /**
  * Every official SDK with a vendor of its own wire, and with one that its calls are converted for. What each wire makes of
@@ -174,4 +175,17 @@ test("a client that leaves ends the work of its vendor, and pays for what came",
   leaving.abort();
   await until("the vendor to see it", async () => (await suite.simulator.requests("messages")).at(-1)?.aborted);
   expect(await settled(suite)).toBeLessThan(before);
+});
+
+test("Ollama's client chats, and hears of a wrong key", async () => {
+  const clientOf = (key: string) => new Ollama({ host: suite.edgeUrl, headers: { authorization: `Bearer ${key}` } });
+  const messages = [{ role: "user", content: "Hello" }];
+  const lines = [];
+  for await (const { message } of await clientOf(keyOf("demo")).chat({ model: "messages", messages, stream: true }))
+    lines.push(message.content);
+  expect(lines.join("")).toBe("You said: Hello");
+  const refused: unknown = await clientOf("sk-wrong-0123456789abcdef")
+    .chat({ model: "messages", messages })
+    .catch(String);
+  expect(refused).toMatch(/key/);
 });

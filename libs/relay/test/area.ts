@@ -9,9 +9,11 @@ import {
   findAccount,
   projectToken,
   tokenOf,
+  writeEpoch,
   type Account,
 } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
+import { switchChannel } from "@modelgate/channels";
 import {
   checkConfiguration,
   firstHeader,
@@ -59,6 +61,8 @@ export interface Area extends AsyncDisposable {
   /** Sends a JSON body, or a form. */
   post(path: string, body: unknown, key: string, more?: Readonly<Record<string, string>>): Promise<Response>;
   account(id: string): Promise<Account>;
+  /** Ends a channel's rest after it has failed. */
+  enable(channel: string): Promise<void>;
   /** Adds dollars to an account. */
   topUp(account: string, dollars: string): Promise<void>;
   /** Returns all usage events, in the order in which they were published. */
@@ -88,6 +92,8 @@ export async function startArea(
   const configuration = checked(JSON.parse(JSON.stringify(config).replaceAll("${SIMULATOR_URL}", simulator.url)));
   await publish(redis, configuration);
   const callers = await declareAccounts(redis, configuration);
+  // What is not found has not been lost.
+  await writeEpoch(redis, "the test's books");
 
   const { log } = createLogger(service.name, "silent");
   const shared = opening.use(new Shared(log));
@@ -153,6 +159,7 @@ export async function startArea(
         body: body instanceof FormData || typeof body === "string" ? body : JSON.stringify(body),
       }),
     account,
+    enable: (channel) => switchChannel(redis, channel, true, "by a test"),
     async topUp(accountId, dollars) {
       const operationId = `top-up-${++topUps}`;
       await credit(redis, { accountId, nanos: parseUsd(dollars), reason: "test", operationId });

@@ -1,11 +1,11 @@
-import Anthropic, { APIError } from "@anthropic-ai/sdk";
+import { APIError, type Anthropic } from "@anthropic-ai/sdk";
 import type {
   ContentBlockParam,
   Message,
   MessageCreateParamsNonStreaming,
   MessageParam,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { Suite } from "@modelgate/testkit";
+import { anthropicAt } from "../../../../services/text/test/every-vendor.ts";
 import {
   droppedIn,
   parametersOf,
@@ -17,10 +17,6 @@ import {
 } from "../question.ts";
 import { memberOf } from "./members.ts";
 
-/** `@anthropic-ai/sdk` against the gateway: it appends `/v1` itself. */
-export const anthropicAt = (suite: Suite, apiKey: string): Anthropic =>
-  new Anthropic({ baseURL: suite.edgeUrl, apiKey, maxRetries: 0 });
-
 /** `@anthropic-ai/sdk`, messages. */
 export const anthropicMessages: Client = {
   name: "anthropic",
@@ -31,7 +27,7 @@ export const anthropicMessages: Client = {
     calls: "tool_use",
   },
   ask: (suite, key, question) =>
-    ask(anthropicAt(suite, key), question, [{ role: "user", content: question.said.map(blockOf) }]),
+    ask(anthropicAt(suite.edgeUrl, key), question, [{ role: "user", content: question.said.map(blockOf) }]),
   errorOf(thrown) {
     if (!(thrown instanceof APIError)) throw thrown;
     return {

@@ -1,17 +1,13 @@
 import {
   ApiError,
-  GoogleGenAI,
+  type GoogleGenAI,
   type Content,
   type GenerateContentConfig,
   type GenerateContentResponse,
   type Part,
 } from "@google/genai";
-import type { Suite } from "@modelgate/testkit";
+import { googleAt } from "../../../../services/text/test/every-vendor.ts";
 import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
-
-/** `@google/genai` against the gateway: it appends `/v1beta` itself. */
-export const googleAt = (suite: Suite, apiKey: string): GoogleGenAI =>
-  new GoogleGenAI({ apiKey, httpOptions: { baseUrl: suite.edgeUrl } });
 
 /** `@google/genai`, generateContent. */
 export const googleContent: Client = {
@@ -19,7 +15,7 @@ export const googleContent: Client = {
   wire: "content",
   endings: { stop: "STOP", length: "MAX_TOKENS", calls: "STOP" },
   ask: (suite, key, question) =>
-    ask(googleAt(suite, key), question, [{ role: "user", parts: question.said.map(partOf) }]),
+    ask(googleAt(suite.edgeUrl, key), question, [{ role: "user", parts: question.said.map(partOf) }]),
   errorOf(thrown) {
     if (!(thrown instanceof ApiError)) throw thrown;
     const { status, message } = thrown;

@@ -1,10 +1,10 @@
-import OpenAI, { APIError } from "openai";
+import { APIError, type OpenAI } from "openai";
 import type {
   ChatCompletionContentPart,
   ChatCompletionCreateParams,
   ChatCompletionMessageParam,
 } from "openai/resources";
-import type { Suite } from "@modelgate/testkit";
+import { openaiAt } from "../../../../services/text/test/every-vendor.ts";
 import {
   droppedIn,
   parametersOf,
@@ -16,10 +16,6 @@ import {
 } from "../question.ts";
 import { collectChat, type ChatMessage, type ChatAnswer } from "./chat-chunks.ts";
 
-/** The `openai` SDK against `/v1`, as every application of it sets it up. */
-export const openaiAt = (suite: Suite, apiKey: string): OpenAI =>
-  new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey, maxRetries: 0 });
-
 /** `openai`, chat completions. */
 export const openaiChat: Client = {
   name: "openai chat",
@@ -30,7 +26,7 @@ export const openaiChat: Client = {
       ...(question.system === undefined ? [] : [{ role: "system" as const, content: question.system }]),
       { role: "user", content: question.said.map(partOf) },
     ];
-    return ask(openaiAt(suite, key), question, messages);
+    return ask(openaiAt(suite.edgeUrl, key), question, messages);
   },
   errorOf: openaiError,
 };

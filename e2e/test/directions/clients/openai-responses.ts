@@ -6,7 +6,8 @@ import type {
   ResponseInputContent,
 } from "openai/resources/responses/responses";
 import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
-import { openaiAt, openaiError } from "./openai-chat.ts";
+import { openaiAt } from "../../../../services/text/test/every-vendor.ts";
+import { openaiError } from "./openai-chat.ts";
 
 /** `openai`, responses; every turn is sent again, with the sealed thoughts in it. */
 export const openaiResponses: Client = {
@@ -19,7 +20,7 @@ export const openaiResponses: Client = {
   },
   ask(suite, key, question) {
     const { system, said } = question;
-    return ask(openaiAt(suite, key), question, [
+    return ask(openaiAt(suite.edgeUrl, key), question, [
       ...(system === undefined ? [] : [{ role: "system" as const, content: system }]),
       { role: "user", content: said.map(partOf) },
     ]);

@@ -15,17 +15,17 @@ import { TextExchangeMaker } from "../../src/exchanges/text.ts";
 
 /** A request as a service has read it; `more` are the parts of a call that its body does not say. */
 export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> = {}): TextCall {
-  const ask = textWires[wire].client.ask(body, { model: "m" });
+  const params = textWires[wire].client.readParams(body, { model: "m" });
   return {
     wire,
     body: Buffer.from(JSON.stringify(body)),
-    model: ask.model,
-    stream: ask.stream,
-    includeUsage: ask.includeUsage,
-    showsCost: ask.showsCost,
-    choices: ask.choices,
-    boundNames: ask.boundNames,
-    foreignNames: ask.foreignNames,
+    model: params.model,
+    stream: params.stream,
+    includeUsage: params.includeUsage,
+    showsCost: params.showsCost,
+    choices: params.choices,
+    boundNames: params.boundNames,
+    foreignNames: params.foreignNames,
     strict: false,
     defaultMaxTokens: 1_000,
     answerId: "answer-1",
@@ -48,9 +48,9 @@ export function sentBody({ body }: Exchange): string {
 /** An answer of a vendor to what it was sent, as clients of its own wire are given it: whole or a stream. */
 export function vendorAnswer(vendor: PassedWire, exchange: Exchange, answer: TextAnswer): string {
   const { client } = textWires[vendor];
-  const asked = JSON.parse(sentBody(exchange));
-  const { request } = client.read(asked, { model: "m" });
-  const context = { model: "m", asked, request, answerId: "a_1", now: 1, inputTokens: 1 };
+  const requestBody = JSON.parse(sentBody(exchange));
+  const { request } = client.read(requestBody, { model: "m" });
+  const context = { model: "m", requestBody, request, answerId: "a_1", now: 1, inputTokens: 1 };
   if (!exchange.streams) return JSON.stringify(client.render(answer, context));
   const writer = client.stream(context);
   return (

@@ -65,7 +65,7 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
   });
 
   test("is sent nothing that it refuses, and the client is named what was left out", async () => {
-    const { refuses = [], maxTokens = "max_completion_tokens", toolChoice, usageUnasked, noDeveloper } = dialect;
+    const { refuses = [], maxTokens = "max_completion_tokens", toolChoice, alwaysReportsUsage, noDeveloper } = dialect;
     const tools = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }];
     const exchange = await exchangeOf(
       callOf("chat", {
@@ -88,7 +88,7 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
     expect(sent).toMatchObject({ [maxTokens]: 50, tools, model });
     expect(Object.keys(sent).filter((word) => word.startsWith("max_"))).toHaveLength(1);
     expect(sent["tool_choice"]).toBe(toolChoice?.["required"] ?? "required");
-    expect(sent["stream_options"]).toEqual(usageUnasked === true ? undefined : { include_usage: true });
+    expect(sent["stream_options"]).toEqual(alwaysReportsUsage === true ? undefined : { include_usage: true });
     if (noDeveloper === true) expect(sentBody(exchange)).not.toContain('"developer"');
     for (const word of ["parallel_tool_calls", "logit_bias", "frequency_penalty"])
       expect([word, exchange.dropped.includes(word)]).toEqual([word, refuses.includes(word)]);

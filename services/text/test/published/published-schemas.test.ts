@@ -141,8 +141,8 @@ test("a turn that was compacted, the input of a response, and counts", async () 
     items: [{ type: "message", role: "user", content: "Hello" }],
     seal: (summary: string) => summary,
     answerId: "resp_1",
-    asked: { model: "m", input: "Hello" },
-    askedBytes: 10,
+    requestBody: { model: "m", input: "Hello" },
+    requestBytes: 10,
     render: compactedTurn,
   };
   const exchange = await compactExchange(compaction, vendorTextWire("messages"), "claude");
@@ -217,8 +217,8 @@ test("speech as events, and a film's task", () => {
   const events = eventsIn(client.audioEvent(Buffer.from("a")) + used);
   expect(events).toHaveLength(2);
   for (const event of events) expect(openai("CreateSpeechResponseStreamEvent")(event)).toEqual([]);
-  const asked = { prompt: "A boat", seconds: 4, size: "720x1280", fromImage: false };
-  const task = { id: "video_1", model: "m", progress: 0, createdAt: 1_763_700_000_000, asked };
+  const requested = { prompt: "A boat", seconds: 4, size: "720x1280", fromImage: false };
+  const task = { id: "video_1", model: "m", progress: 0, createdAt: 1_763_700_000_000, requested };
   for (const state of ["queued", "completed"] as const)
     expect(openai("VideoResource")(videoWires.videos.client.render({ ...task, state }))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { connect } from "nats";
 import type { TaskEvent } from "@modelgate/contracts";
-import { until, type Limits, type Suite } from "@modelgate/testkit";
-import { channel, config as house, keys } from "./house.ts";
+import { until, type Limits } from "@modelgate/testkit";
+import { channel, config as house, keys } from "../../../libs/relay/test/house.ts";
 
 /** A channel that is an instance of one of the simulator's vendors that sign. */
 function signing(id: string, provider: string, models: readonly string[], path = ""): object {
@@ -65,14 +65,17 @@ export const quick = {
 /** Lets callbacks go to this machine. */
 export const callbacksHere = { CALLBACK_HOSTS: "127.0.0.1" };
 
+/** The place that calls are sent to: a service, or the edge before it. */
+type Place = { readonly url: string };
+
 /** A JSON call of any endpoint. */
 export async function ask(
-  suite: Suite,
+  { url }: Place,
   path: string,
   body?: unknown,
   { key = keys.demo, method = body === undefined ? "GET" : "POST", headers = {} }: AskOptions = {},
 ): Promise<{ readonly status: number; readonly json: any; readonly headers: Headers }> {
-  const response = await fetch(suite.edgeUrl + path, {
+  const response = await fetch(url + path, {
     method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -88,9 +91,9 @@ interface AskOptions {
 }
 
 /** The task in style A once it has ended. */
-export function ended(suite: Suite, id: string): Promise<any> {
+export function ended(at: Place, id: string): Promise<any> {
   return until(`${id} to end`, async () => {
-    const { json } = await ask(suite, `/v1/videos/${id}`);
+    const { json } = await ask(at, `/v1/videos/${id}`);
     return ["completed", "failed"].includes(json.status) && json;
   });
 }

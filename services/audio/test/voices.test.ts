@@ -1,8 +1,8 @@
 import OpenAI, { toFile } from "openai";
 import { parseBuffer } from "music-metadata";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { money } from "./house.ts";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
 
 /** Vendors of speech and transcripts in wires of their own, from OpenAI's endpoints, billed by their units. */
 const key = "sk-demo-0123456789abcdef";
@@ -29,15 +29,14 @@ const byTokens: ReadonlySet<string> = new Set(["gemini", "vertex"]);
 const names: readonly Name[] = ["elevenlabs", "deepgram", "gemini", "vertex"];
 const tokenPrice = { input: 1, inputAudio: 2, output: 4, outputAudio: 8 };
 
-let suite: Suite;
+let area: Area;
 let client: OpenAI;
 let wav: Buffer;
 const input = "This is what is said, and heard again.";
 /** 60 ms a character. */
 const seconds = input.length * 0.06;
 beforeAll(async () => {
-  suite = await startSuite({
-    shape: "apart",
+  area = await startArea(service, {
     config: {
       groups: { default: { models: ["*"] } },
       models: Object.fromEntries(
@@ -56,21 +55,17 @@ beforeAll(async () => {
       accounts: { demo: { balance: "10", tokens: [{ key, group: "default" }] } },
     },
   });
-  client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: key, maxRetries: 0 });
-  const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
+  client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: key, maxRetries: 0 });
+  const vendor = new OpenAI({ baseURL: `${area.simulator.url}/openai/v1`, apiKey: "any" });
   const spoken = await vendor.audio.speech.create({ model: "m", voice: "alloy", input, response_format: "wav" });
   wav = Buffer.from(await spoken.arrayBuffer());
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
-const spent = (): Promise<bigint> =>
-  until("all holds to be settled", async () => {
-    const { heldNanos, spentNanos } = await money(suite);
-    return heldNanos === "0" && BigInt(spentNanos);
-  });
+const spent = async (): Promise<bigint> => (await area.settled("demo")).spentNanos;
 
 describe.each(names)("%s", (name) => {
-  beforeEach(() => suite.simulator.forget(name));
+  beforeEach(() => area.simulator.forget(name));
   const say = (more: object = {}) =>
     client.audio.speech.create({ model: `${name}-says`, voice: "kore", input, response_format: "wav", ...more });
 
@@ -140,13 +135,13 @@ describe.each(names)("%s", (name) => {
 });
 
 test("a voice is a part of the address at ElevenLabs, of the model at Deepgram, and a name at Google", async () => {
-  await Promise.all(names.map((name) => suite.simulator.forget(name)));
+  await Promise.all(names.map((name) => area.simulator.forget(name)));
   for (const name of names) {
     const voice = byTokens.has(name) ? "charon" : "thalia";
     await client.audio.speech.create({ model: `${name}-says`, voice, input: "Hi", response_format: "pcm" });
   }
   const asked = async (name: Name) => {
-    const [request] = await suite.simulator.requests(name);
+    const [request] = await area.simulator.requests(name);
     return `${request?.path} ${request?.body}`;
   };
   expect(await asked("elevenlabs")).toContain("/v1/text-to-speech/thalia/stream");
@@ -156,11 +151,11 @@ test("a voice is a part of the address at ElevenLabs, of the model at Deepgram, 
 });
 
 test("a voice of OpenAI's is named as lost where Google speaks, and refused where nothing may be lost", async () => {
-  await suite.simulator.forget("gemini");
+  await area.simulator.forget("gemini");
   const ask = { model: "gemini-says", voice: "alloy", input: "Hi", response_format: "wav" } as const;
   const { response } = await client.audio.speech.create(ask).withResponse();
   expect([response.status, response.headers.get("x-modelgate-dropped")]).toEqual([200, "voice"]);
-  const [request] = await suite.simulator.requests("gemini");
+  const [request] = await area.simulator.requests("gemini");
   expect(request?.body).not.toContain("speechConfig");
   const strict = client.audio.speech.create(ask, { headers: { "x-modelgate-strict": "true" } });
   await expect(strict).rejects.toMatchObject({ status: 400, param: "voice" });

@@ -1,5 +1,5 @@
-import { until, type Suite } from "@modelgate/testkit";
-import { keys, money } from "./house.ts";
+import type { Area } from "../../../libs/relay/test/area.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
 
 const vendors = {
   openai: { provider: "openai", path: "openai/v1" },
@@ -48,13 +48,13 @@ export interface ImagesAnswer {
 
 /** Posts a body to an endpoint of images. */
 export async function postImages(
-  suite: Suite,
+  { url }: Pick<Area, "url">,
   path: "generations" | "edits",
   body: object | string | FormData,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ImagesAnswer> {
   const isForm = body instanceof FormData;
-  const answer = await fetch(`${suite.edgeUrl}/v1/images/${path}`, {
+  const answer = await fetch(`${url}/v1/images/${path}`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${keys.demo}`,
@@ -74,13 +74,8 @@ export const qwenBody = (model: string, content: readonly object[], parameters: 
 });
 
 /** What a call cost, in nano-dollars, once nothing is held any more. */
-export async function costOf(suite: Suite, call: () => Promise<unknown>): Promise<bigint> {
-  const settled = () =>
-    until("all holds to be settled", async () => {
-      const account = await money(suite);
-      return account.heldNanos === "0" && BigInt(account.balanceNanos);
-    });
-  const before = await settled();
+export async function costOf({ settled }: Pick<Area, "settled">, call: () => Promise<unknown>): Promise<bigint> {
+  const before = (await settled("demo")).spentNanos;
   await call();
-  return before - (await settled());
+  return (await settled("demo")).spentNanos - before;
 }

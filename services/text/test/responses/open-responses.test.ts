@@ -1,20 +1,20 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import type { Suite } from "@modelgate/testkit";
-import { keyOf, startHouse } from "./house.ts";
-import { forbidWarnings } from "./quiet.ts";
-import { ownAndOther } from "./vendors.ts";
+import type { Area } from "../../../../libs/relay/test/area.ts";
+import { keyOf, startText } from "../every-vendor.ts";
+import { forbidWarnings } from "../quiet.ts";
+import { ownAndOther } from "../vendors.ts";
 
 /**
  * The 17 cases of the Open Responses compliance suite (github.com/openresponses/openresponses, spec of 2026-04-24),
  * retold, over every vendor's wire.
  */
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startHouse();
+  area = await startText();
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 forbidWarnings();
 
 const authorization = `Bearer ${keyOf("demo")}`;
@@ -25,13 +25,13 @@ const heart =
 
 async function post(path: string, body: object): Promise<{ readonly status: number; readonly text: string }> {
   const headers = { authorization, "content-type": "application/json" };
-  const answer = await fetch(suite.edgeUrl + path, { method: "POST", headers, body: JSON.stringify(body) });
+  const answer = await fetch(area.url + path, { method: "POST", headers, body: JSON.stringify(body) });
   return { status: answer.status, text: await answer.text() };
 }
 
 /** One connection: what each request was answered with at last, and the events before. */
 async function overSocket(steps: readonly ((before: readonly any[]) => object)[]): Promise<any[]> {
-  const socket = new WebSocket(`${suite.edgeUrl.replace("http", "ws")}/v1/responses`, { headers: { authorization } });
+  const socket = new WebSocket(`${area.url.replace("http", "ws")}/v1/responses`, { headers: { authorization } });
   const events: any[] = [];
   const changed = new EventTarget();
   socket.on("message", (data: Buffer) => {
@@ -209,7 +209,7 @@ describe.each(ownAndOther("responses"))("Open Responses over $name", ({ name: mo
   test("websocket-continuation", async () => {
     const ends = await overSocket([() => ask("The word is cobalt."), (before) => ask("Which word?", after(before))]);
     for (const { response } of ends) isWhole(response);
-    expect((await suite.simulator.requests(model)).at(-1)?.body).toContain("cobalt");
+    expect((await area.simulator.requests(model)).at(-1)?.body).toContain("cobalt");
   });
 
   test("websocket-reconnect-store-false-recovery", async () => {

@@ -1,22 +1,22 @@
 import { APIError } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { until, type Suite } from "@modelgate/testkit";
-import { openaiAt } from "./clients/openai-chat.ts";
-import { keyOf, startHouse } from "./house.ts";
-import { forbidWarnings } from "./quiet.ts";
-import { ownAndOther } from "./vendors.ts";
+import { until } from "@modelgate/testkit";
+import type { Area } from "../../../../libs/relay/test/area.ts";
+import { keyOf, openaiAt, startText } from "../every-vendor.ts";
+import { forbidWarnings } from "../quiet.ts";
+import { ownAndOther } from "../vendors.ts";
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startHouse({
+  area = await startText({
     accounts: ["other"],
     limits: { text: { responses: { conversations: { maxItems: 12 } } } },
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 forbidWarnings();
 
-const of = (account = "demo") => openaiAt(suite, keyOf(account));
+const of = (account = "demo") => openaiAt(area.url, keyOf(account));
 const conversations = (account = "demo") => of(account).conversations;
 
 async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
@@ -50,7 +50,7 @@ const kept = (id: string) =>
   );
 
 describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: model }) => {
-  const lastBody = async (): Promise<string> => (await suite.simulator.requests(model)).at(-1)?.body ?? "";
+  const lastBody = async (): Promise<string> => (await area.simulator.requests(model)).at(-1)?.body ?? "";
 
   test("each response knows the turns before it, and is one: whole, streamed and in the background", async () => {
     const { id } = await conversations().create({ items: [user("My name is Ada.")] });

@@ -1,38 +1,31 @@
 import { createHash, createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { APIError, toFile } from "openai";
+import OpenAI, { APIError, toFile } from "openai";
 import { Compile } from "typebox/compile";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TaskEvent } from "@modelgate/contracts";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { storedEvents } from "./events.ts";
+import { until } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { ask, callbacksHere, ended, films, quick, simulate, taskEvents } from "./films.ts";
-import { keys, money, rival, sdk } from "./house.ts";
+import { keys, rival } from "../../../libs/relay/test/house.ts";
+import { service } from "../src/service.ts";
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
   const accounts = { ...films.accounts, rival: rival.account };
-  suite = await startSuite({
-    shape: "apart",
-    config: { ...films, accounts },
-    envOf: { video: callbacksHere },
-    limits: quick,
-  });
+  area = await startArea(service, { config: { ...films, accounts }, env: callbacksHere, limits: quick });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-const settled = async (account = "demo"): Promise<bigint> =>
-  until("all holds to be settled", async () => {
-    const { heldNanos, balanceNanos } = await money(suite, account);
-    return heldNanos === "0" && BigInt(balanceNanos);
-  });
+const settled = async (account = "demo"): Promise<bigint> => (await area.settled(account)).balanceNanos;
+const sdk = () => new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
 const download = (id: string, headers: Record<string, string> = {}, key: string = keys.demo, query = "") =>
-  fetch(`${suite.edgeUrl}/v1/videos/${id}/content${query}`, {
+  fetch(`${area.url}/v1/videos/${id}/content${query}`, {
     headers: { authorization: `Bearer ${key}`, ...headers },
   });
 const codeIn = (json: any): string => json.error.code;
@@ -56,7 +49,7 @@ test.each(vendors)(
   "the official SDK creates, polls and downloads at %s, and pays its price once",
   async (model, seconds, cost) => {
     const before = await settled();
-    const client = sdk(suite);
+    const client = sdk();
     const video = await client.videos.create({
       model,
       prompt: "A boat",
@@ -85,7 +78,7 @@ const styles = {
     path: "/v1/videos",
     body: (model: string, seconds: number) => ({ model, prompt: "A boat", seconds }),
     id: (json: any) => json.id,
-    read: (id: string) => ask(suite, `/v1/videos/${id}`),
+    read: (id: string) => ask(area, `/v1/videos/${id}`),
     state: (json: any) => json.status,
     address: () => undefined,
   },
@@ -93,7 +86,7 @@ const styles = {
     path: "/v1/video/generations",
     body: (model: string, seconds: number) => ({ model, prompt: "A boat", duration: seconds }),
     id: (json: any) => json.task_id,
-    read: (id: string) => ask(suite, `/v1/video/generations/${id}`),
+    read: (id: string) => ask(area, `/v1/video/generations/${id}`),
     state: (json: any) => json.status,
     address: (json: any) => json.url,
   },
@@ -101,7 +94,7 @@ const styles = {
     path: "/delta/v1/videos/text2video",
     body: (model: string, seconds: number) => ({ model_name: model, prompt: "A boat", duration: String(seconds) }),
     id: (json: any) => json.data.task_id,
-    read: (id: string) => ask(suite, `/kling/v1/videos/text2video/${id}`),
+    read: (id: string) => ask(area, `/kling/v1/videos/text2video/${id}`),
     state: (json: any) =>
       json.data.task_status === "succeed" && json.status === "completed" ? "completed" : json.status,
     address: (json: any) => json.data.task_result.videos[0].url,
@@ -111,7 +104,7 @@ const styles = {
     body: (model: string, seconds: number) => ({ req_key: model, prompt: "A boat", frames: seconds * 24 + 1 }),
     id: (json: any) => json.data.task_id,
     read: (id: string) =>
-      ask(suite, "/jimeng/?Action=CVSync2AsyncGetResult&Version=2022-08-31", { req_key: "film", task_id: id }),
+      ask(area, "/jimeng/?Action=CVSync2AsyncGetResult&Version=2022-08-31", { req_key: "film", task_id: id }),
     state: (json: any) => (json.code === 10_000 && json.data.status === "done" ? "completed" : json.data.status),
     address: (json: any) => json.data.video_url,
   },
@@ -126,7 +119,7 @@ const cells = [
 
 test.each(cells)("style %s runs at %s", async (style, model, seconds) => {
   const { path, body, id: idOf, read, state, address } = styles[style];
-  const created = await ask(suite, path, body(model, seconds));
+  const created = await ask(area, path, body(model, seconds));
   expect(created.json).not.toHaveProperty("error.code");
   expect(created.status).toBe(200);
   const id = idOf(created.json);
@@ -136,7 +129,7 @@ test.each(cells)("style %s runs at %s", async (style, model, seconds) => {
     return state(json) === "completed" && json;
   });
   const url = address(done);
-  const content = await fetch(url ?? `${suite.edgeUrl}/v1/videos/${id}/content`, {
+  const content = await fetch(url ?? `${area.url}/v1/videos/${id}/content`, {
     headers: { authorization: `Bearer ${keys.demo}` },
   });
   expect(content.status).toBe(200);
@@ -152,15 +145,15 @@ describe("a picture", () => {
       ["film-openai", "openai-films"],
       ["film-kling", "kling"],
     ] as const) {
-      await suite.simulator.forget(instance);
+      await area.simulator.forget(instance);
       const file = await toFile(png, "boat.png", { type: "image/png" });
-      const video = await sdk(suite).videos.create({
+      const video = await sdk().videos.create({
         model,
         prompt: "A boat",
         input_reference: file,
       });
-      await ended(suite, video.id);
-      const [seen] = await suite.simulator.requests(instance);
+      await ended(area, video.id);
+      const [seen] = await area.simulator.requests(instance);
       if (instance === "openai-films")
         expect(seen).toMatchObject({
           files: [{ name: "input_reference", bytes: png.length, contentType: "image/png" }],
@@ -174,11 +167,11 @@ describe("a picture", () => {
     ["of another kind", { type: "text/plain", bytes: png }, /must be a picture/],
     ["without a byte", { type: "image/png", bytes: Buffer.alloc(0) }, /is empty/],
   ])("%s is refused, and no vendor is asked", async (_, { type, bytes }, say) => {
-    await suite.simulator.forget("openai-films");
+    await area.simulator.forget("openai-films");
     const file = await toFile(bytes, "boat.png", { type });
-    const create = sdk(suite).videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
+    const create = sdk().videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
     await expect(create).rejects.toMatchObject({ status: 400, param: "input_reference", message: say });
-    expect(await suite.simulator.requests("openai-films")).toEqual([]);
+    expect(await area.simulator.requests("openai-films")).toEqual([]);
   });
 });
 
@@ -207,39 +200,39 @@ describe("a create is refused", () => {
     ],
     ["/epsilon/?Action=Other&Version=1", { req_key: "film-jimeng", prompt: "A" }, 400, "invalid_value", "Action"],
   ])("%s %j", async (path, body, status, code, param) => {
-    const answer = await ask(suite, path, body);
+    const answer = await ask(area, path, body);
     expect([answer.status, answer.json.error]).toMatchObject([status, { code, param }]);
     if (path.startsWith("/epsilon")) expect(answer.json).toMatchObject({ code: status, data: null });
   });
 
   test("by its vendor, in the vendor's words, and costs nothing", async () => {
     const before = await settled();
-    const answer = await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat", seconds: "5" });
+    const answer = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat", seconds: "5" });
     expect([answer.status, answer.json.error.param]).toEqual([400, "seconds"]);
     expect(await settled()).toBe(before);
   });
 
   test("without money, before any vendor is asked", async () => {
-    await suite.simulator.forget("openai-films");
-    const answer = await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat" }, { key: keys.poor });
+    await area.simulator.forget("openai-films");
+    const answer = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat" }, { key: keys.poor });
     expect([answer.status, answer.json.error.code]).toEqual([402, "insufficient_quota"]);
-    expect(await suite.simulator.requests("openai-films")).toEqual([]);
+    expect(await area.simulator.requests("openai-films")).toEqual([]);
   });
 
   test("hints are dropped by name, or refused where the client is strict", async () => {
     const body = { model: "film-kling", prompt: "A boat", seed: 7 };
-    const dropped = await ask(suite, "/v1/video/generations", body);
+    const dropped = await ask(area, "/v1/video/generations", body);
     expect([dropped.status, dropped.headers.get("x-modelgate-dropped")]).toEqual([200, "seed"]);
-    const strict = await ask(suite, "/v1/video/generations", body, { headers: { "x-modelgate-strict": "true" } });
+    const strict = await ask(area, "/v1/video/generations", body, { headers: { "x-modelgate-strict": "true" } });
     expect([strict.status, strict.json.error]).toMatchObject([400, { code: "unsupported_parameter", param: "seed" }]);
   });
 });
 
 describe("a task is its account's alone", () => {
   test("another account's and an unknown one are 404 in every style, and no vendor is asked", async () => {
-    const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: "A boat" });
-    await ended(suite, json.id);
-    await suite.simulator.forget("openai-films");
+    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat" });
+    await ended(area, json.id);
+    await area.simulator.forget("openai-films");
     const other = { key: keys.poor };
     for (const id of [json.id, "video_unknown"]) {
       for (const path of [
@@ -248,25 +241,25 @@ describe("a task is its account's alone", () => {
         "/delta/v1/videos/text2video/",
         "/delta/v1/videos/image2video/",
       ]) {
-        const answer = await ask(suite, path + id, undefined, other);
+        const answer = await ask(area, path + id, undefined, other);
         expect([answer.status, answer.json.error.code]).toEqual([404, "task_not_found"]);
       }
       const path = "/epsilon/?Action=CVSync2AsyncGetResult&Version=2022-08-31";
-      const style = await ask(suite, path, { req_key: "film-openai", task_id: id }, other);
+      const style = await ask(area, path, { req_key: "film-openai", task_id: id }, other);
       expect([style.status, style.json.code]).toEqual([404, 404]);
       expect((await download(id, {}, keys.poor)).status).toBe(404);
-      expect((await ask(suite, `/v1/videos/${id}`, undefined, { ...other, method: "DELETE" })).status).toBe(404);
-      expect((await ask(suite, `/v1/videos/${id}/remix`, { prompt: "B" }, other)).status).toBe(404);
+      expect((await ask(area, `/v1/videos/${id}`, undefined, { ...other, method: "DELETE" })).status).toBe(404);
+      expect((await ask(area, `/v1/videos/${id}/remix`, { prompt: "B" }, other)).status).toBe(404);
     }
-    expect(await suite.simulator.requests("openai-films")).toEqual([]);
-    expect((await ask(suite, "/v1/videos", undefined, other)).json).toMatchObject({ data: [], has_more: false });
+    expect(await area.simulator.requests("openai-films")).toEqual([]);
+    expect((await ask(area, "/v1/videos", undefined, other)).json).toMatchObject({ data: [], has_more: false });
   });
 
   test("its result can be fetched when its hold took the last of the balance", async () => {
     // The account's fifty thousandths pay for nothing here: it is topped up to exactly one video.
-    await suite.gatectl("account", "top-up", "poor", "0.35");
+    await area.topUp("poor", "0.35");
     const created = await ask(
-      suite,
+      area,
       "/epsilon/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31",
       { req_key: "film-openai", prompt: simulate({ looks: 3 }) },
       { key: keys.poor },
@@ -274,15 +267,15 @@ describe("a task is its account's alone", () => {
     expect(created.json).toMatchObject({ code: 10_000 });
     const result = { req_key: "film-openai", task_id: created.json.data.task_id };
     const path = "/epsilon/?Action=CVSync2AsyncGetResult&Version=2022-08-31";
-    expect((await ask(suite, path, result, { key: keys.poor })).status).toBe(200);
+    expect((await ask(area, path, result, { key: keys.poor })).status).toBe(200);
   });
 });
 
 describe("content", () => {
   test("comes in ranges, at a reader's pace, and a thumbnail where there is one", async () => {
     for (const model of ["film-openai", "film-kling"]) {
-      const { json } = await ask(suite, "/v1/video/generations", { model, prompt: simulate({ bodyBytes: 100_000 }) });
-      await ended(suite, json.id);
+      const { json } = await ask(area, "/v1/video/generations", { model, prompt: simulate({ bodyBytes: 100_000 }) });
+      await ended(area, json.id);
       const whole = Buffer.from(await (await download(json.id)).arrayBuffer());
       expect(whole).toHaveLength(100_000);
       const part = await download(json.id, { range: "bytes=10-1009" });
@@ -299,21 +292,19 @@ describe("content", () => {
   test("of a task that has not finished is a 404, and no vendor is asked", async () => {
     // It never finishes: its account waits for no settlement.
     const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
-    const { json } = await ask(suite, "/v1/videos", body, { key: rival.key });
-    expect(await (await fetch(`${suite.opsUrl("video")}/metrics`)).text()).toMatch(
-      /^modelgate_tasks_open(?:\{.*\})? [1-9]/m,
-    );
+    const { json } = await ask(area, "/v1/videos", body, { key: rival.key });
+    expect(await area.metrics.metrics()).toMatch(/^modelgate_tasks_open(?:\{.*\})? [1-9]/m);
     const answer = await download(json.id, {}, rival.key);
     expect([answer.status, codeIn(await answer.json())]).toEqual([404, "video_not_ready"]);
-    const paths = (await suite.simulator.requests("openai-films")).map(({ path }) => path);
+    const paths = (await area.simulator.requests("openai-films")).map(({ path }) => path);
     expect(paths.filter((path) => path.endsWith("/content") && path.includes(json.id))).toEqual([]);
     const forget = { method: "DELETE", key: rival.key };
-    expect((await ask(suite, `/v1/videos/${json.id}`, undefined, forget)).status).toBe(409);
+    expect((await ask(area, `/v1/videos/${json.id}`, undefined, forget)).status).toBe(409);
   });
 
   test.each(["film-openai", "film-kling"])("that %s has let expire says so", async (model) => {
-    const { json } = await ask(suite, "/v1/video/generations", { model, prompt: simulate({ expired: true }) });
-    await ended(suite, json.id);
+    const { json } = await ask(area, "/v1/video/generations", { model, prompt: simulate({ expired: true }) });
+    await ended(area, json.id);
     const answer = await download(json.id);
     expect([answer.status, codeIn(await answer.json())]).toEqual([404, "video_expired"]);
   });
@@ -321,31 +312,31 @@ describe("content", () => {
 
 describe("the end of a task", () => {
   test.each(["film-openai", "film-veo"])("that %s fails costs nothing and says why", async (model) => {
-    const { json } = await ask(suite, "/v1/video/generations", {
+    const { json } = await ask(area, "/v1/video/generations", {
       model,
       prompt: simulate({ taskError: "no boats today" }),
     });
-    const done = await ended(suite, json.id);
+    const done = await ended(area, json.id);
     expect(done).toMatchObject({ status: "failed", error: { message: "no boats today" } });
     const path = "/epsilon/?Action=CVSync2AsyncGetResult&Version=2022-08-31";
-    const result = await ask(suite, path, { req_key: model, task_id: json.id });
+    const result = await ask(area, path, { req_key: model, task_id: json.id });
     expect(result.json.code).toBeGreaterThan(50_000);
-    expect((await ask(suite, `/delta/v1/videos/text2video/${json.id}`)).json).toMatchObject({
+    expect((await ask(area, `/delta/v1/videos/text2video/${json.id}`)).json).toMatchObject({
       status: "failed",
       data: { task_status: "failed", task_status_msg: "no boats today" },
     });
     const usage = await until("its usage event", async () =>
-      (await storedEvents(suite.backends.natsUrl)).find(
-        ({ event }) => event.outcome === "failed" && event.model === model && event.attempts === 1,
+      (await area.events()).find(
+        (event) => event.outcome === "failed" && event.model === model && event.attempts === 1,
       ),
     );
-    expect(usage.event).toMatchObject({ area: "video", costNanos: "0", units: {} });
+    expect(usage).toMatchObject({ area: "video", costNanos: "0", units: {} });
   });
 
   test("can be followed, each state and progress as it comes", async () => {
-    const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 5 }) });
+    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 5 }) });
     const authorization = `Bearer ${keys.demo}`;
-    const followed = await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, { headers: { authorization } });
+    const followed = await fetch(`${area.url}/v1/videos/${json.id}/events`, { headers: { authorization } });
     expect(followed.headers.get("content-type")).toContain("text/event-stream");
     const frames = (await followed.text()).split("\n\n").filter((frame) => frame.startsWith("event: "));
     expect(frames[0]).toContain("event: video.queued\n");
@@ -353,7 +344,7 @@ describe("the end of a task", () => {
     expect(new Set(frames).size).toBe(frames.length);
     expect(JSON.parse(frames.at(-1)?.split("data: ")[1] ?? "")).toMatchObject({ id: json.id, progress: 100 });
     const other = { authorization: `Bearer ${keys.poor}` };
-    expect((await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, { headers: other })).status).toBe(404);
+    expect((await fetch(`${area.url}/v1/videos/${json.id}/events`, { headers: other })).status).toBe(404);
   });
 
   test("is sent where its client wants it, signed, each transition once", async () => {
@@ -371,10 +362,10 @@ describe("the end of a task", () => {
     });
     await once(listener.listen(0, "127.0.0.1"), "listening");
     const { port } = listener.address() as { port: number };
-    await suite.simulator.forget("kling");
+    await area.simulator.forget("kling");
     const url = `http://127.0.0.1:${port}/done`;
     const asked = { model_name: "film-kling", prompt: simulate({ looks: 4 }), callback_url: url };
-    const { json } = await ask(suite, "/kling/v1/videos/text2video", asked);
+    const { json } = await ask(area, "/kling/v1/videos/text2video", asked);
     await until("every transition to be sent", () => callbacks.length === 3);
     listener.close();
     // Each call has its own way: they may overtake one another.
@@ -390,16 +381,16 @@ describe("the end of a task", () => {
       expect(JSON.parse(body)).toMatchObject({ taskId: json.task_id, accountId: "demo" });
       expect(JSON.parse(body)).not.toHaveProperty("channelId");
     }
-    expect((await suite.simulator.requests("kling"))[0]?.body).not.toContain("callback");
-    const wrong = await ask(suite, "/v1/videos", { model: "film-kling", prompt: "A", callback_url: "ftp://x.example" });
+    expect((await area.simulator.requests("kling"))[0]?.body).not.toContain("callback");
+    const wrong = await ask(area, "/v1/videos", { model: "film-kling", prompt: "A", callback_url: "ftp://x.example" });
     expect([wrong.status, wrong.json.error.param]).toEqual([400, "callback_url"]);
   });
 
   test("each transition is one event, each settlement one more", async () => {
-    const { json } = await ask(suite, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 4 }) });
-    await ended(suite, json.id);
+    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 4 }) });
+    await ended(area, json.id);
     const events = await until("its events", async () => {
-      const found = (await taskEvents(suite.backends.natsUrl)).filter(({ taskId }) => taskId === json.id);
+      const found = (await taskEvents(area.backends.natsUrl)).filter(({ taskId }) => taskId === json.id);
       return found.length >= 3 && found;
     });
     expect(events.map(({ state, previousState }) => [state, previousState])).toEqual([
@@ -415,8 +406,8 @@ describe("the end of a task", () => {
       progress: 100,
     });
     await settled();
-    const usage = (await storedEvents(suite.backends.natsUrl)).filter(({ event }) => event.model === "film-openai");
-    expect(usage[0]?.event).toMatchObject({
+    const usage = (await area.events()).filter(({ model }) => model === "film-openai");
+    expect(usage[0]).toMatchObject({
       area: "video",
       endpoint: "POST /v1/videos",
       status: 200,
@@ -429,41 +420,41 @@ describe("the end of a task", () => {
 describe("a start", () => {
   test("whose answer is lost is not sent again, and costs nothing", async () => {
     const before = await settled();
-    for (const instance of ["first", "second"]) await suite.simulator.forget(instance);
+    for (const instance of ["first", "second"]) await area.simulator.forget(instance);
     const body = { model: "film-two", prompt: simulate({ closeAfterAccept: true }) };
-    const answer = await ask(suite, "/v1/videos", body);
+    const answer = await ask(area, "/v1/videos", body);
     expect([answer.status, answer.json.error.code]).toEqual([502, "create_uncertain"]);
     expect(answer.headers.get("x-should-retry")).toBe("false");
-    const client = sdk(suite).withOptions({ maxRetries: 2 });
+    const client = sdk().withOptions({ maxRetries: 2 });
     await expect(client.videos.create({ ...body, model: "film-two" })).rejects.toThrow(APIError);
-    expect(await suite.simulator.requests("first")).toHaveLength(2);
-    expect(await suite.simulator.requests("second")).toEqual([]);
+    expect(await area.simulator.requests("first")).toHaveLength(2);
+    expect(await area.simulator.requests("second")).toEqual([]);
     expect(await settled()).toBe(before);
   });
 
   test("that its vendor refuses plainly goes on to the next", async () => {
-    await suite.simulator.script("first", [{ status: 429 }]);
-    const { json } = await ask(suite, "/v1/videos", { model: "film-two", prompt: "A boat" });
-    expect((await ended(suite, json.id)).status).toBe("completed");
-    expect(await suite.simulator.requests("second")).not.toEqual([]);
+    await area.simulator.script("first", [{ status: 429 }]);
+    const { json } = await ask(area, "/v1/videos", { model: "film-two", prompt: "A boat" });
+    expect((await ended(area, json.id)).status).toBe("completed");
+    expect(await area.simulator.requests("second")).not.toEqual([]);
     // Its video is made anew where it is, whichever way would come first.
-    await suite.simulator.forget("first");
-    expect((await ask(suite, `/v1/videos/${json.id}/remix`, { prompt: "At night" })).status).toBe(200);
-    expect(await suite.simulator.requests("first")).toEqual([]);
-    expect((await suite.simulator.requests("second")).map(({ path }) => path)).toContainEqual(
+    await area.simulator.forget("first");
+    expect((await ask(area, `/v1/videos/${json.id}/remix`, { prompt: "At night" })).status).toBe(200);
+    expect(await area.simulator.requests("first")).toEqual([]);
+    expect((await area.simulator.requests("second")).map(({ path }) => path)).toContainEqual(
       expect.stringMatching(/\/remix$/),
     );
   });
 });
 
 test("a list page by page, a remix, and a task that is forgotten", async () => {
-  const client = sdk(suite);
+  const client = sdk();
   const ids: string[] = [];
   for await (const { id } of client.videos.list({ limit: 7 })) ids.push(id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.length).toBeGreaterThan(7);
   const source = await client.videos.create({ model: "film-openai", prompt: "A boat", seconds: "12" });
-  await ended(suite, source.id);
+  await ended(area, source.id);
   const remix = await client.videos.remix(source.id, { prompt: "At night" });
   expect(remix).toMatchObject({
     status: "queued",
@@ -471,7 +462,7 @@ test("a list page by page, a remix, and a task that is forgotten", async () => {
     seconds: "12",
     prompt: "At night",
   });
-  expect((await ended(suite, remix.id)).status).toBe("completed");
+  expect((await ended(area, remix.id)).status).toBe("completed");
   expect(await client.videos.delete(source.id)).toMatchObject({ id: source.id, deleted: true });
   await expect(client.videos.retrieve(source.id)).rejects.toMatchObject({ status: 404 });
 });

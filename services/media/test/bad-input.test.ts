@@ -1,20 +1,20 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { keys, money } from "./house.ts";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
+import { service } from "../src/service.ts";
 import { costOf, imagesConfig, postImages, qwenBody } from "./images-house.ts";
 import { samplePng } from "./pictures.ts";
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startSuite({
-    shape: "apart",
+  area = await startArea(service, {
     config: imagesConfig,
-    envOf: { media: { BODY_BYTES: "2000000", BUFFER_BYTES: "5000000" } },
+    env: { BODY_BYTES: "2000000", BUFFER_BYTES: "5000000" },
     limits: { media: { images: { maxBytes: 200_000, timeoutMs: 500 } } },
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 const ask = { model: "tokens", prompt: "a fox" };
 const item = { text: "a fox" };
@@ -30,14 +30,14 @@ test.each([
   ["an image at home", { ...ask, image: "http://localhost:6379/" }, "image", "not on the public internet"],
   ["an image of no host", { ...ask, image: "https://nowhere.invalid/a.png" }, "image", "cannot be fetched"],
 ])("%s is refused, and the field is named", async (_, body, param, words) => {
-  const { status, body: answer } = await postImages(suite, "generations", body);
+  const { status, body: answer } = await postImages(area, "generations", body);
   expect([400, 404]).toContain(status);
   expect(answer.error).toMatchObject({ type: "invalid_request_error", param });
   expect(answer.error.message).toContain(words);
 });
 
 test("a body without an image is nothing to edit", async () => {
-  const { status, body: answer } = await postImages(suite, "edits", ask);
+  const { status, body: answer } = await postImages(area, "edits", ask);
   expect({ status, ...answer.error }).toMatchObject({
     status: 400,
     code: "missing_required_parameter",
@@ -74,7 +74,7 @@ test.each<[string, FormData, number, string | null]>([
     null,
   ],
 ])("a form %s", async (_, body, status, param) => {
-  const answer = await postImages(suite, "edits", body);
+  const answer = await postImages(area, "edits", body);
   expect(answer.status).toBe(status);
   expect(answer.body.error.param).toBe(param);
 });
@@ -92,14 +92,14 @@ test.each([
   ["that is no JSON", "application/json", "{", 400, null],
   ["that is too large", "application/json", JSON.stringify({ ...ask, image: "A".repeat(2_000_000) }), 413, null],
 ])("a body %s", async (_, type, body, status, param) => {
-  const answer = await postImages(suite, "edits", body, { "content-type": type });
+  const answer = await postImages(area, "edits", body, { "content-type": type });
   expect(answer.status).toBe(status);
   expect(answer.body.error.param).toBe(param);
 });
 
 test("images beyond all that the process may hold are refused until there is room", async () => {
   const large = form(...whole, ...Array.from({ length: 10 }, () => ["image[]", samplePng(190_000)] as const));
-  const { status, body } = await postImages(suite, "edits", large);
+  const { status, body } = await postImages(area, "edits", large);
   expect({ status, ...body.error }).toMatchObject({ status: 503, code: "server_overloaded" });
   // What was refused is let go: as much fits again.
   const half = form(
@@ -107,11 +107,11 @@ test("images beyond all that the process may hold are refused until there is roo
     ["n", "0"],
     ...Array.from({ length: 10 }, () => ["image[]", samplePng(190_000)] as const),
   );
-  for (let at = 0; at < 4; at++) expect((await postImages(suite, "edits", half)).status).toBe(400);
+  for (let at = 0; at < 4; at++) expect((await postImages(area, "edits", half)).status).toBe(400);
 });
 
 test("a client that stops uploading is let go, and holds nothing", async () => {
-  const asking = request(`${suite.edgeUrl}/v1/images/edits`, {
+  const asking = request(`${area.url}/v1/images/edits`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${keys.demo}`,
@@ -123,12 +123,12 @@ test("a client that stops uploading is let go, and holds nothing", async () => {
   asking.write('--x\r\ncontent-disposition: form-data; name="image"; filename="a.png"\r\n\r\n\x89PNG');
   await new Promise((resolve) => setImmediate(resolve));
   asking.destroy();
-  await until("nothing to be held", async () => (await money(suite)).heldNanos === "0");
+  expect((await area.settled("demo")).spentNanos).toBe(0n);
 });
 
 test("nothing of all this was paid, or reached a vendor", async () => {
-  const cost = await costOf(suite, () => postImages(suite, "generations", { ...ask, image: "http://[::1]/" }));
+  const cost = await costOf(area, () => postImages(area, "generations", { ...ask, image: "http://[::1]/" }));
   expect(cost).toBe(0n);
-  expect((await money(suite)).spentNanos).toBe("0");
-  expect(await suite.simulator.requests("pictures")).toEqual([]);
+  expect((await area.account("demo")).spentNanos).toBe(0n);
+  expect(await area.simulator.requests("pictures")).toEqual([]);
 });

@@ -1,23 +1,23 @@
 import { APIError } from "openai";
 import type { Response, ResponseStreamEvent } from "openai/resources/responses/responses";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { until, type Suite } from "@modelgate/testkit";
-import { openaiAt } from "./clients/openai-chat.ts";
-import { keyOf, settled, startHouse } from "./house.ts";
-import { forbidWarnings } from "./quiet.ts";
-import { ownAndOther } from "./vendors.ts";
+import { until } from "@modelgate/testkit";
+import type { Area } from "../../../../libs/relay/test/area.ts";
+import { keyOf, openaiAt, settled, startText } from "../every-vendor.ts";
+import { forbidWarnings } from "../quiet.ts";
+import { ownAndOther } from "../vendors.ts";
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startHouse({
+  area = await startText({
     accounts: ["other", "payer", "crowd"],
     limits: { text: { responses: { background: { perToken: 3 } } } },
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 forbidWarnings();
 
-const of = (account: string) => openaiAt(suite, keyOf(account)).responses;
+const of = (account: string) => openaiAt(area.url, keyOf(account)).responses;
 const mine = () => of("demo");
 /** An answer of many pieces, so that there is time to look at it meanwhile. */
 const slowly = (chunks: number) => `Hi {{simulate: {"chunks": ${chunks}, "chunkDelayMs": 20}}}`;
@@ -53,7 +53,7 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model 
     const next = { model, input: "Who am I?", previous_response_id: first.id, background: true };
     const { id } = await mine().create(next);
     expect(await ended(id)).toMatchObject({ status: "completed", previous_response_id: first.id });
-    const body = (await suite.simulator.requests(model)).at(-1)?.body ?? "";
+    const body = (await area.simulator.requests(model)).at(-1)?.body ?? "";
     expect(body).toContain("My name is Ada.");
     expect(body).not.toContain('"background":true');
     expect(await failureOf(of("other").retrieve(id))).toMatchObject({ status: 404 });
@@ -67,7 +67,7 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model 
     expect(await mine().cancel(id)).toMatchObject({ id, status: "cancelled" });
     expect(await mine().cancel(id)).toMatchObject({ id, status: "cancelled" });
     expect(await mine().retrieve(id)).toMatchObject({ status: "cancelled" });
-    await until("the vendor to be left", async () => (await suite.simulator.requests(model)).at(-1)?.aborted === true);
+    await until("the vendor to be left", async () => (await area.simulator.requests(model)).at(-1)?.aborted === true);
   });
 
   test("its events are streamed, left, and read on from where they were left", async () => {
@@ -103,12 +103,12 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model 
   });
 
   test("it is billed as any other", async () => {
-    const before = await settled(suite, "payer");
+    const before = await settled(area, "payer");
     await of("payer").create({ model, input: "Hello there", store: true });
-    const between = await settled(suite, "payer");
+    const between = await settled(area, "payer");
     const { id } = await of("payer").create({ model, input: "Hello there", background: true });
     await ended(id, "payer");
-    expect(between - (await settled(suite, "payer"))).toBe(before - between);
+    expect(between - (await settled(area, "payer"))).toBe(before - between);
     expect(before - between).toBeGreaterThan(0n);
   });
 });
@@ -119,7 +119,7 @@ test("one that is being made is cancelled when it is deleted", async () => {
   const { id } = await mine().create({ model, input: slowly(2_000), background: true });
   await mine().delete(id);
   expect(await failureOf(mine().retrieve(id))).toMatchObject({ status: 404 });
-  await until("the vendor to be left", async () => (await suite.simulator.requests(model)).at(-1)?.aborted === true);
+  await until("the vendor to be left", async () => (await area.simulator.requests(model)).at(-1)?.aborted === true);
 });
 
 test("a key has only so many at once, and seats come back", async () => {

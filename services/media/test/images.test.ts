@@ -1,22 +1,20 @@
-import { toFile, type OpenAI } from "openai";
+import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
-import { keys, sdk } from "./house.ts";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
+import { service } from "../src/service.ts";
 import { imagesConfig, postImages, qwenBody } from "./images-house.ts";
 import { pictureIn, samplePng, sha256 } from "./pictures.ts";
 
-let suite: Suite;
+let area: Area;
 let client: OpenAI;
 beforeAll(async () => {
-  suite = await startSuite({
-    config: imagesConfig,
-    envOf: { media: { FETCH_PRIVATE_HOSTS: "127.0.0.1" } },
-  });
-  client = sdk(suite);
+  area = await startArea(service, { config: imagesConfig, env: { FETCH_PRIVATE_HOSTS: "127.0.0.1" } });
+  client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 beforeEach(async () => {
-  await Promise.all(["pictures", "sync", "async", "google"].map((instance) => suite.simulator.forget(instance)));
+  await Promise.all(["pictures", "sync", "async", "google"].map((instance) => area.simulator.forget(instance)));
 });
 
 /** The picture of an answer, however it came. */
@@ -27,7 +25,7 @@ async function pictureOf(image: { url?: string | undefined; b64_json?: string | 
 
 const file = (bytes: Buffer, name = "in.png") => toFile(bytes, name, { type: "image/png" });
 /** An address that serves a picture. */
-const remote = () => `${suite.simulator.url}/pictures/64x64/aGk.jpeg`;
+const remote = () => `${area.simulator.url}/pictures/64x64/aGk.jpeg`;
 
 describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content"])("images by %s", (model) => {
   /** This vendor knows ratios only. */
@@ -43,7 +41,7 @@ describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content
 
   test("are made from the qwen-style body", async () => {
     const body = qwenBody(model, [{ text: "a fox" }], { size: "512*512", prompt_extend: true });
-    const { status, body: answer } = await postImages(suite, "generations", body);
+    const { status, body: answer } = await postImages(area, "generations", body);
     expect(status).toBe(200);
     expect(await pictureOf(answer.data[0])).toEqual({ type: "png", ...size });
   });
@@ -55,7 +53,7 @@ describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content
 
   test("are edited from the qwen-style body", async () => {
     const body = qwenBody(model, [{ image: remote() }, { text: "at night" }]);
-    const { status, body: answer } = await postImages(suite, "edits", body);
+    const { status, body: answer } = await postImages(area, "edits", body);
     expect(status).toBe(200);
     expect(await pictureOf(answer.data[0])).toMatchObject({ type: "png" });
   });
@@ -79,7 +77,7 @@ test.each(["png", "jpeg", "webp"] as const)("an image as %s", async (format) => 
 test("models of one vendor that are served at once and as tasks stand in one channel", async () => {
   for (const model of ["other-tasks", "synchronous", "other-tasks"])
     expect((await client.images.generate({ model, prompt: "a fox" })).data).toHaveLength(1);
-  const paths = (await suite.simulator.requests("sync")).map(
+  const paths = (await area.simulator.requests("sync")).map(
     ({ method, path }) => `${method} ${path.split("/").at(-1)}`,
   );
   expect(paths.filter((path) => path.startsWith("POST"))).toEqual([
@@ -102,7 +100,7 @@ describe("what reaches the vendor", () => {
       size: "1024x1024",
       input_fidelity: "high",
     });
-    const [seen] = await suite.simulator.requests("pictures");
+    const [seen] = await area.simulator.requests("pictures");
     expect(seen?.path).toMatch(/\/v1\/images\/edits$/);
     expect(Object.fromEntries(seen?.fields ?? [])).toEqual({
       model: "gpt-image-1",
@@ -121,12 +119,12 @@ describe("what reaches the vendor", () => {
 
   test("an address, where the vendor takes addresses; a file as a data URL", async () => {
     await postImages(
-      suite,
+      area,
       "edits",
       qwenBody("synchronous", [{ image: "https://a.example/in.png" }, { text: "at night" }]),
     );
     await client.images.edit({ model: "synchronous", prompt: "at night", image: await file(samplePng()) });
-    const bodies = (await suite.simulator.requests("sync")).map(({ body }) => JSON.parse(body));
+    const bodies = (await area.simulator.requests("sync")).map(({ body }) => JSON.parse(body));
     expect(bodies.map(({ input }) => input.messages[0].content[0].image)).toEqual([
       "https://a.example/in.png",
       `data:image/png;base64,${samplePng().toString("base64")}`,
@@ -134,14 +132,14 @@ describe("what reaches the vendor", () => {
   });
 
   test("bytes, fetched from an address where the vendor needs bytes", async () => {
-    await postImages(suite, "edits", {
+    await postImages(area, "edits", {
       model: "content",
       prompt: "at night",
       image: remote(),
       size: "1792x1024",
       seed: 7,
     });
-    const [seen] = await suite.simulator.requests("google");
+    const [seen] = await area.simulator.requests("google");
     const { contents, generationConfig } = JSON.parse(seen?.body ?? "");
     expect(pictureIn(Buffer.from(contents[0].parts[0].inlineData.data, "base64"))).toEqual({
       type: "jpeg",
@@ -158,12 +156,12 @@ describe("what reaches the vendor", () => {
 
   test("hints that a vendor lacks are dropped by name, or refused where the client is strict", async () => {
     const body = { model: "synchronous", prompt: "a fox", quality: "high", background: "transparent", strange: 1 };
-    const answer = await postImages(suite, "generations", body);
+    const answer = await postImages(area, "generations", body);
     expect(answer.headers.get("x-modelgate-dropped")).toBe("quality, background, strange");
-    const strict = await postImages(suite, "generations", body, { "x-modelgate-strict": "true" });
+    const strict = await postImages(area, "generations", body, { "x-modelgate-strict": "true" });
     expect(strict).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter", param: "quality" } } });
     const own = await postImages(
-      suite,
+      area,
       "generations",
       qwenBody("tokens", [{ text: "a fox" }], { negative_prompt: "blur", x: 1 }),
     );

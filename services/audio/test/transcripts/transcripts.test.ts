@@ -6,8 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as house, enable, keys, money, sdk } from "./house.ts";
+import { until } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
+import { channel, config as house, keys } from "../../../../libs/relay/test/house.ts";
+import { service } from "../../src/service.ts";
 
 const config = {
   ...house,
@@ -31,7 +33,7 @@ const config = {
   ],
 };
 
-let suite: Suite;
+let area: Area;
 let watched: Awaited<ReturnType<typeof startWatched>>;
 let client: OpenAI;
 let folder: string;
@@ -54,14 +56,13 @@ beforeAll(async () => {
     channel("hasty", ["hasty"], { baseUrl: `${watched.url}/hasty`, priority: 10 }),
     channel("patient", ["hasty"], { baseUrl: `${watched.url}/v1` }),
   ];
-  suite = await startSuite({
-    shape: "apart",
+  area = await startArea(service, {
     config: { ...config, channels },
-    envOf: { audio: env },
+    env,
     limits: { audio: { form: { parts: 20 }, relay: { pace: { silenceMs: 1_000 }, detachedAnswers: { ms: 500 } } } },
   });
-  client = sdk(suite);
-  const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
+  client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
+  const vendor = new OpenAI({ baseURL: `${area.simulator.url}/openai/v1`, apiKey: "any" });
   const speak = async (response_format: "wav" | "mp3") =>
     Buffer.from(
       await (
@@ -72,24 +73,20 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   watched?.[Symbol.dispose]();
-  await suite?.[Symbol.asyncDispose]();
+  await area?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 // A vendor that failed rests: each test begins with one that does not.
 beforeEach(async () => {
   const ids = ["first", "second", "third"];
-  await Promise.all(ids.flatMap((id) => [suite.simulator.script(id, []), suite.simulator.forget(id)]));
-  await enable(suite, "first");
+  await Promise.all(ids.flatMap((id) => [area.simulator.script(id, []), area.simulator.forget(id)]));
+  await area.enable("first");
 });
 
-const settled = async (account = "demo"): Promise<bigint> =>
-  until("all holds to be settled", async () => {
-    const { heldNanos, balanceNanos } = await money(suite, account);
-    return heldNanos === "0" && BigInt(balanceNanos);
-  });
+const settled = async (account = "demo"): Promise<bigint> => (await area.settled(account)).balanceNanos;
 const perSecond = (length: number): bigint => BigInt(Math.round(length * 100_000));
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
-const seen = async (id = "first") => (await suite.simulator.requests(id)).at(-1);
+const seen = async (id = "first") => (await area.simulator.requests(id)).at(-1);
 const wavFile = () => toFile(wav, "speech.wav", { type: "audio/wav" });
 
 describe("the official SDK gets", () => {
@@ -124,7 +121,7 @@ describe("the official SDK gets", () => {
     const { data, response } = await client.audio.transcriptions.create(asked).withResponse();
     expect(data).toMatch(expected);
     expect(response.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
-    const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
+    const vendor = new OpenAI({ baseURL: `${area.simulator.url}/openai/v1`, apiKey: "any" });
     expect(await vendor.audio.transcriptions.create(asked)).toBe(data);
   });
 
@@ -249,7 +246,7 @@ const file = (bytes: Buffer, name = "file", filename = "a.wav"): Buffer =>
   ]);
 const end = Buffer.from(`--${boundary}--\r\n`);
 const send = (parts: readonly Buffer[], key: string = keys.demo, path = "transcriptions") =>
-  fetch(`${suite.edgeUrl}/v1/audio/${path}`, {
+  fetch(`${area.url}/v1/audio/${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": `multipart/form-data; boundary=${boundary}` },
     body: new Uint8Array(Buffer.concat(parts)),
@@ -257,7 +254,7 @@ const send = (parts: readonly Buffer[], key: string = keys.demo, path = "transcr
 
 /** An upload that is under way: more can be sent, and it can be left. */
 function begin(parts: readonly Buffer[], announced?: number) {
-  const asking = request(`${suite.edgeUrl}/v1/audio/transcriptions`, {
+  const asking = request(`${area.url}/v1/audio/transcriptions`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${keys.demo}`,
@@ -277,9 +274,9 @@ function begin(parts: readonly Buffer[], announced?: number) {
   return { asking, answered };
 }
 
-/** Files without a name that the audio service holds open. */
+/** Files without a name that the service, which is this process, holds open. */
 function spooled(): readonly string[] {
-  const fds = `/proc/${suite.process("audio").pid}/fd`;
+  const fds = `/proc/${process.pid}/fd`;
   return readdirSync(fds).flatMap((fd) => {
     try {
       const target = readlinkSync(join(fds, fd));
@@ -318,7 +315,7 @@ describe("fields in any order", () => {
     const srt = field("response_format", "srt");
     const answer = await send([field("model", "scribe"), srt, file(wav), end]);
     expect(answer.status).toBe(200);
-    expect(await suite.simulator.requests("third")).toHaveLength(0);
+    expect(await area.simulator.requests("third")).toHaveLength(0);
     for (const order of [
       [srt, file(wav)],
       [file(wav), srt],
@@ -378,7 +375,7 @@ describe("what is refused, in the request's own format, and costs nothing", () =
       ["application/json", 415],
       ["multipart/form-data", 400],
     ] as const) {
-      const answer = await fetch(`${suite.edgeUrl}/v1/audio/translations`, {
+      const answer = await fetch(`${area.url}/v1/audio/translations`, {
         method: "POST",
         headers: { authorization: `Bearer ${keys.demo}`, "content-type": type },
         body: "{}",
@@ -391,7 +388,7 @@ describe("what is refused, in the request's own format, and costs nothing", () =
   test("an account that cannot pay for so many seconds, before the vendor is asked", async () => {
     const answer = await send([field("model", "dear"), file(wav), end], keys.poor);
     expect(answer.status).toBe(402);
-    expect(await suite.simulator.requests("first")).toHaveLength(0);
+    expect(await area.simulator.requests("first")).toHaveLength(0);
   });
 });
 
@@ -432,7 +429,7 @@ describe("what a file holds is held for and paid, whatever its head states", () 
 describe("a client", () => {
   test("that leaves before its answer pays for its file, and its vendor is not heard for longer than it may be", async () => {
     const before = await settled();
-    await suite.simulator.script("first", [{ delayMs: 20_000 }]);
+    await area.simulator.script("first", [{ delayMs: 20_000 }]);
     const { asking } = begin(
       [field("model", "whisper-1"), file(wav), end],
       Buffer.concat([field("model", "whisper-1"), file(wav), end]).length,
@@ -504,7 +501,7 @@ describe("while the vendor has not begun", () => {
     ["before", ["model", "stream", "file"]],
     ["after", ["model", "file", "stream"]],
   ] as const)("a stream that is asked for %s the file shows signs of life", async (_, order) => {
-    await suite.simulator.script("first", [{ delayMs: 500 }]);
+    await area.simulator.script("first", [{ delayMs: 500 }]);
     const answer = await send([...order.map((name) => streamed()[name]), end]);
     expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(await answer.text()).toMatch(/^(?:: keep-alive\n\n)+data: \{"type":"transcript\.text\.delta"/);
@@ -512,7 +509,7 @@ describe("while the vendor has not begun", () => {
 
   test("a failure after such signs is sent in the stream, and costs nothing", async () => {
     const before = await settled();
-    await suite.simulator.script("first", [{ delayMs: 500, status: 500, repeat: true }]);
+    await area.simulator.script("first", [{ delayMs: 500, status: 500, repeat: true }]);
     const answer = await send([...Object.values(streamed()), end]);
     expect(answer.status).toBe(200);
     expect(await answer.text()).toMatch(
@@ -522,7 +519,7 @@ describe("while the vendor has not begun", () => {
   });
 
   test("what is no stream is silent", async () => {
-    await suite.simulator.script("first", [{ delayMs: 500 }]);
+    await area.simulator.script("first", [{ delayMs: 500 }]);
     const answer = await send([field("model", "whisper-1"), file(wav), end]);
     expect(await answer.json()).toMatchObject({ text: "we heard this file" });
   });

@@ -49,3 +49,15 @@ const others: Readonly<Record<Wire, string>> = {
 export function ownAndOther(wire: Wire): readonly Vendor[] {
   return vendors.filter(({ name }) => name === wire || name === others[wire]);
 }
+
+/** A way to a vendor, whose instance of the simulator has the channel's name. */
+export function channelOf(vendor: Vendor, id: string, models: Readonly<Record<string, string>>): object {
+  return {
+    id,
+    provider: vendor.provider,
+    baseUrl: `\${SIMULATOR_URL}/at/${id}${vendor.path}`,
+    keys: [`key-of-${id}`],
+    models,
+    ...(vendor.wires === undefined ? {} : { wires: vendor.wires }),
+  };
+}

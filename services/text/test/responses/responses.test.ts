@@ -2,21 +2,21 @@ import { zstdCompressSync } from "node:zlib";
 import { APIError } from "openai";
 import type { ResponseInput, ResponseInputItem } from "openai/resources/responses/responses";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { until, type Suite } from "@modelgate/testkit";
-import { openaiAt } from "./clients/openai-chat.ts";
-import { keyOf, startHouse } from "./house.ts";
-import { forbidWarnings } from "./quiet.ts";
-import { ownAndOther } from "./vendors.ts";
+import { until } from "@modelgate/testkit";
+import type { Area } from "../../../../libs/relay/test/area.ts";
+import { keyOf, openaiAt, startText } from "../every-vendor.ts";
+import { forbidWarnings } from "../quiet.ts";
+import { ownAndOther } from "../vendors.ts";
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startHouse({ accounts: ["other"] });
+  area = await startText({ accounts: ["other"] });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 forbidWarnings();
 
-const mine = () => openaiAt(suite, keyOf("demo")).responses;
-const others = () => openaiAt(suite, keyOf("other")).responses;
+const mine = () => openaiAt(area.url, keyOf("demo")).responses;
+const others = () => openaiAt(area.url, keyOf("other")).responses;
 
 /** The error of a call that must fail. */
 async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
@@ -37,7 +37,7 @@ const weather = {
 };
 
 describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, wire }) => {
-  const lastBody = async (): Promise<string> => (await suite.simulator.requests(model)).at(-1)?.body ?? "";
+  const lastBody = async (): Promise<string> => (await area.simulator.requests(model)).at(-1)?.body ?? "";
   /** A response that is kept: the answer does not wait for that. */
   async function kept(input: string | ResponseInput, more: object = {}) {
     const response = await mine().create({ model, input, ...more, stream: false });
@@ -215,7 +215,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   });
 
   test("a body in zstd", async () => {
-    const answer = await fetch(`${suite.edgeUrl}/v1/responses`, {
+    const answer = await fetch(`${area.url}/v1/responses`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${keyOf("demo")}`,

@@ -1,28 +1,27 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { until, type Suite } from "@modelgate/testkit";
-import { anthropicAt } from "./clients/anthropic-messages.ts";
-import { openaiAt } from "./clients/openai-chat.ts";
-import { keyOf, startHouse } from "./house.ts";
-import { forbidWarnings } from "./quiet.ts";
+import { until } from "@modelgate/testkit";
+import type { Area } from "../../../../libs/relay/test/area.ts";
+import { anthropicAt, keyOf, openaiAt, startText } from "../every-vendor.ts";
+import { forbidWarnings } from "../quiet.ts";
 
 /** What the gateway keeps of clients' texts in Redis is sealed under the deployment's secret. */
-let suite: Suite;
+let area: Area;
 let redis: Redis;
 beforeAll(async () => {
-  suite = await startHouse({ accounts: ["other"] });
-  redis = new Redis(suite.backends.redisUrl);
+  area = await startText({ accounts: ["other"] });
+  redis = new Redis(area.backends.redisUrl);
 });
 afterAll(async () => {
   redis?.disconnect();
-  await suite?.[Symbol.asyncDispose]();
+  await area?.[Symbol.asyncDispose]();
 });
 forbidWarnings();
 
 const model = "messages";
 const said = "canary of what was said";
-const of = (account = "demo") => openaiAt(suite, keyOf(account));
+const of = (account = "demo") => openaiAt(area.url, keyOf(account));
 const kept = (id: string) =>
   until(`${id} to be over`, async () => {
     const response = await of()
@@ -57,7 +56,7 @@ test("responses, those in the background, conversations and threads cannot be re
   const { id } = await of().conversations.create({ metadata: { topic: said }, items: [] });
   const whole = await of().responses.create({ model, input: said, conversation: id });
   const { id: later } = await of().responses.create({ model, input: said, background: true });
-  const threads = anthropicAt(suite, keyOf("demo")).beta.messages;
+  const threads = anthropicAt(area.url, keyOf("demo")).beta.messages;
   await threads.thread({ model, max_tokens: 2_000 }).send({ role: "user", content: said });
   await Promise.all([kept(whole.id), kept(later)]);
   expect((await of().conversations.retrieve(id)).metadata).toEqual({ topic: said });
@@ -100,5 +99,5 @@ test("records of earlier versions, which are not sealed, are read and gone on fr
   await redis.set(key, pack({ response, input: [message], ancestors: [] }));
   expect(await of().responses.retrieve(response.id)).toMatchObject(response);
   await of().responses.create({ model, input: "Where do I live?", previous_response_id: response.id });
-  expect((await suite.simulator.requests(model)).at(-1)?.body).toContain("I live in Oslo.");
+  expect((await area.simulator.requests(model)).at(-1)?.body).toContain("I live in Oslo.");
 });

@@ -1,9 +1,10 @@
 import { parseBuffer } from "music-metadata";
 import OpenAI, { APIError } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { storedEvents } from "./events.ts";
-import { channel, config as house, enable, keys, money, sdk } from "./house.ts";
+import { until } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
+import { channel, config as house, keys } from "../../../../libs/relay/test/house.ts";
+import { service } from "../../src/service.ts";
 
 const config = {
   ...house,
@@ -20,29 +21,21 @@ const config = {
   ],
 };
 
-let suite: Suite;
+let area: Area;
 let client: OpenAI;
 beforeAll(async () => {
-  suite = await startSuite({
-    shape: "apart",
-    config,
-    envOf: { audio: { HEARTBEAT_MS: "100" } },
-  });
-  client = sdk(suite);
+  area = await startArea(service, { config, env: { HEARTBEAT_MS: "100" } });
+  client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
-const settled = async (account = "demo"): Promise<bigint> =>
-  until("all holds to be settled", async () => {
-    const { heldNanos, balanceNanos } = await money(suite, account);
-    return heldNanos === "0" && BigInt(balanceNanos);
-  });
+const settled = async (account = "demo"): Promise<bigint> => (await area.settled(account)).balanceNanos;
 
 const input = "Grüße an alle 🎉!";
 const characters = Array.from(input).length;
 const ask = { model: "tts-1", voice: "alloy", input } as const;
 const post = (body: unknown, key: string = keys.demo) =>
-  fetch(`${suite.edgeUrl}/v1/audio/speech`, {
+  fetch(`${area.url}/v1/audio/speech`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify(body),
@@ -72,7 +65,7 @@ describe("the official SDK gets", () => {
 
   test("pcm, byte for byte as the vendor made it", async () => {
     const asked = { ...ask, response_format: "pcm" } as const;
-    const direct = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
+    const direct = new OpenAI({ baseURL: `${area.simulator.url}/openai/v1`, apiKey: "any" });
     const [here, there] = await Promise.all([client.audio.speech.create(asked), direct.audio.speech.create(asked)]);
     expect(here.headers.get("content-type")).toBe("audio/pcm");
     expect(Buffer.from(await here.arrayBuffer()).equals(Buffer.from(await there.arrayBuffer()))).toBe(true);
@@ -90,7 +83,7 @@ describe("the official SDK gets", () => {
 
 describe("events", () => {
   test("carry the audio in pieces, and what it used", async () => {
-    await suite.simulator.forget("first");
+    await area.simulator.forget("first");
     const answer = await client.audio.speech.create({
       ...ask,
       model: "tts-events",
@@ -103,7 +96,7 @@ describe("events", () => {
     const audio = Buffer.concat(events.slice(0, -1).map((event) => Buffer.from(event.audio, "base64")));
     expect(audio.length).toBe(characters * 0.06 * 24_000 * 2);
     expect(events.at(-1)).toMatchObject({ type: "speech.audio.done", usage: { input_tokens: 5 } });
-    const [seen] = await suite.simulator.requests("first");
+    const [seen] = await area.simulator.requests("first");
     expect(JSON.parse(seen?.body ?? "")).toMatchObject({ instructions: "Slowly.", stream_format: "sse" });
   });
 
@@ -138,10 +131,7 @@ describe("by tokens", () => {
   test("no report: estimated, and marked so", async () => {
     const answer = await post({ ...ask, model: "tts-events", input: simulate({ usage: null }), stream_format: "sse" });
     await answer.text();
-    const id = answer.headers.get("x-request-id");
-    const { event } = await until("the event", async () =>
-      (await storedEvents(suite.backends.natsUrl)).find(({ event: stored }) => stored.requestId === id),
-    );
+    const event = await area.eventOf(answer.headers.get("x-request-id"));
     expect(event).toMatchObject({ estimated: true, area: "audio", endpoint: "POST /v1/audio/speech" });
     expect(event.units.outputAudioTokens).toBeGreaterThan(0);
   });
@@ -149,7 +139,7 @@ describe("by tokens", () => {
 
 describe("what goes wrong", () => {
   // A vendor that failed rests: each test begins with one that does not.
-  beforeEach(() => enable(suite, "first"));
+  beforeEach(() => area.enable("first"));
 
   test("a text that is too long is refused by name, and costs nothing", async () => {
     const before = await settled();
@@ -163,22 +153,22 @@ describe("what goes wrong", () => {
   });
 
   test("an account that cannot pay for the text is refused before the vendor is asked", async () => {
-    await suite.simulator.forget("first");
+    await area.simulator.forget("first");
     const answer = await post({ ...ask, input: "x".repeat(4_096) }, keys.poor);
     expect(answer.status).toBe(402);
-    expect(await suite.simulator.requests("first")).toHaveLength(0);
+    expect(await area.simulator.requests("first")).toHaveLength(0);
   });
 
   test("a vendor that fails is left for the next one, and its client sees none of it", async () => {
-    await suite.simulator.script("first", [{ status: 500 }]);
-    await suite.simulator.forget("second");
+    await area.simulator.script("first", [{ status: 500 }]);
+    await area.simulator.forget("second");
     const answer = await client.audio.speech.create(ask);
     expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(0);
-    expect(await suite.simulator.requests("second")).toHaveLength(1);
+    expect(await area.simulator.requests("second")).toHaveLength(1);
   });
 
   test("an error that looks like an answer is an error", async () => {
-    await suite.simulator.script("first", [{ malformed: true }]);
+    await area.simulator.script("first", [{ malformed: true }]);
     const answer = await client.audio.speech.create(ask);
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
     await answer.arrayBuffer();
@@ -208,14 +198,14 @@ describe("what goes wrong", () => {
   });
 
   test("a client that leaves ends the vendor's work, and has used its text", async () => {
-    await suite.simulator.forget("first");
+    await area.simulator.forget("first");
     const before = await settled();
     const leaving = new AbortController();
     const words = simulate({ stallAfterChunks: 1 });
     const answer = await client.audio.speech.create({ ...ask, input: words }, { signal: leaving.signal });
     await answer.body?.getReader().read();
     leaving.abort();
-    await until("the vendor to notice", async () => (await suite.simulator.requests("first")).at(-1)?.aborted, 1_000);
+    await until("the vendor to notice", async () => (await area.simulator.requests("first")).at(-1)?.aborted, 1_000);
     expect(before - (await settled())).toBe(BigInt(Array.from(words).length) * 15_000n);
   });
 

@@ -1,20 +1,19 @@
 import { APIError } from "@anthropic-ai/sdk";
 import type { BetaTool } from "@anthropic-ai/sdk/resources/beta/messages";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Suite } from "@modelgate/testkit";
-import { anthropicAt } from "./clients/anthropic-messages.ts";
-import { keyOf, startHouse } from "./house.ts";
-import { forbidWarnings } from "./quiet.ts";
-import { ownAndOther } from "./vendors.ts";
+import type { Area } from "../../../../libs/relay/test/area.ts";
+import { anthropicAt, keyOf, startText } from "../every-vendor.ts";
+import { forbidWarnings } from "../quiet.ts";
+import { ownAndOther } from "../vendors.ts";
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startHouse({ accounts: ["other"] });
+  area = await startText({ accounts: ["other"] });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 forbidWarnings();
 
-const beta = (account = "demo") => anthropicAt(suite, keyOf(account)).beta.messages;
+const beta = (account = "demo") => anthropicAt(area.url, keyOf(account)).beta.messages;
 const most = 2_000;
 const betas = ["message-threads-2026-08-12" as const];
 const weather: BetaTool = {
@@ -24,7 +23,7 @@ const weather: BetaTool = {
 };
 
 describe.each(ownAndOther("messages"))("threads over $name", ({ name: model }) => {
-  const sent = async () => await suite.simulator.requests(model);
+  const sent = async () => await area.simulator.requests(model);
   const lastBody = async (): Promise<string> => (await sent()).at(-1)?.body ?? "";
 
   test("a tool runner runs its loop over one, streamed or not", async () => {

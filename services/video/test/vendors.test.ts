@@ -1,38 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { ask, callbacksHere, ended, films, quick, simulate } from "./films.ts";
-import { keys, money } from "./house.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
+import { service } from "../src/service.ts";
 
 /** What is particular of the vendors whose wires no client speaks: Veo at both of its places, Wan, Seedance. */
 const generations = "/v1/video/generations";
 
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startSuite({
-    shape: "apart",
-    config: films,
-    envOf: { video: { ...callbacksHere, FETCH_PRIVATE_HOSTS: "127.0.0.1" } },
-    limits: quick,
-  });
+  const env = { ...callbacksHere, FETCH_PRIVATE_HOSTS: "127.0.0.1" };
+  area = await startArea(service, { config: films, env, limits: quick });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 /** The account once nothing is held. */
-const settled = () =>
-  until("all holds to be settled", async () => {
-    const seen = await money(suite);
-    return seen.heldNanos === "0" && seen;
-  });
+const settled = () => area.settled("demo");
 const download = (id: string, headers: Record<string, string> = {}) =>
-  fetch(`${suite.edgeUrl}/v1/videos/${id}/content`, { headers: { authorization: `Bearer ${keys.demo}`, ...headers } });
+  fetch(`${area.url}/v1/videos/${id}/content`, { headers: { authorization: `Bearer ${keys.demo}`, ...headers } });
 
 test("a video that its vendor's filters hold back fails in the vendor's words, and costs nothing", async () => {
   const before = await settled();
-  const { json } = await ask(suite, "/v1/videos", {
+  const { json } = await ask(area, "/v1/videos", {
     model: "film-veo",
     prompt: simulate({ finish: "content_filter" }),
   });
-  const { status, error } = await ended(suite, json.id);
+  const { status, error } = await ended(area, json.id);
   expect([status, error.code]).toEqual(["failed", "rai_media_filtered"]);
   expect(error.message).toContain("We encountered an issue with the audio for your prompt.");
   expect(await settled()).toEqual(before);
@@ -46,7 +39,7 @@ describe("a start that its vendor refuses is a 400 in the vendor's words, and co
   ])("%s %s", async (model, errorCode, errorMessage) => {
     const before = await settled();
     const prompt = simulate({ status: 400, errorCode, errorMessage });
-    const { status, json } = await ask(suite, "/v1/videos", { model, prompt });
+    const { status, json } = await ask(area, "/v1/videos", { model, prompt });
     expect([status, json.error]).toMatchObject([400, { message: errorMessage }]);
     expect(await settled()).toEqual(before);
   });
@@ -54,17 +47,17 @@ describe("a start that its vendor refuses is a 400 in the vendor's words, and co
 
 describe("a picture at an address", () => {
   test("is fetched for a vendor that takes its bytes", async () => {
-    await suite.simulator.forget("vertex-films");
-    const image = `${suite.simulator.url}/pictures/64x64/aGk.png`;
-    const { json } = await ask(suite, generations, {
+    await area.simulator.forget("vertex-films");
+    const image = `${area.simulator.url}/pictures/64x64/aGk.png`;
+    const { json } = await ask(area, generations, {
       model: "film-vertex",
       prompt: "A boat",
       image,
       image_tail: image,
     });
-    expect((await ended(suite, json.id)).status).toBe("completed");
+    expect((await ended(area, json.id)).status).toBe("completed");
     const bytes = Buffer.from(await (await fetch(image)).arrayBuffer()).toString("base64");
-    const [start] = await suite.simulator.requests("vertex-films");
+    const [start] = await area.simulator.requests("vertex-films");
     expect(JSON.parse(start?.body ?? "")).toMatchObject({
       instances: [{ image: { bytesBase64Encoded: bytes, mimeType: "image/png" }, lastFrame: {} }],
     });
@@ -75,18 +68,18 @@ describe("a picture at an address", () => {
     ["that is no picture", "/openai/v1/models"],
   ])("%s is named, and nothing is paid", async (_, path) => {
     const before = await settled();
-    await suite.simulator.forget("veo");
-    const body = { model: "film-veo", prompt: "A boat", image: suite.simulator.url + path };
-    const { status, json } = await ask(suite, generations, body);
+    await area.simulator.forget("veo");
+    const body = { model: "film-veo", prompt: "A boat", image: area.simulator.url + path };
+    const { status, json } = await ask(area, generations, body);
     expect([status, json.error]).toMatchObject([400, { code: "invalid_value", param: "image" }]);
     expect(json.error.message).toMatch(/^image cannot be fetched: /);
-    expect(await suite.simulator.requests("veo")).toEqual([]);
+    expect(await area.simulator.requests("veo")).toEqual([]);
     expect(await settled()).toEqual(before);
   });
 
   test("in the operator's own network is not fetched", async () => {
     const image = "http://169.254.169.254/latest";
-    const { status, json } = await ask(suite, generations, { model: "film-veo", prompt: "A boat", image });
+    const { status, json } = await ask(area, generations, { model: "film-veo", prompt: "A boat", image });
     expect([status, json.error.param]).toEqual([400, "image"]);
   });
 });
@@ -95,15 +88,15 @@ describe("a finished film", () => {
   const bodyBytes = 8_000_000;
 
   test("of Vertex comes whole out of an answer of megabytes, with and without a range", async () => {
-    const { json } = await ask(suite, generations, { model: "film-vertex", prompt: simulate({ bodyBytes }) });
-    expect((await ended(suite, json.id)).status).toBe("completed");
+    const { json } = await ask(area, generations, { model: "film-vertex", prompt: simulate({ bodyBytes }) });
+    expect((await ended(area, json.id)).status).toBe("completed");
     for (const headers of [{}, { range: "bytes=10-19" }]) {
       const answer = await download(json.id, headers);
       expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "video/mp4"]);
       const film = Buffer.from(await answer.arrayBuffer());
       expect([film.length, film.subarray(4, 12).toString()]).toEqual([bodyBytes, "ftypisom"]);
     }
-    const thumbnail = await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/content?variant=thumbnail`, {
+    const thumbnail = await fetch(`${area.url}/v1/videos/${json.id}/content?variant=thumbnail`, {
       headers: { authorization: `Bearer ${keys.demo}` },
     });
     expect(thumbnail.status).toBe(404);
@@ -113,12 +106,12 @@ describe("a finished film", () => {
     ["film-veo", "veo", "x-goog-api-key", /\/v1beta\/files\/[^/]+:download$/],
     ["film-bucket", "vertex-bucket", "authorization", /\/storage\/v1\/b\/films\/o\/made%2F/],
   ])("of %s is behind the key, in ranges", async (model, instance, header, path) => {
-    const { json } = await ask(suite, generations, { model, prompt: simulate({ bodyBytes: 100_000 }) });
-    await ended(suite, json.id);
-    await suite.simulator.forget(instance);
+    const { json } = await ask(area, generations, { model, prompt: simulate({ bodyBytes: 100_000 }) });
+    await ended(area, json.id);
+    await area.simulator.forget(instance);
     const part = await download(json.id, { range: "bytes=10-1009" });
     expect([part.status, part.headers.get("content-range")]).toEqual([206, "bytes 10-1009/100000"]);
-    const [seen] = await suite.simulator.requests(instance);
+    const [seen] = await area.simulator.requests(instance);
     expect(seen?.path).toMatch(path);
     expect(String(seen?.headers[header])).toContain(`key-of-${instance}`);
   });
@@ -127,15 +120,15 @@ describe("a finished film", () => {
     ["film-wan", "wan"],
     ["film-seedance", "seedance"],
   ])("of %s is at an address that no key is sent to", async (model, instance) => {
-    const { json } = await ask(suite, generations, { model, prompt: "A boat" });
-    await ended(suite, json.id);
-    await suite.simulator.forget(instance);
+    const { json } = await ask(area, generations, { model, prompt: "A boat" });
+    await ended(area, json.id);
+    await area.simulator.forget(instance);
     expect((await download(json.id)).status).toBe(200);
-    const [seen] = await suite.simulator.requests(instance);
+    const [seen] = await area.simulator.requests(instance);
     expect(seen?.path).toMatch(/\/files\/[^/]+\.mp4$/);
     expect(seen?.headers).not.toHaveProperty("authorization");
     // A day is how long the vendor keeps it.
-    const { completed_at: completed, expires_at: expires } = (await ask(suite, `/v1/videos/${json.id}`)).json;
+    const { completed_at: completed, expires_at: expires } = (await ask(area, `/v1/videos/${json.id}`)).json;
     expect(expires - completed).toBe(86_400);
   });
 });

@@ -1,0 +1,219 @@
+import OpenAI, { toFile } from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
+import { service } from "../src/service.ts";
+import { costOf, imagesConfig } from "./images-house.ts";
+import { pictureIn, samplePng } from "./pictures.ts";
+
+let area: Area;
+let client: OpenAI;
+beforeAll(async () => {
+  area = await startArea(service, {
+    config: imagesConfig,
+    env: { HEARTBEAT_MS: "200" },
+    limits: { media: { images: { taskWaitMs: 3_000 } } },
+  });
+  client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
+});
+afterAll(() => area?.[Symbol.asyncDispose]());
+
+/** The picture of an answer, however it came. */
+async function pictureOf(image: { url?: string | undefined; b64_json?: string | undefined } | undefined) {
+  if (image?.b64_json !== undefined) return pictureIn(Buffer.from(image.b64_json, "base64"));
+  return pictureIn(Buffer.from(await (await fetch(image?.url ?? "")).arrayBuffer()));
+}
+
+const file = (bytes: Buffer, name = "in.png") => toFile(bytes, name, { type: "image/png" });
+const simulate = (behaviour: object) => `a fox {{simulate: ${JSON.stringify(behaviour)}}}`;
+
+describe("a stream", () => {
+  const events = async (model: string, more: object = {}) => {
+    const stream = await client.images.generate({ model, prompt: "a fox", stream: true, size: "256x256", ...more });
+    const seen = [];
+    for await (const event of stream) seen.push(event);
+    return seen;
+  };
+
+  test("of partial images, where the vendor has them", async () => {
+    const cost = await costOf(area, async () => {
+      const seen = await events("tokens", { partial_images: 2 });
+      expect(seen.map(({ type }) => type)).toEqual([
+        "image_generation.partial_image",
+        "image_generation.partial_image",
+        "image_generation.completed",
+      ]);
+      expect(await pictureOf(seen[2])).toEqual({ type: "png", width: 256, height: 256 });
+      expect(seen[2]).toMatchObject({ usage: { input_tokens: 2, output_tokens: 1_056 } });
+    });
+    // 2 × $10 + 1,056 × $40 per million
+    expect(cost).toBe(20_000n + 42_240_000n);
+  });
+
+  test("of an edit", async () => {
+    const stream = await client.images.edit({
+      model: "tokens",
+      prompt: "at night",
+      image: await file(samplePng()),
+      stream: true,
+      partial_images: 1,
+    });
+    const seen = [];
+    for await (const event of stream) seen.push(event.type);
+    expect(seen).toEqual(["image_edit.partial_image", "image_edit.completed"]);
+  });
+
+  test.each(["synchronous", "tasks", "content"])(
+    "of the finished image, where the vendor has none: %s",
+    async (model) => {
+      const [only, ...others] = await events(model);
+      expect(others).toEqual([]);
+      expect(only).toMatchObject({ type: "image_generation.completed" });
+      expect(await pictureOf(only)).toMatchObject({ type: "png" });
+    },
+  );
+
+  test("that its client leaves is paid: the image was being made", async () => {
+    const cost = await costOf(area, async () => {
+      const prompt = simulate({ stallAfterChunks: 1 });
+      const request = { model: "extras", prompt, stream: true, partial_images: 2 } as const;
+      const stream = await client.images.generate(request);
+      for await (const { type } of stream) {
+        expect(type).toBe("image_generation.partial_image");
+        stream.controller.abort();
+      }
+    });
+    expect(cost).toBe(40_000_000n);
+  });
+
+  test("of a vendor that has none and takes long is kept alive", async () => {
+    const answer = await fetch(`${area.url}/v1/images/generations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "tasks", prompt: "a fox", stream: true }),
+    });
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const text = await answer.text();
+    expect(text).toMatch(/^: keep-alive\n\n(?:: keep-alive\n\n)*event: image_generation\.completed\n/);
+  });
+
+  // The last one: the channel rests after it.
+  test("that breaks ends with an error, and costs nothing without its image", async () => {
+    const cost = await costOf(area, async () => {
+      const prompt = simulate({ errorAfterChunks: 1 });
+      await expect(events("extras", { prompt, partial_images: 2 })).rejects.toThrow("in the middle of its answer");
+      await expect(events("extras", { prompt: simulate({ cutAfterChunks: 1 }), partial_images: 2 })).rejects.toThrow();
+    });
+    expect(cost).toBe(0n);
+    const refused = events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) });
+    await expect(refused).rejects.toMatchObject({ status: 502 });
+  });
+});
+
+test("tokens of words and of images are paid at prices of their own", async () => {
+  const cost = await costOf(area, async () => {
+    const image = await file(samplePng());
+    const answer = await client.images.edit({ model: "apart", prompt: "at night", image });
+    expect(answer.usage).toMatchObject({ input_tokens_details: { text_tokens: 2, image_tokens: 323 } });
+  });
+  expect(cost).toBe(2n * 5_000n + 323n * 10_000n + 1_056n * 40_000n);
+});
+
+describe("what is paid", () => {
+  test("per image that came", async () => {
+    const two = () => client.images.generate({ model: "synchronous", prompt: "a fox", n: 2 });
+    expect(await costOf(area, two)).toBe(80_000_000n);
+    const event = (await area.events()).find(({ units }) => units.images === 2);
+    expect(event).toMatchObject({
+      endpoint: "POST /v1/images/generations",
+      model: "synchronous",
+      upstreamModel: "qwen-image",
+      units: { images: 2, requests: 1 },
+      estimated: false,
+      costNanos: "80000000",
+    });
+  });
+
+  test("per token that was reported, and per image", async () => {
+    const content = () => client.images.generate({ model: "content", prompt: "a fox" });
+    expect(await costOf(area, content)).toBe(40_000_000n + 1_294n * 30_000n);
+  });
+
+  test("of a task whose vendor wants fewer looks: it is not given up", async () => {
+    await area.simulator.script("async", [{}, { status: 429 }, { status: 429 }]);
+    const cost = await costOf(area, async () => {
+      expect((await client.images.generate({ model: "tasks", prompt: "a fox" }, { maxRetries: 0 })).data).toHaveLength(
+        1,
+      );
+    });
+    expect(cost).toBe(40_000_000n);
+  });
+
+  test("of a task that failed in part, the good images", async () => {
+    const prompt = simulate({ finish: "PARTIAL", errorCode: "DataInspectionFailed" });
+    const cost = await costOf(area, async () => {
+      const answer = await client.images.generate({ model: "tasks", prompt, n: 3 });
+      expect(answer.data).toHaveLength(2);
+      expect(answer.data?.[0]?.revised_prompt).toContain("Extended");
+    });
+    expect(cost).toBe(80_000_000n);
+  });
+
+  test.each([
+    [
+      "fails of its input",
+      { finish: "FAILED", errorCode: "DataInspectionFailed", errorMessage: "not this" },
+      400,
+      "not this",
+    ],
+    ["fails", { finish: "FAILED", errorCode: "InternalError.Algo" }, 502, "simulated failure"],
+    ["is never done", { finish: "RUNNING" }, 504, "did not finish within 3000 ms"],
+  ])("nothing of a task that %s", async (_, behaviour, status, message) => {
+    const cost = await costOf(area, () =>
+      expect(client.images.generate({ model: "tasks", prompt: simulate(behaviour) })).rejects.toMatchObject({
+        status,
+        message: expect.stringContaining(message),
+      }),
+    );
+    expect(cost).toBe(0n);
+  });
+
+  test("nothing of a task that may have been taken, and no other vendor is asked for it", async () => {
+    await client.images.generate({ model: "tasks", prompt: "a fox" });
+    await Promise.all([area.simulator.forget("spare"), area.simulator.script("async", [{ closeBeforeHead: true }])]);
+    const cost = await costOf(area, () =>
+      expect(client.images.generate({ model: "tasks", prompt: "a fox" })).rejects.toMatchObject({
+        status: 502,
+        code: "create_uncertain",
+      }),
+    );
+    expect(cost).toBe(0n);
+    expect(await area.simulator.requests("spare")).toEqual([]);
+  });
+
+  test("once, of a vendor that was at its limit and another that was not", async () => {
+    await area.simulator.script("async", [{ status: 429 }]);
+    const cost = await costOf(area, () => client.images.generate({ model: "tasks", prompt: "a fox" }));
+    expect(cost).toBe(40_000_000n);
+    expect(await area.simulator.requests("spare")).not.toEqual([]);
+  });
+
+  test("of a task whose client leaves, what was asked for where it is not known in time what it makes", async () => {
+    // Its first channel may still rest after the test before.
+    const instances = ["async", "spare"] as const;
+    const leaveAfterLook = (behaviour: object) =>
+      costOf(area, async () => {
+        for (const instance of instances) await area.simulator.forget(instance);
+        const leaving = new AbortController();
+        const asked = client.images
+          .generate({ model: "tasks", prompt: simulate(behaviour), n: 2 }, { signal: leaving.signal })
+          .catch((error: unknown) => error);
+        const seen = () => Promise.all(instances.map((instance) => area.simulator.requests(instance)));
+        await until("the first look", async () => (await seen()).flat().some(({ method }) => method === "GET"));
+        leaving.abort();
+        await asked;
+      });
+    expect(await leaveAfterLook({ finish: "RUNNING" })).toBe(80_000_000n);
+  });
+});

@@ -1,0 +1,134 @@
+import { GoogleGenAI } from "@google/genai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
+import { costOf as costIn, imagesConfig } from "../../media/test/images-house.ts";
+import { pictureIn, samplePng } from "../../media/test/pictures.ts";
+import { service } from "../src/service.ts";
+
+let area: Area;
+beforeAll(async () => {
+  area = await startArea(service, {
+    config: imagesConfig,
+    env: { FETCH_PRIVATE_HOSTS: "127.0.0.1", HEARTBEAT_MS: "200" },
+  });
+});
+afterAll(() => area?.[Symbol.asyncDispose]());
+
+const costOf = (call: () => Promise<unknown>): Promise<bigint> => costIn(area, call);
+
+describe("generateContent", () => {
+  const google = () => new GoogleGenAI({ apiKey: keys.demo, httpOptions: { baseUrl: area.url } });
+  const ask = (model: string) => ({
+    model,
+    contents: "a fox",
+    config: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } },
+  });
+
+  test("makes an image, and it is paid", async () => {
+    const cost = await costOf(async () => {
+      const answer = await google().models.generateContent(ask("content"));
+      const part = answer.candidates?.[0]?.content?.parts?.[0];
+      expect(pictureIn(Buffer.from(part?.inlineData?.data ?? "", "base64"))).toMatchObject({ width: 1_024 });
+    });
+    expect(cost).toBe(40_000_000n + 1_294n * 30_000n);
+  });
+
+  test("makes one in a stream, and it is paid", async () => {
+    const cost = await costOf(async () => {
+      const pieces = [];
+      for await (const piece of await google().models.generateContentStream(ask("content"))) pieces.push(piece);
+      expect(JSON.stringify(pieces)).toContain("inlineData");
+    });
+    expect(cost).toBe(40_000_000n + 1_294n * 30_000n);
+  });
+
+  test.each([
+    ["whole", false],
+    ["in a stream", true],
+  ])("is drawn by a vendor of images, %s, and paid by its tokens", async (_, stream) => {
+    const cost = await costOf(async () => {
+      const models = google().models;
+      const pieces = [];
+      if (stream) for await (const piece of await models.generateContentStream(ask("tokens"))) pieces.push(piece);
+      else pieces.push(await models.generateContent(ask("tokens")));
+      // Signs of life may come before it.
+      const [lastPiece, ...others] = pieces.filter(({ candidates = [] }) => candidates.length > 0);
+      expect(others).toEqual([]);
+      const part = lastPiece?.candidates?.[0]?.content?.parts?.[0];
+      expect(pictureIn(Buffer.from(part?.inlineData?.data ?? "", "base64"))).toMatchObject({ width: 1_024 });
+      expect(lastPiece).toMatchObject({ modelVersion: "tokens", usageMetadata: { promptTokenCount: 2 } });
+    });
+    expect(cost).toBeGreaterThan(0n);
+  });
+
+  test("with a picture in it is an edit", async () => {
+    const inlineData = { mimeType: "image/png", data: samplePng().toString("base64") };
+    const contents = [{ role: "user", parts: [{ text: "at night" }, { inlineData }] }];
+    const answer = await google().models.generateContent({ ...ask("tokens"), contents });
+    expect(answer.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data).toBeDefined();
+    const [seen] = (await area.simulator.requests("pictures")).slice(-1);
+    expect(seen?.path).toMatch(/images\/edits$/);
+  });
+
+  test.each([
+    ["that gives addresses", "addresses", 1_024],
+    ["that answers at once", "synchronous", 1_024],
+    ["that answers in tasks", "tasks", 1_024],
+  ])("holds the image itself, of a vendor %s, and is paid once", async (_, model, width) => {
+    const cost = await costOf(async () => {
+      const answer = await google().models.generateContent(ask(model));
+      const part = answer.candidates?.[0]?.content?.parts?.[0];
+      expect(part?.inlineData?.mimeType).toBe("image/png");
+      expect(pictureIn(Buffer.from(part?.inlineData?.data ?? "", "base64"))).toMatchObject({ width });
+    });
+    expect(cost).toBe(40_000_000n);
+  });
+
+  test("shows signs of life in a stream while a task is waited for", async () => {
+    const answer = await fetch(`${area.url}/v1beta/models/tasks:streamGenerateContent?alt=sse`, {
+      method: "POST",
+      headers: { "x-goog-api-key": keys.demo, "content-type": "application/json" },
+      body: JSON.stringify({ contents: [{ parts: [{ text: "a fox" }] }] }),
+    });
+    const pieces = (await answer.text()).split(/\r?\n\r?\n/).filter((piece) => piece !== "");
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(pieces.map((piece) => piece.includes("inlineData"))).toEqual(
+      pieces.map((_, at) => at === pieces.length - 1),
+    );
+  });
+
+  test("with the address of a picture in it is an edit, of a vendor of bytes too", async () => {
+    const fileData = { fileUri: `${area.simulator.url}/pictures/64x64/aGk.jpeg`, mimeType: "image/jpeg" };
+    const contents = [{ role: "user", parts: [{ text: "at night" }, { fileData }] }];
+    const answer = await google().models.generateContent({ ...ask("tokens"), contents });
+    expect(answer.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data).toBeDefined();
+    const [seen] = (await area.simulator.requests("pictures")).slice(-1);
+    expect(seen?.files).toMatchObject([{ name: "image", contentType: "image/jpeg" }]);
+    const elsewhere = [
+      { role: "user", parts: [{ text: "x" }, { fileData: { ...fileData, fileUri: "http://10.0.0.1/a" } }] },
+    ];
+    await expect(google().models.generateContent({ ...ask("tokens"), contents: elsewhere })).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("not on the public internet"),
+    });
+  });
+
+  test("names the hints that a vendor of images lacks, and refuses tools", async () => {
+    const post = (more: object) =>
+      fetch(`${area.url}/v1beta/models/tasks:generateContent`, {
+        method: "POST",
+        headers: { "x-goog-api-key": keys.demo, "content-type": "application/json" },
+        body: JSON.stringify({ contents: [{ parts: [{ text: "a fox" }] }], ...more }),
+      });
+    const hints = await post({ generationConfig: { temperature: 1, imageConfig: { imageSize: "4K" } } });
+    expect(hints.headers.get("x-modelgate-dropped")).toBe(
+      "generationConfig.temperature, generationConfig.imageConfig.imageSize",
+    );
+    const tools = await post({ tools: [{ functionDeclarations: [{ name: "look" }] }] });
+    expect({ status: tools.status, body: await tools.json() }).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining("tools") } },
+    });
+  });
+});

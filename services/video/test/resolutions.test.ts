@@ -1,0 +1,63 @@
+import OpenAI from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { ask, ended, films, quick } from "./films.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
+import { service } from "../src/service.ts";
+
+const price = {
+  second: 0.1,
+  request: 0.05,
+  resolutions: { "1024p": { second: 0.5 }, "1080p": { second: 0.7, request: 0 } },
+};
+
+let area: Area;
+beforeAll(async () => {
+  area = await startArea(service, {
+    config: {
+      ...films,
+      models: { ...films.models, "film-openai": { kind: "video", price } },
+      accounts: { ...films.accounts, poor: { balance: "2.049999999", tokens: [{ key: keys.poor, group: "default" }] } },
+    },
+    limits: quick,
+  });
+});
+afterAll(() => area?.[Symbol.asyncDispose]());
+
+const sdk = () => new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
+
+/** What a task cost, and its id. */
+async function paidFor(create: () => Promise<{ readonly id: string }>): Promise<readonly [bigint, string]> {
+  const before = await area.account("demo");
+  const { id } = await create();
+  await ended(area, id);
+  return [(await area.settled("demo")).spentNanos - before.spentNanos, id];
+}
+
+const large = { model: "film-openai", prompt: "A boat", size: "1792x1024" } as const;
+
+test("a remix is paid at the resolution of what it is made from, and says it", async () => {
+  const [, id] = await paidFor(() => sdk().videos.create(large));
+  const [paid, remix] = await paidFor(() => sdk().videos.remix(id, { prompt: "At night" }));
+  expect(paid).toBe(2_050_000_000n);
+  expect(await sdk().videos.retrieve(remix)).toMatchObject({ size: "1792x1024", seconds: "4" });
+});
+
+test("what is held is the resolution's price as well: a nano less is not enough, and no vendor is asked", async () => {
+  await area.simulator.forget("openai-films");
+  const dear = await ask(area, "/v1/videos", large, { key: keys.poor });
+  expect([dear.status, dear.json.error.code]).toEqual([402, "insufficient_quota"]);
+  expect(await area.simulator.requests("openai-films")).toEqual([]);
+  const usual = await ask(area, "/v1/videos", { ...large, size: "1280x720" }, { key: keys.poor });
+  expect(usual.status).toBe(200);
+});
+
+test("its usage event names the price that it was paid at", async () => {
+  await paidFor(() => sdk().videos.create(large));
+  const event = (await area.events()).findLast(({ costNanos }) => costNanos === "2050000000");
+  expect(event?.units).toEqual({ seconds: 4, requests: 1 });
+  const [, plain] = await paidFor(() => sdk().videos.create({ ...large, size: "720x1280" }));
+  const other = (await area.events()).findLast(({ accountId }) => accountId === "demo");
+  expect([plain, other?.costNanos]).toEqual([expect.any(String), "450000000"]);
+  expect(event?.priceVersion).not.toBe(other?.priceVersion);
+});
