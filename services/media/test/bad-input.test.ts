@@ -59,6 +59,12 @@ const whole = [
 
 test.each<[string, FormData, number, string | null]>([
   ["without a prompt", form(["model", "tokens"], ["image", samplePng()]), 400, "prompt"],
+  [
+    "with a file of another store",
+    form(...whole, ["image", samplePng()], ["reference[file_id]", "file-1"]),
+    400,
+    "reference.file_id",
+  ],
   ["with a file that is no image", form(...whole, ["image[]", Buffer.from("words")]), 400, "image[]"],
   ["with an image that is too large", form(...whole, ["image", samplePng(200_001)]), 413, "image"],
   [
@@ -90,6 +96,13 @@ test.each([
   ],
   ["of words", "text/plain", "draw a fox", 415, "content-type"],
   ["that is no JSON", "application/json", "{", 400, null],
+  [
+    "that names a file twice, of which it shows one",
+    "application/json",
+    `{"reference":{"file_id":"file-1"},"reference":{},${JSON.stringify(ask).slice(1)}`,
+    400,
+    "reference",
+  ],
   ["that is too large", "application/json", JSON.stringify({ ...ask, image: "A".repeat(2_000_000) }), 413, null],
 ])("a body %s", async (_, type, body, status, param) => {
   const answer = await postImages(area, "edits", body, { "content-type": type });

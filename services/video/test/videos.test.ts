@@ -182,6 +182,13 @@ describe("a create is refused", () => {
     ["/v1/videos", { model: "film-kling", prompt: "A boat", seconds: "7" }, 400, "unsupported_parameter", "seconds"],
     ["/v1/videos", { model: "absent", prompt: "A boat" }, 404, "model_not_found", "model"],
     ["/v1/videos", { model: "chat", prompt: "A boat" }, 404, "model_not_found", "model"],
+    [
+      "/v1/videos",
+      { model: "film-openai", prompt: "A boat", characters: [{ id: "char_1" }] },
+      400,
+      "unsupported_parameter",
+      "characters[0].id",
+    ],
     ["/v1/video/generations", { model: "film-jimeng", prompt: "A", n: 4 }, 400, "invalid_value", "n"],
     ["/delta/v1/videos/text2video", { model: "film-kling" }, 400, "missing_required_parameter", "prompt"],
     [
@@ -203,6 +210,21 @@ describe("a create is refused", () => {
     const answer = await ask(area, path, body);
     expect([answer.status, answer.json.error]).toMatchObject([status, { code, param }]);
     if (path.startsWith("/epsilon")) expect(answer.json).toMatchObject({ code: status, data: null });
+  });
+
+  test.each([
+    ["input_reference[file_id]", "file-1", "input_reference.file_id"],
+    ["metadata", '{"video_id":"v"}', "metadata.video_id"],
+  ])("as a form that names something in a vendor's store: %s", async (name, value, param) => {
+    const form = new FormData();
+    for (const [field, text] of [
+      ["model", "film-openai"],
+      ["prompt", "A boat"],
+      [name, value],
+    ] as const)
+      form.set(field, text);
+    const answer = await area.post("/v1/videos", form, keys.demo);
+    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }]);
   });
 
   test("by its vendor, in the vendor's words, and costs nothing", async () => {

@@ -38,7 +38,7 @@ const post = (body: unknown, key: string = keys.demo) =>
   fetch(`${area.url}/v1/audio/speech`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
+    body: typeof body === "string" ? body : JSON.stringify(body),
   });
 const simulate = (behaviour: object): string => `Hello there. {{simulate: ${JSON.stringify(behaviour)}}}`;
 const eventsOf = (text: string): any[] =>
@@ -146,6 +146,13 @@ describe("what goes wrong", () => {
     const answer = await post({ ...ask, input: "x".repeat(4_097) });
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: "input" } }]);
     expect(await settled()).toBe(before);
+  });
+
+  test("a voice of the vendor's store is refused by its path, however often it is named", async () => {
+    const named = await post({ ...ask, voice: { id: "voice_1" } });
+    expect([named.status, await named.json()]).toMatchObject([400, { error: { param: "voice.id" } }]);
+    const twice = await post(`{"file":{"file_id":"file-1"},"file":{},${JSON.stringify(ask).slice(1)}`);
+    expect([twice.status, await twice.json()]).toMatchObject([400, { error: { param: "file" } }]);
   });
 
   test("a model of another kind", async () => {

@@ -336,6 +336,7 @@ describe("what is refused, in the request's own format, and costs nothing", () =
     ["an empty file", () => [field("model", "whisper-1"), file(Buffer.alloc(0)), end], 400, { param: "file" }],
     ["a file that is a field", () => [field("model", "whisper-1"), field("file", "x"), end], 400, { param: "file" }],
     ["a file elsewhere", () => [field("model", "whisper-1"), file(wav, "audio"), end], 400, { param: "audio" }],
+    ["a file of another store", () => [...good(), field("file_ids[]", "file-1"), end], 400, { param: "file_ids" }],
     ["two files", () => [...good(), file(wav), end], 413, { code: "request_too_large" }],
     [
       "a file too large",

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel } from "./house.ts";
-import { type TestSession, limits, openSession, price } from "./realtime-client.ts";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
 import { madeAs, startStoringVendor, type StoringVendor } from "./storing-vendor.ts";
 
 const keys = {
@@ -21,54 +20,38 @@ const models = {
   vectors: { kind: "embedding", provider: "gemini", base: "/gemini" },
   moderations: { kind: "moderation", provider: "openai", base: "/openai/v1" },
   rerank: { kind: "rerank", provider: "openai", base: "/openai/v1" },
-  images: { kind: "image", provider: "openai", base: "/openai/v1" },
-  speech: { kind: "speech", provider: "openai", base: "/openai/v1" },
-  videos: { kind: "video", provider: "openai", base: "/openai/v1" },
-  transcripts: { kind: "transcription", provider: "openai", base: "/openai/v1" },
 } as const;
 
 let vendor: StoringVendor;
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
   vendor = await startStoringVendor();
-  suite = await startSuite({
+  area = await startArea(service, {
     config: {
       // What tools cost is not of interest here.
       groups: {
         default: { models: ["*"], unpriced: "pass" },
         trusting: { models: ["*"], unpriced: "pass", vendorStores: "shared" },
       },
-      models: {
-        ...Object.fromEntries(Object.entries(models).map(([name, { kind }]) => [name, { kind }])),
-        live: { kind: "realtime", price },
-        "live-gemini": { kind: "realtime", price },
-      },
-      channels: [
-        ...Object.entries(models).map(([name, { provider, base, ...more }]) => ({
-          id: name,
-          provider,
-          baseUrl: vendor.url + base,
-          keys: [`${name}-first`, `${name}-second`, `${name}-third`],
-          models: [name],
-          ...("wires" in more ? { wires: more.wires } : {}),
-        })),
-        channel("voice", ["live"]),
-        channel("voice-gemini", ["live-gemini"], {
-          provider: "gemini",
-          baseUrl: "${SIMULATOR_URL}/at/voice-gemini/gemini",
-        }),
-      ],
+      models: Object.fromEntries(Object.entries(models).map(([name, { kind }]) => [name, { kind }])),
+      channels: Object.entries(models).map(([name, { provider, base, ...more }]) => ({
+        id: name,
+        provider,
+        baseUrl: vendor.url + base,
+        keys: [`${name}-first`, `${name}-second`, `${name}-third`],
+        models: [name],
+        ...("wires" in more ? { wires: more.wires } : {}),
+      })),
       accounts: {
         one: { balance: "10.00", tokens: [{ key: keys.one, group: "default" }] },
         other: { balance: "10.00", tokens: [{ key: keys.other, group: "default" }] },
         trusting: { balance: "10.00", tokens: [{ key: keys.shared, group: "trusting" }] },
       },
     },
-    limits,
   });
 });
 afterAll(async () => {
-  await suite?.[Symbol.asyncDispose]();
+  await area?.[Symbol.asyncDispose]();
   await vendor?.[Symbol.asyncDispose]();
 });
 
@@ -86,13 +69,10 @@ const paths: Readonly<Record<string, string>> = {
   "vectors-batch": "/v1beta/models/vectors:batchEmbedContents",
   moderations: "/v1/moderations",
   rerank: "/v1/rerank",
-  images: "/v1/images/generations",
-  speech: "/v1/audio/speech",
-  videos: "/v1/videos",
 };
 
 function send(key: string, to: string, body: object | string): Promise<Response> {
-  return fetch(suite.edgeUrl + (paths[to] ?? to), {
+  return fetch(area.url + (paths[to] ?? to), {
     method: "POST",
     headers: {
       authorization: `Bearer ${key}`,
@@ -130,9 +110,6 @@ const asked: Readonly<Record<string, (more: object) => object>> = {
   "vectors-batch": (more) => ({ requests: [{ content: { parts: [{ text: "Hi" }] }, ...more }] }),
   moderations: (more) => ({ model: "moderations", input: "Hi", ...more }),
   rerank: (more) => ({ model: "rerank", query: "Hi", documents: ["Hi"], ...more }),
-  images: (more) => ({ model: "images", prompt: "Hi", ...more }),
-  speech: (more) => ({ model: "speech", input: "Hi", voice: "alloy", ...more }),
-  videos: (more) => ({ model: "videos", prompt: "Hi", ...more }),
 };
 
 const input = (...items: object[]) => ({ input: items });
@@ -154,9 +131,6 @@ const members: readonly (readonly [endpoint: string, more: object, param: string
   ["vectors-batch", { cachedContent: "cachedContents/1" }, "requests[0].cachedContent"],
   ["moderations", { file_id: "file-1" }, "file_id"],
   ["rerank", { vector_store_id: "vs_1" }, "vector_store_id"],
-  ["images", { file_ids: ["file-1"] }, "file_ids[0]"],
-  ["speech", { voice: { id: "voice_1" } }, "voice.id"],
-  ["videos", { characters: [{ id: "char_1" }] }, "characters[0].id"],
 ];
 
 describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, param) => {
@@ -184,29 +158,6 @@ describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, par
       status: 400,
       text: expect.stringContaining("appears more than once"),
     });
-  });
-});
-
-describe("a form that names something in the vendor's store", () => {
-  const picture = new Blob([Buffer.from("iVBORw0KGgo=", "base64")], { type: "image/png" });
-  test.each<[path: string, fields: Readonly<Record<string, string | Blob>>, param: string]>([
-    [
-      "/v1/images/edits",
-      { model: "images", prompt: "Hi", image: picture, "reference[file_id]": "f" },
-      "reference.file_id",
-    ],
-    ["/v1/audio/transcriptions", { model: "transcripts", "file_ids[]": "f", file: picture }, "file_ids"],
-    ["/v1/audio/transcriptions", { model: "transcripts", file: picture, file_id: "f" }, "file_id"],
-    ["/v1/videos", { model: "videos", prompt: "Hi", "input_reference[file_id]": "f" }, "input_reference.file_id"],
-    ["/v1/videos", { model: "videos", prompt: "Hi", metadata: '{"video_id":"v"}' }, "metadata.video_id"],
-  ])("%s %j", async (path, fields, param) => {
-    const before = vendor.seen.length;
-    const body = new FormData();
-    for (const [name, value] of Object.entries(fields)) body.append(name, value);
-    const headers = { authorization: `Bearer ${keys.one}` };
-    const answer = await fetch(suite.edgeUrl + path, { method: "POST", headers, body });
-    expect(await refusal(answer)).toMatchObject({ status: 400, param });
-    expect(vendor.seen.slice(before).filter(({ body: sent }) => sent.includes("file_id"))).toEqual([]);
   });
 });
 
@@ -281,49 +232,4 @@ describe.each([false, true])("what the vendor made for an account (stream: %s)",
       param: "input[0].id",
     });
   });
-});
-
-async function opened(model: string, key: string): Promise<TestSession> {
-  const session = await openSession(suite, { model, key });
-  await session.next("session.created");
-  return session;
-}
-
-const named = { type: "response.create", response: { prompt: { id: "pmpt_1" } } };
-
-test.each(["live", "live-gemini"])("a session with %s refuses what an event names, and goes on", async (model) => {
-  const session = await opened(model, keys.one);
-  session.send({ ...named, event_id: "mine" });
-  expect((await session.next("error")).error).toMatchObject({
-    param: "response.prompt.id",
-    message: expect.stringContaining("vendorStores: shared"),
-  });
-  session.send({ type: "input_audio_buffer.clear" });
-  await session.next("input_audio_buffer.cleared");
-  session.socket.close();
-});
-
-test("a session refuses it in a binary message, and where it appears more than once", async () => {
-  const session = await opened("live", keys.one);
-  // Some vendors read binary messages too, and either of two members.
-  session.socket.send(Buffer.from(JSON.stringify(named)));
-  expect((await session.next("error")).error.message).toContain("vendorStores: shared");
-  session.socket.send('{"type":"response.create","response":{"prompt":{"id":"pmpt_1"},"prompt":null}}');
-  expect((await session.next("error")).error.message).toContain("appears more than once");
-  session.socket.close();
-});
-
-test("a session passes them where the group shares vendors' stores", async () => {
-  await suite.simulator.forget("voice");
-  const session = await opened("live", keys.shared);
-  const sent = JSON.stringify({ type: "session.update", session: { type: "realtime", prompt: { id: "pmpt_1" } } });
-  session.send(sent);
-  session.send({ type: "input_audio_buffer.clear" });
-  await session.next("input_audio_buffer.cleared");
-  session.socket.close();
-  const [seen] = await until("the vendor to have seen it", async () => {
-    const requests = await suite.simulator.requests("voice");
-    return requests[0]?.closeCode !== undefined && requests;
-  });
-  expect(seen?.messages?.[0]).toEqual(sent);
 });
