@@ -237,6 +237,21 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect(await admin.post("/sign-in-links", { name })).toMatchObject({ error: { param: "name" } });
   });
 
+  test("the system is every service with its version, the stores and the streams of events", async () => {
+    const { data } = await until("the processes to be seen", async () => {
+      const answer = await admin.get("/system");
+      return answer.data.processes.length > 0 && answer;
+    });
+    const names = data.processes.flatMap(({ services }: { services: string[] }) => services);
+    expect(names).toEqual(
+      expect.arrayContaining(["edge", "text", "media", "audio", "video", "realtime", "ledger", "control"]),
+    );
+    expect(data.processes).toMatchObject(data.processes.map(() => ({ version: "0.1.0", isGone: false, problems: {} })));
+    expect(data).toMatchObject({ version: "0.1.0", redis: { ok: true }, nats: { ok: true }, books: { ok: true } });
+    const streams = data.streams.map(({ stream }: { stream: string }) => stream);
+    expect(streams).toEqual(expect.arrayContaining(["USAGE", "CREDITS", "TASKS"]));
+  });
+
   test("answers are kept by no cache and taken for what their type says", async () => {
     for (const path of ["/accounts", "/usage/export?format=csv", "/no-such-path"]) {
       const { headers } = await admin.get(path);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { read } from "./house.ts";
+import { signOperator } from "@modelgate/contracts/operator-credential";
 
 /**
  * What an operator gets wrong about a cloud or a vendor: said in one line by the configuration's check, by a channel's test
@@ -164,7 +164,12 @@ interface Shown {
   readonly accountsOut: readonly { readonly state: string; readonly vendorMessage?: string }[];
 }
 async function channelOf(id: string): Promise<Shown | undefined> {
-  return (await read<readonly Shown[]>(suite, "/channels")).find((channel) => channel.id === id);
+  const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
+  const headers = { authorization: `Bearer ${credential}` };
+  const { data }: { readonly data: readonly Shown[] } = JSON.parse(
+    await (await fetch(`${suite.controlUrl}/channels`, { headers })).text(),
+  );
+  return data.find((channel) => channel.id === id);
 }
 
 let checked: Promise<{ readonly status: number; readonly lines: readonly string[] }> | undefined;

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
-import { channel } from "./house.ts";
+import { channel } from "../../../libs/relay/test/house.ts";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { service } from "../src/service.ts";
 
 const [plain, dear] = ["sk-plain-0123456789abcdef", "sk-dear-0123456789abcdef"];
-let suite: Suite;
+let area: Area;
 beforeAll(async () => {
-  suite = await startSuite({
+  area = await startArea(service, {
     config: {
       groups: { default: { models: ["*"] }, double: { multiplier: 2, models: ["*"] } },
       models: {
@@ -26,10 +27,10 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => area?.[Symbol.asyncDispose]());
 
 async function pricing(key: string): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await fetch(`${suite.edgeUrl}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+  const answer = await fetch(`${area.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
   const { data }: { readonly data: readonly { readonly id: string; readonly pricing: unknown }[] } = JSON.parse(
     await answer.text(),
   );
