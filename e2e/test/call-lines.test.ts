@@ -1,38 +1,35 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import {
+  startScriptedServer,
+  startSuite,
+  textAnswers,
+  until,
+  type ScriptedServer,
+  type Suite,
+} from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { another, channel, config as house, keys, post } from "./house.ts";
 
 /** What a log says of calls: enough for the vendor's support, and nothing secret. */
 const vendorKey = "vendorKeyWithoutAPrefix0123456789";
-let seen = 0;
+let [broken, good]: ScriptedServer[] = [];
 /** Fails every call in its own words, and gives each an id of its own. */
-const broken = createServer((request, response) => {
-  request.resume();
-  const headers = { "content-type": "application/json", "x-request-id": `broken-${++seen}` };
+const startBroken = () => {
+  let count = 0;
   const message = `The engine is overheated; your key was ${vendorKey}.`;
-  response.writeHead(500, headers).end(JSON.stringify({ error: { message, code: "engine_overheated" } }));
-});
-const good = createServer((request, response) => {
-  request.resume();
-  const choices = [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }];
-  const usage = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };
-  response
-    .writeHead(200, { "content-type": "application/json", "request-id": "good-vendor-1" })
-    .end(JSON.stringify({ id: "1", object: "chat.completion", created: 0, model: "chat", choices, usage }));
-});
+  return startScriptedServer(() => ({
+    status: 500,
+    headers: { "x-request-id": `broken-${++count}` },
+    body: { error: { message, code: "engine_overheated" } },
+  }));
+};
+const usage = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };
+const answer = textAnswers.chat({ model: "chat", text: "Hi", usage }).whole;
 
 let suite: Suite;
 beforeAll(async () => {
-  const urls = await Promise.all(
-    [broken, good].map(async (server) => {
-      await once(server.listen(0, "127.0.0.1"), "listening");
-      const address = server.address();
-      return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`;
-    }),
-  );
+  broken = await startBroken();
+  good = await startScriptedServer(() => ({ headers: { "request-id": "good-vendor-1" }, body: answer }));
   const price = { input: 1, output: 1 };
   suite = await startSuite({
     fresh: true,
@@ -41,8 +38,8 @@ beforeAll(async () => {
       ...house,
       models: { chat: { kind: "chat", price }, lone: { kind: "chat", price } },
       channels: [
-        channel("broken", ["chat", "lone"], { baseUrl: urls[0], keys: [vendorKey], priority: 1 }),
-        channel("good", ["chat"], { baseUrl: urls[1] }),
+        channel("broken", ["chat", "lone"], { baseUrl: `${broken.url}/v1`, keys: [vendorKey], priority: 1 }),
+        channel("good", ["chat"], { baseUrl: `${good.url}/v1` }),
       ],
     },
     envOf: { text: { METRICS_TOP: "1" } },
@@ -50,10 +47,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
-  for (const server of [broken, good]) {
-    server.closeAllConnections();
-    server.close();
-  }
+  await broken?.[Symbol.asyncDispose]();
+  await good?.[Symbol.asyncDispose]();
 });
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";

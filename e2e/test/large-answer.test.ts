@@ -1,28 +1,22 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
+import { startScriptedServer, startSuite, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { config, keys } from "./house.ts";
 import { shownChannel } from "./operator.ts";
 
 /** Answers that are large for good reason: thousand embeddings of 3,072 dimensions, as floats in JSON. */
 const row = `[${Array.from({ length: 3_072 }, (_, at) => Math.sin(at + 1) / 17).join(",")}]`;
-const vendor = createServer((request, response) => {
-  request.resume().once("end", () => {
+let rows = 1_000;
+let vendor: ScriptedServer;
+let suite: Suite;
+beforeAll(async () => {
+  vendor = await startScriptedServer((_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     response.write(`{"object":"list","data":[`);
     for (let at = 0; at < rows; at++)
       response.write(`${at === 0 ? "" : ","}{"object":"embedding","index":${at},"embedding":${row}}`);
     response.end(`],"model":"vectors","usage":{"prompt_tokens":4000,"total_tokens":4000}}`);
+    return undefined;
   });
-});
-let rows = 1_000;
-let suite: Suite;
-beforeAll(async () => {
-  vendor.listen(0, "127.0.0.1");
-  await once(vendor, "listening");
-  const address = vendor.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
   suite = await startSuite({
     shape: "apart",
     config: {
@@ -30,14 +24,14 @@ beforeAll(async () => {
       models: { ...config.models, vectors: { kind: "embedding", price: { input: 0.1 } } },
       channels: [
         ...config.channels,
-        { id: "wide", provider: "openai", baseUrl: `http://127.0.0.1:${port}/v1`, keys: ["k"], models: ["vectors"] },
+        { id: "wide", provider: "openai", baseUrl: `${vendor.url}/v1`, keys: ["k"], models: ["vectors"] },
       ],
     },
   });
 });
 afterAll(async () => {
-  vendor.close();
   await suite?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
 });
 
 const ask = () =>

@@ -1,32 +1,16 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
+import { sse, startScriptedServer, startSuite, textAnswers, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { channel, hello, keys } from "./house.ts";
 
 /** A vendor of the messages wire that is overloaded in the middle of every answer. */
-const event = (type: string, members: object) => `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
-const usage = { input_tokens: 3, output_tokens: 1 };
-const begun = { id: "msg_1", type: "message", role: "assistant", model: "m", content: [], stop_reason: null, usage };
-const answer = [
-  event("message_start", { message: begun }),
-  event("content_block_start", { index: 0, content_block: { type: "text", text: "" } }),
-  event("content_block_delta", { index: 0, delta: { type: "text_delta", text: "Hel" } }),
-  event("error", { error: { type: "overloaded_error", message: "Overloaded" } }),
-].join("");
-const vendor = createServer((request, response) => {
-  request.resume().once("end", () => {
-    response.writeHead(200, { "content-type": "text/event-stream" }).end(answer);
-  });
-});
+const { begin, word } = textAnswers.messages({ usage: { input_tokens: 3 } });
+const overloaded = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+let vendor: ScriptedServer;
 
 let suite: Suite;
 beforeAll(async () => {
-  vendor.listen(0, "127.0.0.1");
-  await once(vendor, "listening");
-  const address = vendor.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const at = { provider: "anthropic", baseUrl: `http://127.0.0.1:${port}` };
+  vendor = await startScriptedServer({ "/messages": { body: begin + word("Hel") + sse(overloaded) } });
+  const at = { provider: "anthropic", baseUrl: vendor.url };
   suite = await startSuite({
     config: {
       groups: { default: { models: ["*"] } },
@@ -39,9 +23,8 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  vendor.close();
-  vendor.closeAllConnections();
   await suite?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
 });
 
 async function streamed(path: string, body: object): Promise<string> {

@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
+import { startScriptedServer, startSuite, type Script, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { keys, money } from "./house.ts";
 import { framed, lengthPrefixed } from "./toy-wire/framing.ts";
 
@@ -10,16 +8,11 @@ const asked: unknown[] = [];
 const spent = { in: 7, out: 3 };
 
 /** A vendor of the toy wire: it repeats what it was sent, or fails where it is asked to. */
-const vendor = createServer(async (request, response) => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const body = JSON.parse(Buffer.concat(chunks).toString());
+const answer: Script = (request, response) => {
+  const body = JSON.parse(request.body);
   asked.push(body);
   const said = body.lines.join(" ");
-  if (!body.live) {
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ said, spent }));
-    return;
-  }
+  if (!body.live) return { body: { said, spent } };
   response.writeHead(200, { "content-type": lengthPrefixed.mediaType });
   const pieces = said.includes("fail")
     ? [{ problem: { words: "no" } }]
@@ -29,29 +22,27 @@ const vendor = createServer(async (request, response) => {
   const middle = pieces.length === 1 ? stream.length : Math.floor(stream.length / 3);
   response.write(stream.subarray(0, middle));
   setImmediate(() => response.end(stream.subarray(middle)));
-});
+  return undefined;
+};
 
+let vendor: ScriptedServer;
 let suite: Suite;
 beforeAll(async () => {
-  vendor.listen(0, "127.0.0.1");
-  await once(vendor, "listening");
-  const address = vendor.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  vendor = await startScriptedServer(answer);
   suite = await startSuite({
     shape: "apart",
     env: { NODE_OPTIONS: `--import=${new URL("./toy-wire/register.ts", import.meta.url).href}` },
     config: {
       groups: { default: { models: ["*"] } },
       models: { toy: { kind: "chat", price: { input: 1, output: 10 } } },
-      channels: [{ id: "toy", provider: "toy", baseUrl: `http://127.0.0.1:${port}/`, keys: ["k"], models: ["toy"] }],
+      channels: [{ id: "toy", provider: "toy", baseUrl: `${vendor.url}/`, keys: ["k"], models: ["toy"] }],
       accounts: { demo: { balance: "10.00", tokens: [{ key: keys.demo, group: "default" }] } },
     },
   });
 });
 afterAll(async () => {
-  vendor.close();
-  vendor.closeAllConnections();
   await suite?.[Symbol.asyncDispose]();
+  await vendor?.[Symbol.asyncDispose]();
 });
 
 const turns = [{ role: "user", content: "Say it again" }];

@@ -21,3 +21,20 @@ export { simulatorAt, type SeenRequest, type SimulatorClient } from "./simulator
 export { shapes, startLocalSuite, startSuite, type Shape, type Suite, type SuiteOptions } from "./suite.ts";
 export { until } from "./until.ts";
 export { wavHead } from "./wav-head.ts";
+export {
+  listen,
+  startScriptedServer,
+  type Script,
+  type ScriptedAnswer,
+  type ScriptedRequest,
+  type ScriptedServer,
+} from "./vendor/scripted-server.ts";
+export {
+  sse,
+  streamOf,
+  textAnswers,
+  textUsage,
+  textWireOf,
+  type TextAnswer,
+  type TextWire,
+} from "./vendor/text-answers.ts";

@@ -1,10 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { startScriptedServer, startSuite, until, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 
 /**
@@ -101,11 +99,7 @@ const mistakes: readonly Mistake[] = [
 ];
 
 /** A vendor whose list of models is empty, or refused, by the first step of the path. */
-const lister = createServer((request, response) => {
-  const isRefused = request.url?.startsWith("/refused/") === true;
-  response.writeHead(isRefused ? 401 : 200, { "content-type": "application/json" });
-  response.end(JSON.stringify(isRefused ? { error: { message: "Invalid API Key\nprovided" } } : { data: [] }));
-});
+let lister: ScriptedServer;
 const listers = [
   { id: "lists-nothing", off: /its vendor lists no model/, checked: /lists? (?:of no model: its vendor lists )?none/ },
   { id: "refuses-list", off: /its vendor answered 401 .*Invalid API Key/, checked: /is answered 401: Invalid API Key/ },
@@ -115,10 +109,10 @@ const folder = mkdtempSync(join(tmpdir(), "credentials-"));
 const file = join(folder, "modelgate.yaml");
 let suite: Suite;
 beforeAll(async () => {
-  lister.listen(0, "127.0.0.1");
-  await once(lister, "listening");
-  const address = lister.address();
-  const listerUrl = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  lister = await startScriptedServer({
+    "/empty/openai/v1/models": { body: { data: [] } },
+    "/refused/openai/v1/models": { status: 401, body: { error: { message: "Invalid API Key\nprovided" } } },
+  });
   const config = (simulator: string) => ({
     groups: { default: { models: ["*"] } },
     models: Object.fromEntries(mistakes.map(({ name }) => [name, { kind: "chat", price: { input: 1, output: 1 } }])),
@@ -133,7 +127,7 @@ beforeAll(async () => {
       ...listers.map(({ id }) => ({
         id,
         provider: "groq",
-        baseUrl: `${listerUrl}/${id === "refuses-list" ? "refused" : "empty"}/openai/v1`,
+        baseUrl: `${lister.url}/${id === "refuses-list" ? "refused" : "empty"}/openai/v1`,
         keys: ["gsk_0123456789"],
         models: "*",
       })),
@@ -151,7 +145,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
-  lister.close();
+  await lister?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -1,31 +1,25 @@
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, type Suite } from "@modelgate/testkit";
+import { startScriptedServer, startSuite, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { parseConfiguration } from "../src/configuration/read.ts";
 
 /** A vendor that lists what the catalogue knows, what it does not, and what the configuration has already. */
-const server = createServer((_request, response) => {
-  const data = ["openai/gpt-oss-20b", "openai/gpt-oss-120b", "brand-new"].map((id) => ({ id, object: "model" }));
-  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ object: "list", data }));
-});
+const data = ["openai/gpt-oss-20b", "openai/gpt-oss-120b", "brand-new"].map((id) => ({ id, object: "model" }));
+let vendor: ScriptedServer;
 const folder = mkdtempSync(join(tmpdir(), "import-"));
 const file = join(folder, "modelgate.yaml");
 let suite: Suite;
 beforeAll(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  vendor = await startScriptedServer({ "/openai/v1/models": { body: { object: "list", data } } });
   const text = `groups: { default: { models: ["*"] } }
 models:
   openai/gpt-oss-120b: { kind: chat, price: { input: 9, output: 9 } } # by contract
 channels:
   - id: groq
     provider: groq
-    baseUrl: http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/openai/v1
+    baseUrl: ${vendor.url}/openai/v1
     keys: [gsk_0123456789]
     models: [openai/gpt-oss-120b]
 `;
@@ -35,7 +29,7 @@ channels:
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
-  server.close();
+  await vendor?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ScriptedServer } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
-import { startPayingVendor, type PayingVendor } from "./paying-vendor.ts";
+import { startPayingVendor } from "./paying-vendor.ts";
 
 /** What a vendor charges beside tokens: refused without a price, held for and paid with one. */
 const keys = {
@@ -20,7 +21,7 @@ const price = {
 };
 
 let area: Area;
-let vendor: PayingVendor;
+let vendor: ScriptedServer;
 beforeAll(async () => {
   vendor = await startPayingVendor();
   const wires = ["chat", "responses", "messages", "content"] as const;
@@ -95,6 +96,8 @@ const bodies: Readonly<Record<Wire, (model: string, stream: boolean) => object>>
   messages: (model, stream) => ({ model, stream, max_tokens: 5, messages: [{ role: "user", content: "Go" }] }),
   content: () => ({ contents: [{ role: "user", parts: [{ text: "Go" }] }] }),
 };
+
+const lastBody = (): unknown => JSON.parse(vendor.requests.at(-1)?.body ?? "{}");
 
 let calls = 0;
 /** A call of a client's wire, and the id to find its event by. */
@@ -235,7 +238,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
   test("a search asked for in one wire is paid where another's vendor reports it", async () => {
     const { requestId } = await call("responses", "messages-priced", { tools: [{ type: "web_search" }] }, { stream });
     expect(await eventOf(requestId)).toMatchObject({ units: search, costNanos: String(tokenNanos + 20_000_000) });
-    expect(vendor.last).toMatchObject({ tools: [{ type: "web_search_20250305", max_uses: 16 }] });
+    expect(lastBody()).toMatchObject({ tools: [{ type: "web_search_20250305", max_uses: 16 }] });
   });
 
   test("a search that the vendor's wire has no word for is left out, not refused", async () => {
@@ -250,9 +253,9 @@ test("tools are held for, and the vendor is sent their bound", async () => {
   const tools = [{ type: "image_generation" }];
   expect((await call("responses", "responses-priced", { tools }, poor)).status).toBe(402);
   expect((await call("responses", "responses-priced", { tools, max_tool_calls: 1 }, poor)).status).toBe(200);
-  expect(vendor.last).toMatchObject({ max_tool_calls: 1 });
+  expect(lastBody()).toMatchObject({ max_tool_calls: 1 });
   expect((await call("responses", "responses-priced", { tools })).status).toBe(200);
-  expect(vendor.last).toMatchObject({ max_tool_calls: 16 });
+  expect(lastBody()).toMatchObject({ max_tool_calls: 16 });
 });
 
 test("images as a tool are made by models that the key may use, of a quality that is paid for", async () => {

@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { createServer, IncomingMessage, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -7,7 +6,14 @@ import type { TaskRecord } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
 import { readText } from "@modelgate/channels";
 import { createLogger, readEnv, Shared } from "@modelgate/platform";
-import { startBackends, until, type Backends } from "@modelgate/testkit";
+import {
+  startBackends,
+  startScriptedServer,
+  until,
+  type Backends,
+  type ScriptedAnswer,
+  type ScriptedServer,
+} from "@modelgate/testkit";
 import { contentSource } from "../src/content/source.ts";
 import { openDeps, type Deps } from "../src/deps.ts";
 import { variables } from "../src/env.ts";
@@ -16,35 +22,20 @@ import { taskOf } from "./task.ts";
 const secret = "a secret of a test suite";
 const noon = 1_800_000_000_000;
 
-interface Answer {
-  readonly status?: number;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
-}
-
 let backends: Backends;
 let deps: Deps;
 let shared: Shared;
-/** What the vendor has, by path, and what it was asked. */
-let has: Record<string, Answer> = {};
-const asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
-const handle: RequestListener = (request, response) => {
-  asked.push({ path: request.url ?? "", headers: request.headers });
-  const { status = 200, headers = {}, body = "" } = has[request.url ?? ""] ?? { status: 404 };
-  response.writeHead(status, headers).end(body);
-};
-const servers = [createServer(handle), createServer(handle)];
-let ports: readonly number[] = [];
+/** Answers of the vendor and of its host of files, by path. */
+let has: Record<string, ScriptedAnswer> = {};
+let servers: readonly ScriptedServer[] = [];
+const asked = () => servers.flatMap(({ requests }) => requests);
 /** An address at the vendor's own origin, or at its host of files. */
-const at = (path: string, origin: 0 | 1 = 0): string => `http://127.0.0.1:${ports[origin]}${path}`;
+const at = (path: string, origin: 0 | 1 = 0): string => `${servers[origin]?.url}${path}`;
 
 beforeAll(async () => {
   backends = await startBackends();
-  await Promise.all(servers.map((server) => once(server.listen(0, "127.0.0.1"), "listening")));
-  ports = servers.map((server) => {
-    const address = server.address();
-    return typeof address === "object" && address !== null ? address.port : 0;
-  });
+  const answer = ({ url }: { readonly url: string }) => has[url] ?? { status: 404 };
+  servers = [await startScriptedServer(answer), await startScriptedServer(answer)];
   const configuration = { id: "main", provider: "openai", baseUrl: at("/v1"), keys: ["key"], models: ["film"] };
   const redis = new Redis(backends.redisUrl);
   await publishConfiguration(
@@ -64,15 +55,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await deps?.[Symbol.asyncDispose]();
   await shared?.[Symbol.asyncDispose]();
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
+  await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
   await backends?.[Symbol.asyncDispose]();
 });
 beforeEach(() => {
   has = {};
-  asked.length = 0;
+  for (const { requests } of servers) requests.length = 0;
 });
 
 /** A finished task with this result. */
@@ -92,7 +80,7 @@ async function fetched(task: TaskRecord, variant = "video"): Promise<string> {
     return error instanceof Error && "code" in error ? String(error.code) : String(error);
   }
 }
-const paths = () => asked.map(({ path }) => path);
+const paths = () => asked().map(({ url }) => url);
 
 const look = "/v1/video/generations/op-video_1";
 const fresh = () => ({ body: JSON.stringify({ status: "completed", url: at("/fresh.mp4") }) });
@@ -100,8 +88,8 @@ const fresh = () => ({ body: JSON.stringify({ status: "completed", url: at("/fre
 test("an address that is good is used, the range goes along, and the vendor is asked nothing else", async () => {
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched(finished({ url: at("/a.mp4"), expiresAt: noon + 1 }))).toBe("a video");
-  expect(asked).toMatchObject([{ path: "/a.mp4", headers: { range: "bytes=0-9", authorization: "Bearer key" } }]);
-  expect(asked[0]?.headers).not.toHaveProperty("cookie");
+  expect(asked()).toMatchObject([{ url: "/a.mp4", headers: { range: "bytes=0-9", authorization: "Bearer key" } }]);
+  expect(asked()[0]?.headers).not.toHaveProperty("cookie");
 });
 
 test.each([
@@ -127,9 +115,9 @@ test.each([
 test("a redirect of a content endpoint is followed within its origin, and elsewhere never to private addresses", async () => {
   const content = "/v1/videos/op-video_1/content";
   const keysFor = async (location: string) => {
-    asked.length = 0;
+    for (const { requests } of servers) requests.length = 0;
     has = { [content]: { status: 302, headers: { location } }, "/a.mp4": { body: "a video" } };
-    return [await fetched(finished({}, "videos")), ...asked.map(({ headers }) => headers.authorization)];
+    return [await fetched(finished({}, "videos")), ...asked().map(({ headers }) => headers.authorization)];
   };
   expect(await keysFor("/a.mp4")).toEqual(["a video", "Bearer key", "Bearer key"]);
   // Another port of the vendor's host is a stranger's: without the key, and only at public addresses.
@@ -139,7 +127,7 @@ test("a redirect of a content endpoint is followed within its origin, and elsewh
 
 test("a channel that is configured no more has no videos; another key replaces one that was rotated", async () => {
   expect(await fetched({ ...finished({ url: at("/a.mp4") }), channelId: "another" })).toBe("video_expired");
-  expect(asked).toEqual([]);
+  expect(asked()).toEqual([]);
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched({ ...finished({ url: at("/a.mp4") }), keyId: "another" })).toBe("a video");
 });
@@ -147,5 +135,5 @@ test("a channel that is configured no more has no videos; another key replaces o
 test("only the video where there is no endpoint for more", async () => {
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched(finished({ url: at("/a.mp4") }), "thumbnail")).toBe("video_not_ready");
-  expect(asked).toEqual([]);
+  expect(asked()).toEqual([]);
 });

@@ -12,13 +12,19 @@ import {
 } from "@modelgate/accounts";
 import { publishConfiguration } from "@modelgate/catalog";
 import { createLogger, readEnv, Shared } from "@modelgate/platform";
-import { startBackends, until, type Backends } from "@modelgate/testkit";
+import {
+  startBackends,
+  startScriptedServer,
+  until,
+  type Backends,
+  type ScriptedAnswer,
+  type ScriptedServer,
+} from "@modelgate/testkit";
 import { openDeps, type Deps } from "../src/deps.ts";
 import { variables } from "../src/env.ts";
 import { pollOnce } from "../src/poll/poll-once.ts";
 import { openPoller } from "../src/poll/poller.ts";
 import { taskOf } from "./task.ts";
-import { startVendor, type TestVendor } from "./vendor.ts";
 
 const secret = "a secret of a test suite";
 const cost = 500_000_000n;
@@ -27,7 +33,10 @@ const noon = 1_800_000_000_000;
 
 let backends: Backends;
 let redis: Redis;
-let vendor: TestVendor;
+let vendor: ScriptedServer;
+/** Answers to polls of a task: its state, a connection that breaks, or nothing until it is left. */
+const answers = new Map<string, ScriptedAnswer | "nothing" | "silence">();
+const unknownTask = { status: 404, body: { error: { message: "no such video" } } };
 /** Two replicas with one clock, which only the test moves. */
 let replicas: readonly Deps[];
 let processes: readonly Shared[];
@@ -37,7 +46,11 @@ let count = 0;
 beforeAll(async () => {
   backends = await startBackends();
   redis = new Redis(backends.redisUrl);
-  vendor = await startVendor();
+  vendor = await startScriptedServer(({ path }, response) => {
+    const answer = answers.get(path.split("/").at(-1) ?? "") ?? unknownTask;
+    if (answer === "nothing") response.destroy();
+    return typeof answer === "string" ? undefined : answer;
+  });
   const configuration = { id: "main", provider: "openai", baseUrl: vendor.url, keys: ["key"], models: ["film"] };
   await publishConfiguration(
     redis,
@@ -70,7 +83,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   clock = noon;
-  vendor.polls.length = 0;
+  vendor.requests.length = 0;
 });
 // What a test leaves behind must not be due in the next one.
 afterEach(async () => {
@@ -109,12 +122,13 @@ async function begin(more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
     keepMs: 30 * day,
     callbackDueAt: noon,
   });
-  vendor.say(task.operation, { body: { id: task.operation, status: "queued" } });
+  answers.set(task.operation, { body: { id: task.operation, status: "queued" } });
   return task;
 }
 
 const found = async ({ accountId, id }: TaskRecord) => (await findTask(redis, accountId, id))?.task;
-const pollsOf = ({ operation }: TaskRecord) => vendor.polls.filter((each) => each === operation).length;
+const pollsOf = ({ operation }: TaskRecord) =>
+  vendor.requests.filter(({ path }) => path.endsWith(`/${operation}`)).length;
 
 test("a task that no client asks for is looked at when it is due, moves on, and is settled", async () => {
   const task = await begin();
@@ -124,15 +138,15 @@ test("a task that no client asks for is looked at when it is due, moves on, and 
   clock = noon + 5_000;
   await round();
   expect([pollsOf(task), await found(task)]).toMatchObject([1, { state: "queued", progress: 0, polls: 1 }]);
-  vendor.say(task.operation, { body: { id: task.operation, status: "in_progress", progress: 40 } });
+  answers.set(task.operation, { body: { id: task.operation, status: "in_progress", progress: 40 } });
   clock = noon + 10_000;
   await round();
   expect(await found(task)).toMatchObject({ state: "in_progress", progress: 40, startedAt: clock });
-  vendor.say(task.operation, { body: { id: task.operation, status: "in_progress", progress: 20 } });
+  answers.set(task.operation, { body: { id: task.operation, status: "in_progress", progress: 20 } });
   clock = noon + 60_000;
   await round();
   expect((await found(task))?.progress).toBe(40);
-  vendor.say(task.operation, { body: { id: task.operation, status: "completed" } });
+  answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
   clock = noon + 120_000;
   await round();
   expect(await found(task)).toMatchObject({ state: "completed", progress: 100, endedAt: clock });
@@ -145,7 +159,7 @@ test("a task that no client asks for is looked at when it is due, moves on, and 
 test("of two replicas one looks, and what both would end is settled once", async () => {
   const tasks = await Promise.all(Array.from({ length: 30 }, begin));
   for (const [at, { operation }] of tasks.entries())
-    vendor.say(operation, { body: { id: operation, status: at % 3 === 0 ? "failed" : "completed" } });
+    answers.set(operation, { body: { id: operation, status: at % 3 === 0 ? "failed" : "completed" } });
   clock = noon + 5_000;
   await round();
   expect(tasks.map(pollsOf)).toEqual(tasks.map(() => 1));
@@ -178,7 +192,7 @@ describe("a vendor that is away", () => {
     ["speaks in riddles", { body: { status: "dreaming" } }],
   ] as const)("and %s fails no task, and is asked less often", async (_, answer) => {
     const task = await begin();
-    vendor.say(task.operation, answer);
+    answers.set(task.operation, answer);
     const pauses: number[] = [];
     for (let miss = 0; miss < 4; miss++) {
       const key = `tasks-due:{s${shardOf(task.accountId)}}`;
@@ -192,7 +206,7 @@ describe("a vendor that is away", () => {
 
   test("until the deadline: then the task has failed, its money is back, and a late word changes nothing", async () => {
     const task = await begin();
-    vendor.say(task.operation, { body: { id: task.operation, status: "completed" } });
+    answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
     clock = noon + day;
     // Two pollers and the sweep of dead holds at once.
     const [, , swept] = await Promise.all([
@@ -211,7 +225,7 @@ describe("a vendor that is away", () => {
 
 test("a task that its vendor does not know fails after a minute, not before", async () => {
   const task = await begin();
-  vendor.say(task.operation, { status: 404, body: { error: { message: "no such video" } } });
+  answers.set(task.operation, { status: 404, body: { error: { message: "no such video" } } });
   clock = noon + 5_000;
   await round();
   expect((await found(task))?.state).toBe("queued");
@@ -225,7 +239,7 @@ test.each([404, 410])("a task that its vendor has forgotten (%d) fails and its m
   clock = noon + 5_000;
   await round();
   expect((await found(task))?.state).toBe("queued");
-  vendor.say(task.operation, { status, body: { error: { message: "no such video" } } });
+  answers.set(task.operation, { status, body: { error: { message: "no such video" } } });
   clock = noon + 120_000;
   await round();
   expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
@@ -255,10 +269,10 @@ test("a vendor that is silent holds up its own tasks, and no other's", async () 
   const [deps = expect.fail("no replica")] = replicas;
   clock = noon + 5_000;
   const stuck = await begin();
-  vendor.say(stuck.operation, "silence");
+  answers.set(stuck.operation, "silence");
   const hasty = { ...deps, limits: { ...deps.limits, roundMs: 10, pollTimeoutMs: 600_000 } };
   await using _poller = openPoller(hasty, () => undefined);
-  await until("the silent look", () => vendor.polls.includes(stuck.operation));
+  await until("the silent look", () => pollsOf(stuck) > 0);
   const other = await begin();
-  await until("a look at another task", () => vendor.polls.includes(other.operation));
+  await until("a look at another task", () => pollsOf(other) > 0);
 });

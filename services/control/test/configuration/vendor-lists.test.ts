@@ -1,46 +1,43 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { ResolvedChannel } from "@modelgate/catalog";
 import { openTransport, readChannelStates, type Transport } from "@modelgate/channels";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
-import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import {
+  startLocalBackends,
+  startScriptedServer,
+  type LocalBackends,
+  type ScriptedAnswer,
+  type ScriptedServer,
+} from "@modelgate/testkit";
 import { VendorLists } from "../../src/configuration/vendor-lists.ts";
 
 const { log } = createLogger("test", "silent");
-const asked: string[] = [];
-let answer: { readonly status: number; readonly body: unknown } = { status: 200, body: {} };
-const server = createServer((request, response) => {
-  asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
-  response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
-});
+let answer: ScriptedAnswer = {};
+let vendor: ScriptedServer;
+const asked = () => vendor.requests.map(({ method, url, headers }) => `${method} ${url} ${headers.authorization}`);
 let backends: LocalBackends;
 let redis: Redis;
 let transport: Transport;
-let url = "";
 beforeAll(async () => {
   backends = await startLocalBackends();
   redis = await openRedis(backends.redisUrl, log);
   transport = openTransport();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  vendor = await startScriptedServer(() => answer);
 });
 afterAll(async () => {
-  server.close();
+  await vendor?.[Symbol.asyncDispose]();
   await transport?.[Symbol.asyncDispose]();
   redis?.disconnect();
   await backends?.[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
   await redis.flushall();
-  asked.length = 0;
+  vendor.requests.length = 0;
 });
 
 const channel = (): ResolvedChannel => ({
   configuration: { id: "g", provider: "groq", models: "*" },
-  baseUrl: `${url}/openai/v1`,
+  baseUrl: `${vendor.url}/openai/v1`,
   keys: ["k"],
 });
 /** The lists of a replica that asks so often. */
@@ -56,7 +53,7 @@ test("a vendor is asked once an hour for all replicas, with the channel's key", 
   answer = { status: 200, body: { object: "list", data: [{ id: "b" }, { id: "a" }, { id: "b" }] } };
   expect(await listed()).toEqual({ off: undefined, models: ["a", "b"] });
   expect(await listed()).toEqual({ off: undefined, models: ["a", "b"] });
-  expect(asked).toEqual(["GET /openai/v1/models Bearer k"]);
+  expect(asked()).toEqual(["GET /openai/v1/models Bearer k"]);
 });
 
 test("a model that its vendor lists no more rests, and is used again once it is back", async () => {

@@ -1,0 +1,99 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Server } from "node:net";
+
+/** A request that a scripted server has received whole. */
+export interface ScriptedRequest {
+  readonly method: string;
+  /** Path and query, as they were sent. */
+  readonly url: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** An answer; text that begins as an event stream is sent as one, other bodies are JSON unless `headers` says otherwise. */
+export interface ScriptedAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object | string;
+}
+
+/** Returns the answer to a request; undefined: the script writes, breaks or keeps the response itself. */
+export type Script = (
+  request: ScriptedRequest,
+  response: ServerResponse,
+) => ScriptedAnswer | undefined | Promise<ScriptedAnswer | undefined>;
+
+/** A vendor, or another HTTP server of the outside, whose answers a test writes. */
+export interface ScriptedServer extends AsyncDisposable {
+  /** Address without a path. */
+  readonly url: string;
+  /** All requests, the newest last; a test may empty it. */
+  readonly requests: ScriptedRequest[];
+  /** Number of exchanges that are under way. */
+  readonly open: number;
+}
+
+/**
+ * Starts a scripted server on a free port. A table has its answers by the ending of the path, of which the longest counts;
+ * any other path is not found.
+ */
+export async function startScriptedServer(
+  script: Script | Readonly<Record<string, ScriptedAnswer | Script>>,
+): Promise<ScriptedServer> {
+  const run = typeof script === "function" ? script : scriptOf(script);
+  const requests: ScriptedRequest[] = [];
+  const open = new Set<ServerResponse>();
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
+    const { method = "", url = "", headers } = incoming;
+    const { pathname: path } = new URL(url, "http://vendor");
+    const request = { method, url, path, headers, body: Buffer.concat(chunks).toString() };
+    requests.push(request);
+    const scripted = await run(request, response);
+    if (scripted !== undefined) send(response, scripted);
+  }
+  const server = createServer((request, response) => {
+    open.add(response);
+    response.once("close", () => open.delete(response));
+    answer(request, response).catch(() => response.destroy());
+  });
+  return {
+    url: await listen(server),
+    requests,
+    get open() {
+      return open.size;
+    },
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Makes a server listen on a free port of this machine; returns its address as a URL. */
+export async function listen(server: Server): Promise<string> {
+  server.listen(0, "127.0.0.1", 4_096);
+  await once(server, "listening");
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+}
+
+const notFound: ScriptedAnswer = { status: 404, body: { error: { message: "There is no such path." } } };
+
+function scriptOf(table: Readonly<Record<string, ScriptedAnswer | Script>>): Script {
+  const endings = Object.entries(table).toSorted(([one], [other]) => other.length - one.length);
+  return (request, response) => {
+    const answer = endings.find(([ending]) => request.path.endsWith(ending))?.[1] ?? notFound;
+    return typeof answer === "function" ? answer(request, response) : answer;
+  };
+}
+
+function send(response: ServerResponse, { status = 200, headers, body = "" }: ScriptedAnswer): void {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const type = /^(?:data|event):/.test(text) ? "text/event-stream" : "application/json";
+  response.writeHead(status, { "content-type": type, ...headers }).end(text);
+}
