@@ -41,26 +41,15 @@ describe("speech", () => {
     expect((await answer.arrayBuffer()).byteLength).toBe(Math.round(24_000 * (0.06 / 2)) * input.length * 2);
   });
 
-  test("it is heard: not silent, and another text sounds otherwise", async () => {
+  test.each(["pcm", "aac"] as const)("%s of another text sounds otherwise", async (format) => {
     const bytesOf = async (text: string) =>
       Buffer.from(
-        await (await client.audio.speech.create({ ...ask, input: text, response_format: "pcm" })).arrayBuffer(),
+        await (await client.audio.speech.create({ ...ask, input: text, response_format: format })).arrayBuffer(),
       );
     const [one, same, other] = [await bytesOf("one two"), await bytesOf("one two"), await bytesOf("two one")];
     expect(one.equals(same)).toBe(true);
     expect(one.equals(other)).toBe(false);
     expect(one.some((byte) => byte > 100)).toBe(true);
-  });
-
-  test("AAC is heard: it is the same for the same text, another for another, and larger than silence", async () => {
-    const bytesOf = async (text: string) =>
-      Buffer.from(
-        await (await client.audio.speech.create({ ...ask, input: text, response_format: "aac" })).arrayBuffer(),
-      );
-    const [one, same, other, silent] = await Promise.all(["one two", "one two", "two one", "......."].map(bytesOf));
-    expect(one?.equals(same ?? Buffer.alloc(0))).toBe(true);
-    expect(one?.equals(other ?? Buffer.alloc(0))).toBe(false);
-    expect(one?.length).toBeGreaterThan(4 * (silent?.length ?? Infinity));
   });
 
   test("events carry the same audio, and what it used", async () => {

@@ -1,5 +1,4 @@
-import { inBlocks } from "./blocks.ts";
-import { sampleRate, type Speech } from "./voice.ts";
+import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
 /** Samples of one frame. */
 const blockSamples = 4_096;

@@ -1,8 +1,7 @@
+import { createMp3Encoder } from "wasm-media-encoders";
 import { flac } from "./flac.ts";
-import { mp3 } from "./mp3.ts";
 import { opus } from "./opus.ts";
-import type { Speech } from "./voice.ts";
-import { pcm, wav } from "./wav.ts";
+import { sampleRate, type Speech } from "./voice.ts";
 
 /** A form of audio: its media type, and how speech becomes it, piece by piece. */
 interface AudioFormat {
@@ -29,4 +28,43 @@ export const audioFormats = {
 /** A form by its name; undefined for none. */
 export function audioFormatOf(name: string): AudioFormat | undefined {
   return Object.entries<AudioFormat>(audioFormats).find(([known]) => known === name)?.[1];
+}
+
+/** Kilobits a second; constant, so that any reader knows the length from the size. */
+const mp3Bitrate = 64;
+
+/** An MP3 stream, frame by frame as it is spoken. */
+async function* mp3(speech: Speech): AsyncGenerator<Buffer> {
+  const encoder = await createMp3Encoder();
+  encoder.configure({ sampleRate, channels: 1, bitrate: mp3Bitrate });
+  for (const piece of speech.pieces()) {
+    const frames = Buffer.from(encoder.encode([Float32Array.from(piece, (sample) => sample / 32_768)]));
+    if (frames.length > 0) yield frames;
+  }
+  yield Buffer.from(encoder.finalize());
+}
+
+/** Raw samples: 16 bit, little endian, mono, without a head. */
+export function* pcm(speech: Speech): Generator<Buffer> {
+  for (const piece of speech.pieces()) yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+}
+
+/** A RIFF file: its head states the length, which is known before a sample is spoken. */
+function* wav(speech: Speech): Generator<Buffer> {
+  const dataBytes = speech.samples * 2;
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + dataBytes, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(sampleRate, 24);
+  head.writeUInt32LE(sampleRate * 2, 28);
+  head.writeUInt16LE(2, 32);
+  head.writeUInt16LE(16, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(dataBytes, 40);
+  yield head;
+  yield* pcm(speech);
 }

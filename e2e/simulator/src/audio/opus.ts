@@ -1,6 +1,5 @@
 import OpusScript from "opusscript";
-import { inBlocks } from "./blocks.ts";
-import { sampleRate, type Speech } from "./voice.ts";
+import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
 /** Samples of one packet: 20 ms. */
 const packetSamples = sampleRate / 50;

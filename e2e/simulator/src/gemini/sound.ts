@@ -1,6 +1,6 @@
 import { hear, secondsOf } from "../audio/transcript.ts";
+import { pcm } from "../audio/formats.ts";
 import { speak } from "../audio/voice.ts";
-import { pcm } from "../audio/wav.ts";
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 import { Refusal } from "../checks/refusal.ts";
 import { questionFrom } from "../core/question.ts";
