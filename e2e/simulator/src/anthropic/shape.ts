@@ -1,105 +1,101 @@
 import { textAt } from "../checks/members.ts";
-import {
-  anyObject,
-  anyText,
-  closed,
-  either,
-  filledText,
-  flag,
-  integer,
-  list,
-  number,
-  oneOf,
-  orNull,
-  tagged,
-  text,
-  type Shape,
-} from "../checks/shape.ts";
-import { cacheControl, message, textBlock, toolName } from "./block-shapes.ts";
+import { Shapes } from "../checks/notation.ts";
+import { text, type Shape } from "../checks/shape.ts";
 
-const type = anyText;
-const display = orNull(oneOf("summarized", "omitted"));
-const thinking = tagged("type", {
-  enabled: closed({ type, budget_tokens: integer(1_024) }, { display }),
-  adaptive: closed({ type }, { display }),
-  between_tools: closed({ type }),
-  disabled: closed({ type }),
-});
+const blocks = new Shapes(String.raw`
+  // Where the prompt's cache may be cut.
+  CacheControl = { type: "ephemeral", ttl?: "5m" | "1h" } | null;
+  ToolName = /^[\w-]{1,128}$/ "1 to 128 letters, digits, underscores or hyphens";
+  ToolUseId = /^[\w-]+$/ "an id of letters, digits, underscores and hyphens";
+  WebAddress = /^https?:\/\/\S+$/ "an address on the web";
+
+  Text = { type: "text", text: filled, cache_control?: CacheControl, citations?: object[] | null };
+  FileSource = { type: "url", url: WebAddress } | { type: "file", file_id: filled };
+  ImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+  ImageSource = { type: "base64", media_type: ImageType, data: base64 } | FileSource;
+  Image = { type: "image", source: ImageSource, cache_control?: CacheControl };
+  DocumentSource =
+    | { type: "base64", media_type: "application/pdf", data: base64 }
+    | { type: "text", media_type: "text/plain", data: string }
+    | { type: "content", content: string | (Text | Image)[] }
+    | FileSource;
+  Document = {
+    type: "document", source: DocumentSource, cache_control?: CacheControl, title?: string | null,
+    context?: string | null, citations?: { enabled?: boolean } | null
+  };
+  SearchResult = {
+    type: "search_result", source: filled, title: filled, content: Text[1..],
+    cache_control?: CacheControl, citations?: object
+  };
+  ToolResult = {
+    type: "tool_result", tool_use_id: ToolUseId, content?: string | (Text | Image | Document | SearchResult)[],
+    is_error?: boolean, toolset_name?: string | null, cache_control?: CacheControl
+  };
+  ServerBlock = {
+    type: "server_tool_use" | "web_search_tool_result" | "web_fetch_tool_result" | "code_execution_tool_result"
+      | "bash_code_execution_tool_result" | "text_editor_code_execution_tool_result" | "tool_search_tool_result"
+      | "container_upload", ...
+  };
+  ToolUse = {
+    type: "tool_use", id: ToolUseId, name: ToolName, input: object,
+    cache_control?: CacheControl, caller?: object, toolset_name?: string | null
+  };
+  Thinking = { type: "thinking", thinking: string, signature: string } | { type: "redacted_thinking", data: string };
+  UserBlock = Text | Image | Document | SearchResult | ToolResult | ServerBlock;
+  AssistantBlock = Text | ToolUse | Thinking | ServerBlock;
+  Message =
+    | { role: "user", content: filled | UserBlock[1..] }
+    | { role: "assistant", content: filled | AssistantBlock[1..] }
+    | { role: "system", content: filled | Text[1..] };
+  CustomTool = {
+    type?: "custom" | null, name: ToolName, input_schema: { type: "object", ... }, description?: string,
+    cache_control?: CacheControl, strict?: boolean, eager_input_streaming?: boolean | null, defer_loading?: boolean,
+    allowed_callers?: string[], input_examples?: object[]
+  };
+`);
 
 const serverTool = text(
   /^(?:web_search|web_fetch|bash|browser_toolset|computer_toolset|text_editor|computer|memory|code_execution|tool_search_tool_\w+)_\d{8}$/,
   "a kind of tool that the vendor knows",
 );
-const customTool = closed(
-  { name: toolName, input_schema: schemaOfObject },
-  {
-    type: orNull(oneOf("custom")),
-    description: anyText,
-    cache_control: cacheControl,
-    strict: flag,
-    eager_input_streaming: orNull(flag),
-    defer_loading: flag,
-    allowed_callers: list(anyText),
-    input_examples: list(anyObject),
-  },
-);
-const tool: Shape = (value, path) => {
+const customTool = blocks.of("CustomTool");
+const Tool: Shape = (value, path) => {
   const kind = textAt(value, "type");
   return kind === undefined || kind === "custom" ? customTool(value, path) : serverTool(kind, [...path, "type"]);
 };
 
-function schemaOfObject(value: unknown, path: readonly (string | number)[]): ReturnType<Shape> {
-  const wrong = anyObject(value, path);
-  if (wrong !== undefined) return wrong;
-  const here = [...path, "type"];
-  return textAt(value, "type") === "object" ? undefined : { path: here, problem: "value", expected: "object" };
-}
-
-const oneAtATime = { disable_parallel_tool_use: flag };
-const toolChoice = tagged("type", {
-  auto: closed({ type }, oneAtATime),
-  any: closed({ type }, oneAtATime),
-  tool: closed({ type, name: toolName }, oneAtATime),
-  none: closed({ type }),
-});
-
-const required = { model: filledText, messages: list(message, { least: 1 }) };
-const counted = {
-  system: either(anyText, list(textBlock)),
-  tools: list(tool),
-  tool_choice: toolChoice,
-  thinking,
-  output_config: closed(
-    {},
-    {
-      effort: orNull(oneOf("low", "medium", "high", "xhigh", "max")),
-      format: orNull(closed({ type: oneOf("json_schema"), schema: anyObject })),
+const requests = new Shapes(
+  `
+  Display = "summarized" | "omitted" | null;
+  ThinkingConfig =
+    | { type: "enabled", budget_tokens: integer(1024), display?: Display }
+    | { type: "adaptive", display?: Display }
+    | { type: "between_tools" | "disabled" };
+  ToolChoice =
+    | { type: "auto" | "any", disable_parallel_tool_use?: boolean }
+    | { type: "tool", name: ToolName, disable_parallel_tool_use?: boolean }
+    | { type: "none" };
+  Count = {
+    model: filled, messages: Message[1..], system?: string | Text[], tools?: Tool[], tool_choice?: ToolChoice,
+    thinking?: ThinkingConfig,
+    output_config?: {
+      effort?: "low" | "medium" | "high" | "xhigh" | "max" | null,
+      format?: { type: "json_schema", schema: object } | null
     },
-  ),
-  cache_control: cacheControl,
-  user_profile_id: anyText,
-  workspace_id: anyText,
-  speed: orNull(oneOf("standard", "fast")),
-};
-
-/** A request for a message, every field of it. */
-export const messagesShape: Shape = closed(
-  { ...required, max_tokens: integer(1) },
-  {
-    ...counted,
-    stream: flag,
-    temperature: number(0, 1),
-    top_p: number(0, 1),
-    top_k: integer(0),
-    stop_sequences: list(filledText),
-    metadata: closed({}, { user_id: orNull(anyText) }),
-    service_tier: oneOf("auto", "standard_only"),
-    container: orNull(either(anyText, anyObject)),
-    inference_geo: orNull(anyText),
-    context_management: orNull(anyObject),
-    diagnostics: orNull(closed({}, { previous_message_id: orNull(anyText) })),
-  },
+    cache_control?: CacheControl, user_profile_id?: string, workspace_id?: string, speed?: "standard" | "fast" | null
+  };
+  Messages = {
+    ...Count, max_tokens: integer(1), stream?: boolean, temperature?: number(0, 1), top_p?: number(0, 1),
+    top_k?: integer(0), stop_sequences?: filled[], metadata?: { user_id?: string | null },
+    service_tier?: "auto" | "standard_only", container?: string | object | null, inference_geo?: string | null,
+    context_management?: object | null, diagnostics?: { previous_message_id?: string | null } | null
+  };
+`,
+  { base: blocks, more: { Tool } },
 );
 
+/** A request for a message, every field of it. */
+export const messagesShape = requests.of("Messages");
+
 /** A request to count its tokens. */
-export const countShape: Shape = closed(required, counted);
+export const countShape = requests.of("Count");

@@ -1,25 +1,17 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
 import { demand } from "../checks/refusal.ts";
-import { closed, filledText, flag, integer, list, oneOf } from "../checks/shape.ts";
-import { embedded, embedTypes } from "../cohere/embed.ts";
+import { shapeOf } from "../checks/notation.ts";
+import { embedded, embedShape } from "../cohere/embed.ts";
 import { questionFrom } from "../core/question.ts";
 import { tokensOf } from "../core/tokens.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { Understood } from "../vendor.ts";
 
-const titanShape = closed(
-  { inputText: filledText },
-  { dimensions: integer(256, 1_024), normalize: flag, embeddingTypes: list(oneOf("float", "binary"), { least: 1 }) },
-);
-const titanFirstShape = closed({ inputText: filledText }, {});
-const cohereShape = closed(
-  { texts: list(filledText, { least: 1, most: 96 }), input_type: embedTypes },
-  {
-    embedding_types: list(oneOf("float"), { least: 1 }),
-    truncate: oneOf("NONE", "START", "END"),
-    output_dimension: integer(1),
-  },
-);
+const titanShape = shapeOf(`{
+  inputText: filled, dimensions?: integer(256, 1024), normalize?: boolean, embeddingTypes?: ("float" | "binary")[1..]
+}`);
+const titanFirstShape = shapeOf("{ inputText: filled }");
+const cohereShape = shapeOf(embedShape);
 
 /** Amazon's own: one text, whose tokens the body counts. */
 export function embedAsTitan(body: unknown, model: string): Understood {

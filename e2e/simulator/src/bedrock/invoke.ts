@@ -5,7 +5,7 @@ import { renderMessage } from "../anthropic/render.ts";
 import { messagesShape } from "../anthropic/shape.ts";
 import { isRecord, listAt, numberAt, textAt } from "../checks/members.ts";
 import { demand, Refusal } from "../checks/refusal.ts";
-import { anyText, closed, filledText, integer, list } from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { embedAsCohere, embedAsTitan } from "./embed.ts";
 import { decide } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
@@ -63,14 +63,10 @@ async function* chunksOf(frames: Streamed["frames"]): AsyncGenerator<Frame> {
     };
 }
 
-const cohereShape = closed(
-  { query: filledText, documents: list(anyText, { least: 1, most: 1_000 }), api_version: integer(2, 2) },
-  { top_n: integer(1), max_tokens_per_doc: integer(1) },
-);
-const amazonShape = closed(
-  { query: filledText, documents: list(anyText, { least: 1, most: 1_000 }) },
-  { top_n: integer(1) },
-);
+const amazonShape = shapeOf("{ query: filled, documents: string[1..1000], top_n?: integer(1) }");
+const cohereShape = shapeOf(`{
+  query: filled, documents: string[1..1000], api_version: integer(2, 2), top_n?: integer(1), max_tokens_per_doc?: integer(1)
+}`);
 
 function rerank(body: unknown, model: string): Understood {
   demand(body, model.includes("cohere.") ? cohereShape : amazonShape);

@@ -1,98 +1,39 @@
-import {
-  anyObject,
-  anyText,
-  anything,
-  base64,
-  closed,
-  either,
-  filledText,
-  flag,
-  integer,
-  list,
-  number,
-  oneOf,
-  record,
-  text,
-  type Shape,
-} from "../checks/shape.ts";
-
-const bytes = closed({ bytes: base64 });
-const image = closed({ format: oneOf("png", "jpeg", "gif", "webp"), source: bytes });
-const video = closed({
-  format: oneOf("mkv", "mov", "mp4", "webm", "flv", "mpeg", "mpg", "wmv", "three_gp"),
-  source: bytes,
-});
-const document = closed(
-  {
-    name: text(/^(?!.*\s\s)[\p{L}\p{N}\s()[\]-]{1,200}$/u, "letters, digits, single spaces, hyphens and brackets"),
-    source: either(bytes, closed({ text: anyText })),
-  },
-  {
-    format: oneOf("pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"),
-    context: anyText,
-    citations: closed({ enabled: flag }),
-  },
-);
-const cachePoint = closed({ cachePoint: closed({ type: oneOf("default") }, { ttl: oneOf("5m", "1h") }) });
-const toolUseId = text(/^[\w-]{1,64}$/, "1 to 64 letters, digits, underscores or hyphens");
-const toolName = text(/^[\w-]{1,64}$/, "1 to 64 letters, digits, underscores or hyphens");
-const words = closed({ text: filledText });
-const toolResult = closed(
-  {
-    toolUseId,
-    content: list(
-      either(words, closed({ json: anyObject }), closed({ image }), closed({ document }), closed({ video })),
-    ),
-  },
-  { status: oneOf("success", "error") },
-);
-const reasoningContent = either(
-  closed({ reasoningText: closed({ text: anyText }, { signature: anyText }) }),
-  closed({ redactedContent: base64 }),
-);
-const block = either(
-  words,
-  closed({ image }),
-  closed({ document }),
-  closed({ video }),
-  closed({ toolUse: closed({ toolUseId, name: toolName, input: anyObject }) }),
-  closed({ toolResult }),
-  closed({ reasoningContent }),
-  cachePoint,
-);
-const toolSpec = closed(
-  { name: toolName, inputSchema: closed({ json: anyObject }) },
-  { description: filledText, strict: flag },
-);
-const jsonSchema = closed({ schema: filledText }, { name: anyText, description: anyText });
+import { Shapes } from "../checks/notation.ts";
 
 /** A request of Converse, every field of it. */
-export const converseShape: Shape = closed(
-  { messages: list(closed({ role: oneOf("user", "assistant"), content: list(block, { least: 1 }) }), { least: 1 }) },
-  {
-    system: list(either(words, cachePoint)),
-    inferenceConfig: closed(
-      {},
-      { maxTokens: integer(1), temperature: number(0, 1), topP: number(0, 1), stopSequences: list(filledText) },
-    ),
-    toolConfig: closed(
-      { tools: list(either(closed({ toolSpec }), cachePoint), { least: 1 }) },
-      {
-        toolChoice: either(
-          closed({ auto: closed({}) }),
-          closed({ any: closed({}) }),
-          closed({ tool: closed({ name: toolName }) }),
-        ),
-      },
-    ),
-    outputConfig: closed({
-      textFormat: closed({ type: oneOf("json_schema"), structure: closed({ jsonSchema }) }),
-    }),
-    additionalModelRequestFields: record(anything),
-    additionalModelResponseFieldPaths: list(text(/^\//, "a path in JSON")),
-    serviceTier: closed({ type: oneOf("default", "flex", "priority", "reserved") }),
-    requestMetadata: record(anyText),
-    guardrailConfig: anyObject,
-    performanceConfig: anyObject,
-  },
-);
+export const converseShape = new Shapes(String.raw`
+  Bytes = { bytes: base64 };
+  Id = /^[\w-]{1,64}$/ "1 to 64 letters, digits, underscores or hyphens";
+  Words = { text: filled };
+  Media =
+    | { image: { format: "png" | "jpeg" | "gif" | "webp", source: Bytes } }
+    | { video: { format: "mkv" | "mov" | "mp4" | "webm" | "flv" | "mpeg" | "mpg" | "wmv" | "three_gp", source: Bytes } }
+    | { document: {
+        name: /^(?!.*\s\s)[\p{L}\p{N}\s()[\]-]{1,200}$/u "letters, digits, single spaces, hyphens and brackets",
+        source: Bytes | { text: string },
+        format?: "pdf" | "csv" | "doc" | "docx" | "xls" | "xlsx" | "html" | "txt" | "md",
+        context?: string, citations?: { enabled: boolean }
+      } };
+  CachePoint = { cachePoint: { type: "default", ttl?: "5m" | "1h" } };
+  ToolResult = { toolUseId: Id, content: (Words | { json: object } | Media)[], status?: "success" | "error" };
+  Reasoning = { reasoningText: { text: string, signature?: string } } | { redactedContent: base64 };
+  Block =
+    | Words | Media | { toolUse: { toolUseId: Id, name: Id, input: object } } | { toolResult: ToolResult }
+    | { reasoningContent: Reasoning } | CachePoint;
+  ToolSpec = { name: Id, inputSchema: { json: object }, description?: filled, strict?: boolean };
+  JsonSchema = { schema: filled, name?: string, description?: string };
+  Converse = {
+    messages: { role: "user" | "assistant", content: Block[1..] }[1..],
+    system?: (Words | CachePoint)[],
+    inferenceConfig?: { maxTokens?: integer(1), temperature?: number(0, 1), topP?: number(0, 1), stopSequences?: filled[] },
+    toolConfig?: {
+      tools: ({ toolSpec: ToolSpec } | CachePoint)[1..],
+      toolChoice?: { auto: {} } | { any: {} } | { tool: { name: Id } }
+    },
+    outputConfig?: { textFormat: { type: "json_schema", structure: { jsonSchema: JsonSchema } } },
+    additionalModelRequestFields?: record<any>,
+    additionalModelResponseFieldPaths?: (/^\// "a path in JSON")[],
+    serviceTier?: { type: "default" | "flex" | "priority" | "reserved" },
+    requestMetadata?: record<string>, guardrailConfig?: object, performanceConfig?: object
+  };
+`).of("Converse");

@@ -1,23 +1,20 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
 import { demand } from "../checks/refusal.ts";
-import { closed, filledText, integer, list, oneOf } from "../checks/shape.ts";
+import { Shapes } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
 import { tokensOf } from "../core/tokens.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { Endpoint } from "../vendor.ts";
 
-/** What vectors may be for. */
-export const embedTypes = oneOf("search_document", "search_query", "classification", "clustering");
+/** Members of a request for vectors, as they are written. */
+export const embedShape = `{
+  texts: filled[1..96], input_type: "search_document" | "search_query" | "classification" | "clustering",
+  embedding_types?: "float"[1..], truncate?: "NONE" | "START" | "END", output_dimension?: integer(1)
+}`;
 
-const shape = closed(
-  {
-    model: filledText,
-    texts: list(filledText, { least: 1, most: 96 }),
-    input_type: embedTypes,
-    embedding_types: list(oneOf("float"), { least: 1 }),
-  },
-  { truncate: oneOf("NONE", "START", "END"), output_dimension: integer(1) },
+const shape = new Shapes(`Embed = ${embedShape}; It = { ...Embed, model: filled, embedding_types: "float"[1..] };`).of(
+  "It",
 );
 
 /** The vectors of a request's texts, and the tokens in them. */

@@ -1,16 +1,16 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
 import { demand, Refusal } from "../checks/refusal.ts";
-import { anyText, closedOrNull, filledText, integer, list } from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { embed } from "./embed.ts";
 import { freshId } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
 import { rank } from "../core/relevance.ts";
 import { bearerOf, createVendor, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
 
-const shape = closedOrNull(
-  { model: filledText, query: filledText, documents: list(anyText, { least: 1, most: 1_000 }) },
-  { top_n: integer(1), max_tokens_per_doc: integer(1), priority: integer(0, 999) },
-);
+const shape = shapeOf(`nullable<{
+  model: filled, query: filled, documents: string[1..1000], top_n?: integer(1), max_tokens_per_doc?: integer(1),
+  priority?: integer(0, 999)
+}>`);
 
 /** As many documents as this vendor bills for one search. */
 const documentsPerSearch = 100;

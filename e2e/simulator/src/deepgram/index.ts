@@ -3,12 +3,12 @@ import { hear, secondsOf } from "../audio/transcript.ts";
 import { speak } from "../audio/voice.ts";
 import { textAt } from "../checks/members.ts";
 import { demand, Refusal } from "../checks/refusal.ts";
-import { closed, text } from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
 import { createVendor, headerOf, isBadKey, type Endpoint, type Vendor, type VendorCall } from "../vendor.ts";
 
-const shape = closed({ text: text(/^[\s\S]{1,2000}$/u, "1 to 2000 characters") });
+const shape = shapeOf(String.raw`{ text: /^[\s\S]{1,2000}$/u "1 to 2000 characters" }`);
 const encodings: ReadonlySet<string> = new Set(["mp3", "opus", "flac", "aac", "linear16"]);
 
 /** `POST /v1/speak`. */

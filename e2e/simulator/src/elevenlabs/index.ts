@@ -3,22 +3,17 @@ import { audioFormatOf } from "../audio/formats.ts";
 import { hear, secondsOf } from "../audio/transcript.ts";
 import { memberOf, numberAt, textAt } from "../checks/members.ts";
 import { demand, Refusal } from "../checks/refusal.ts";
-import { anyText, closedOrNull, number, text } from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { valuesOf } from "../core/form.ts";
 import { questionFrom } from "../core/question.ts";
 import { createVendor, headerOf, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
 
-const shape = closedOrNull(
-  { text: text(/^[\s\S]{1,5000}$/u, "1 to 5000 characters") },
-  {
-    model_id: anyText,
-    language_code: anyText,
-    voice_settings: closedOrNull(
-      {},
-      { speed: number(0.7, 1.2), stability: number(0, 1), similarity_boost: number(0, 1), style: number(0, 1) },
-    ),
-  },
-);
+const shape = shapeOf(String.raw`nullable<{
+  text: /^[\s\S]{1,5000}$/u "1 to 5000 characters", model_id?: string, language_code?: string,
+  voice_settings?: nullable<{
+    speed?: number(0.7, 1.2), stability?: number(0, 1), similarity_boost?: number(0, 1), style?: number(0, 1)
+  }>
+}>`);
 const formats = /^(mp3|opus|wav|pcm)_\d+(?:_\d+)?$/;
 
 /** `POST /v1/text-to-speech/{voice}`, and the same as a stream. */

@@ -1,35 +1,27 @@
 import { memberOf, numberAt, textAt, listAt } from "../checks/members.ts";
 import { demand } from "../checks/refusal.ts";
-import { anyText, closed, filledText, flag, integer, list, oneOf } from "../checks/shape.ts";
+import { Shapes } from "../checks/notation.ts";
 import { questionFrom } from "../core/question.ts";
 import { pictureOf } from "../pictures/picture.ts";
 import type { Understood } from "../vendor.ts";
 
-const common = {
-  sampleCount: integer(1, 4),
-  aspectRatio: oneOf("1:1", "3:4", "4:3", "9:16", "16:9"),
-  sampleImageSize: oneOf("1K", "2K"),
-  personGeneration: anyText,
-  safetySetting: anyText,
-  includeRaiReason: flag,
-  includeSafetyAttributes: flag,
-  language: anyText,
-  outputOptions: closed({}, { mimeType: oneOf("image/png", "image/jpeg"), compressionQuality: integer(0, 100) }),
-};
-const more = {
-  negativePrompt: anyText,
-  enhancePrompt: flag,
-  addWatermark: flag,
-  seed: integer(1, 2 ** 31 - 1),
-  guidanceScale: integer(0),
-  storageUri: anyText,
-};
-const shapeOf = (parameters: typeof common | (typeof common & typeof more)) =>
-  closed(
-    { instances: list(closed({ prompt: filledText }), { least: 1, most: 1 }) },
-    { parameters: closed({}, parameters) },
-  );
-const shapes = { gemini: shapeOf(common), vertex: shapeOf({ ...common, ...more }) };
+const shapes = new Shapes(`
+  Instances = { instances: { prompt: filled }[1..1] };
+  Parameters = {
+    sampleCount?: integer(1, 4), aspectRatio?: "1:1" | "3:4" | "4:3" | "9:16" | "16:9", sampleImageSize?: "1K" | "2K",
+    personGeneration?: string, safetySetting?: string, includeRaiReason?: boolean, includeSafetyAttributes?: boolean,
+    language?: string,
+    outputOptions?: { mimeType?: "image/png" | "image/jpeg", compressionQuality?: integer(0, 100) }
+  };
+  gemini = { ...Instances, parameters?: Parameters };
+  vertex = {
+    ...Instances,
+    parameters?: {
+      ...Parameters, negativePrompt?: string, enhancePrompt?: boolean, addWatermark?: boolean,
+      seed?: integer(1, 2147483647), guidanceScale?: integer(0), storageUri?: string
+    }
+  };
+`);
 
 const sides: Readonly<Record<string, readonly [number, number]>> = {
   "1:1": [1_024, 1_024],
@@ -40,8 +32,8 @@ const sides: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /** Imagen by `predict`: a picture each, in Base64. */
-export function predictImages(body: unknown, model: string, at: keyof typeof shapes): Understood {
-  demand(body, shapes[at]);
+export function predictImages(body: unknown, model: string, at: "gemini" | "vertex"): Understood {
+  demand(body, shapes.of(at));
   const words = textAt(listAt(body, "instances")[0], "prompt") ?? "";
   const parameters = memberOf(body, "parameters");
   const { directive } = questionFrom(model, [words]);

@@ -1,184 +1,111 @@
-import {
-  anything,
-  anyObject,
-  anyText,
-  base64,
-  closedOrNull,
-  filledText,
-  flag,
-  integer,
-  list,
-  number,
-  oneOf,
-  text,
-  type Shape,
-} from "../checks/shape.ts";
-import { schema } from "./schema-shape.ts";
+import { Shapes } from "../checks/notation.ts";
+import type { Shape } from "../checks/shape.ts";
 
-const functionName = text(/^[A-Za-z_][\w.:-]{0,63}$/, "a letter or underscore, and 63 letters, digits or _.:- at most");
-const mimeType = text(
-  /^(?:image\/(?:png|jpeg|webp|heic|heif)|(?:audio|video|text)\/[\w.+-]+|application\/(?:pdf|json|x-javascript|x-python))(?:;.*)?$/,
-  "a type that the model reads",
-);
+const payloads = [
+  "text",
+  "inlineData",
+  "fileData",
+  "functionCall",
+  "functionResponse",
+  "executableCode",
+  "codeExecutionResult",
+];
 
-/** What a part may say; it says exactly one of these. */
-const payloads = {
-  text: anyText,
-  inlineData: closedOrNull({ mimeType, data: base64 }, { displayName: anyText }),
-  fileData: closedOrNull({ fileUri: filledText }, { mimeType: anyText }),
-  functionCall: closedOrNull({ name: functionName }, { args: anyObject, id: anyText }),
-  functionResponse: closedOrNull(
-    { name: functionName, response: anyObject },
-    { id: anyText, parts: list(anyObject), willContinue: flag, scheduling: anyText },
-  ),
-  executableCode: anyObject,
-  codeExecutionResult: anyObject,
-};
-const partFields = closedOrNull(
-  {},
-  {
-    ...payloads,
-    thought: flag,
-    thoughtSignature: anyText,
-    videoMetadata: anyObject,
-    mediaResolution: anyObject,
-    partMetadata: anyObject,
-  },
-);
-const part: Shape = (value, path) => {
+const parts = new Shapes(String.raw`
+  FunctionName = /^[A-Za-z_][\w.:-]{0,63}$/ "a letter or underscore, and 63 letters, digits or _.:- at most";
+  MimeType =
+    /^(?:image\/(?:png|jpeg|webp|heic|heif)|(?:audio|video|text)\/[\w.+-]+|application\/(?:pdf|json|x-javascript|x-python))(?:;.*)?$/
+    "a type that the model reads";
+  PartFields = nullable<{
+    text?: string, inlineData?: nullable<{ mimeType: MimeType, data: base64, displayName?: string }>,
+    fileData?: nullable<{ fileUri: filled, mimeType?: string }>,
+    functionCall?: nullable<{ name: FunctionName, args?: object, id?: string }>,
+    functionResponse?: nullable<{
+      name: FunctionName, response: object, id?: string, parts?: object[], willContinue?: boolean, scheduling?: string
+    }>,
+    executableCode?: object, codeExecutionResult?: object, thought?: boolean, thoughtSignature?: string,
+    videoMetadata?: object, mediaResolution?: object, partMetadata?: object
+  }>;
+`);
+const partFields = parts.of("PartFields");
+
+const Part: Shape = (value, path) => {
   const wrong = partFields(value, path);
   if (wrong !== undefined) return wrong;
-  const said = Object.keys(payloads).filter((name) => (Object(value)[name] ?? undefined) !== undefined);
+  const said = payloads.filter((name) => (Object(value)[name] ?? undefined) !== undefined);
   return said.length === 1 ? undefined : { path, problem: "value", expected: "a part that says exactly one thing" };
 };
 
-/** What one side says. */
-export const content: Shape = closedOrNull(
-  { parts: list(part, { least: 1 }) },
-  { role: oneOf("user", "model", "function") },
+const requests = new Shapes(
+  String.raw`
+  Content = nullable<{ parts: Part[1..], role?: "user" | "model" | "function" }>;
+  // Whole numbers of 64 bits may come as texts.
+  Count = integer(0) | /^\d+$/ "a whole number";
+  // A part of OpenAPI's schemas, and nothing of JSON Schema beyond.
+  Schema = nullable<{
+    type?: "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "ARRAY" | "OBJECT" | "NULL"
+      | "string" | "number" | "integer" | "boolean" | "array" | "object" | "null",
+    format?: string, title?: string, description?: string, nullable?: boolean, enum?: string[], items?: Schema,
+    minItems?: Count, maxItems?: Count, properties?: record<Schema>, required?: string[], propertyOrdering?: string[],
+    minProperties?: Count, maxProperties?: Count, minimum?: number, maximum?: number, minLength?: Count, maxLength?: Count,
+    pattern?: string, example?: any, anyOf?: Schema[], default?: any
+  }>;
+  FunctionDeclaration = nullable<{
+    name: FunctionName, description?: string, parameters?: Schema, parametersJsonSchema?: any, response?: object,
+    responseJsonSchema?: any, behavior?: string
+  }>;
+  Tool = nullable<{
+    functionDeclarations?: FunctionDeclaration[], googleSearch?: object, googleSearchRetrieval?: object,
+    codeExecution?: object, urlContext?: object, googleMaps?: object, fileSearch?: object, computerUse?: object
+  }>;
+  ToolConfig = nullable<{
+    functionCallingConfig?: nullable<{ mode?: "AUTO" | "ANY" | "NONE" | "VALIDATED", allowedFunctionNames?: string[] }>,
+    retrievalConfig?: object, includeServerSideToolInvocations?: boolean
+  }>;
+  GenerationConfig = nullable<{
+    temperature?: number(0, 2), topP?: number(0, 1), topK?: integer(1), candidateCount?: integer(1, 8),
+    maxOutputTokens?: integer(1), stopSequences?: filled[0..5], seed?: integer(-2147483648, 2147483647),
+    presencePenalty?: number(-2, 2), frequencyPenalty?: number(-2, 2),
+    responseMimeType?: "text/plain" | "application/json" | "text/x.enum", responseSchema?: Schema,
+    responseJsonSchema?: any, responseLogprobs?: boolean, logprobs?: integer(0, 20),
+    responseModalities?: ("TEXT" | "IMAGE" | "AUDIO")[], speechConfig?: object, mediaResolution?: string,
+    imageConfig?: nullable<{ aspectRatio?: /^\d+:\d+$/ "a ratio such as 16:9", imageSize?: "1K" | "2K" | "4K" }>,
+    thinkingConfig?: nullable<{
+      includeThoughts?: boolean, thinkingBudget?: integer(-1, 32768),
+      thinkingLevel?: "MINIMAL" | "LOW" | "MEDIUM" | "HIGH" | "minimal" | "low" | "medium" | "high"
+    }>,
+    enableEnhancedCivicAnswers?: boolean
+  }>;
+  SafetySetting = {
+    category: /^HARM_CATEGORY_[A-Z_]+$/ "a category of harm",
+    threshold: "BLOCK_LOW_AND_ABOVE" | "BLOCK_MEDIUM_AND_ABOVE" | "BLOCK_ONLY_HIGH" | "BLOCK_NONE" | "OFF"
+  };
+  Generate = nullable<{
+    contents: Content[1..], systemInstruction?: nullable<{ parts: Part[1..], role?: string }>, tools?: Tool[],
+    toolConfig?: ToolConfig, safetySettings?: SafetySetting[], cachedContent?: string, generationConfig?: GenerationConfig,
+    // The address names the model; the body may say it again.
+    serviceTier?: string, store?: boolean, model?: string
+  }>;
+  CountTokens = nullable<{ contents?: Content[1..], generateContentRequest?: Generate, model?: string }>;
+  TaskType =
+    | "TASK_TYPE_UNSPECIFIED" | "RETRIEVAL_QUERY" | "RETRIEVAL_DOCUMENT" | "SEMANTIC_SIMILARITY" | "CLASSIFICATION"
+    | "CLUSTERING" | "QUESTION_ANSWERING" | "FACT_VERIFICATION" | "CODE_RETRIEVAL_QUERY";
+  Embed = nullable<{
+    content: Content, title?: string, outputDimensionality?: integer(1, 3072), taskType?: TaskType, model?: string
+  }>;
+  BatchEmbed = { requests: nullable<{ ...Embed, model: /^models\/./ "models/ and a name" }>[1..100] };
+`,
+  { base: parts, more: { Part } },
 );
-
-const systemInstruction = closedOrNull({ parts: list(part, { least: 1 }) }, { role: anyText });
-const functionDeclaration = closedOrNull(
-  { name: functionName },
-  {
-    description: anyText,
-    parameters: schema,
-    parametersJsonSchema: anything,
-    response: anyObject,
-    responseJsonSchema: anything,
-    behavior: anyText,
-  },
-);
-const tool = closedOrNull(
-  {},
-  {
-    functionDeclarations: list(functionDeclaration),
-    googleSearch: anyObject,
-    googleSearchRetrieval: anyObject,
-    codeExecution: anyObject,
-    urlContext: anyObject,
-    googleMaps: anyObject,
-    fileSearch: anyObject,
-    computerUse: anyObject,
-  },
-);
-const toolConfig = closedOrNull(
-  {},
-  {
-    functionCallingConfig: closedOrNull(
-      {},
-      { mode: oneOf("AUTO", "ANY", "NONE", "VALIDATED"), allowedFunctionNames: list(anyText) },
-    ),
-    retrievalConfig: anyObject,
-    includeServerSideToolInvocations: flag,
-  },
-);
-const category = text(/^HARM_CATEGORY_[A-Z_]+$/, "a category of harm");
-const threshold = oneOf("BLOCK_LOW_AND_ABOVE", "BLOCK_MEDIUM_AND_ABOVE", "BLOCK_ONLY_HIGH", "BLOCK_NONE", "OFF");
-
-const generationConfig = closedOrNull(
-  {},
-  {
-    temperature: number(0, 2),
-    topP: number(0, 1),
-    topK: integer(1),
-    candidateCount: integer(1, 8),
-    maxOutputTokens: integer(1),
-    stopSequences: list(filledText, { most: 5 }),
-    seed: integer(-(2 ** 31), 2 ** 31 - 1),
-    presencePenalty: number(-2, 2),
-    frequencyPenalty: number(-2, 2),
-    responseMimeType: oneOf("text/plain", "application/json", "text/x.enum"),
-    responseSchema: schema,
-    responseJsonSchema: anything,
-    responseLogprobs: flag,
-    logprobs: integer(0, 20),
-    responseModalities: list(oneOf("TEXT", "IMAGE", "AUDIO")),
-    speechConfig: anyObject,
-    mediaResolution: anyText,
-    imageConfig: closedOrNull(
-      {},
-      { aspectRatio: text(/^\d+:\d+$/, "a ratio such as 16:9"), imageSize: oneOf("1K", "2K", "4K") },
-    ),
-    thinkingConfig: closedOrNull(
-      {},
-      {
-        includeThoughts: flag,
-        thinkingBudget: integer(-1, 32_768),
-        thinkingLevel: oneOf("MINIMAL", "LOW", "MEDIUM", "HIGH", "minimal", "low", "medium", "high"),
-      },
-    ),
-    enableEnhancedCivicAnswers: flag,
-  },
-);
-
-const required = { contents: list(content, { least: 1 }) };
-const optional = {
-  systemInstruction,
-  tools: list(tool),
-  toolConfig,
-  safetySettings: list(closedOrNull({ category, threshold })),
-  cachedContent: anyText,
-  generationConfig,
-  serviceTier: anyText,
-  store: flag,
-  // The address names the model; the body may say it again.
-  model: anyText,
-};
 
 /** A request to generate content, every field of it; null stands for an optional field that is absent. */
-export const generateShape: Shape = closedOrNull(required, optional);
+export const generateShape = requests.of("Generate");
 
 /** A request to count its tokens: contents alone, or a whole request. */
-export const countShape: Shape = closedOrNull(
-  {},
-  { contents: required.contents, generateContentRequest: closedOrNull(required, optional), model: anyText },
-);
-
-const embedding = {
-  title: anyText,
-  outputDimensionality: integer(1, 3_072),
-  taskType: oneOf(
-    "TASK_TYPE_UNSPECIFIED",
-    "RETRIEVAL_QUERY",
-    "RETRIEVAL_DOCUMENT",
-    "SEMANTIC_SIMILARITY",
-    "CLASSIFICATION",
-    "CLUSTERING",
-    "QUESTION_ANSWERING",
-    "FACT_VERIFICATION",
-    "CODE_RETRIEVAL_QUERY",
-  ),
-};
+export const countShape = requests.of("CountTokens");
 
 /** A request for one vector. */
-export const embedShape: Shape = closedOrNull({ content }, { ...embedding, model: anyText });
+export const embedShape = requests.of("Embed");
 
 /** A request for several: each names the model again. */
-export const batchEmbedShape: Shape = closedOrNull({
-  requests: list(closedOrNull({ model: text(/^models\/./, "models/ and a name"), content }, embedding), {
-    least: 1,
-    most: 100,
-  }),
-});
+export const batchEmbedShape = requests.of("BatchEmbed");

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { listAt, numberAt, textAt } from "../checks/members.ts";
 import { demand, dottedPath, Refusal } from "../checks/refusal.ts";
-import { anyText, base64, closed, filledText, integer, list, oneOf, text } from "../checks/shape.ts";
+import { shapeOf, Shapes } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import {
   createVendor,
@@ -15,23 +15,20 @@ import {
 import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
 import { directiveOf, findTask, lookAt, takeTask, type Phase } from "../video/tasks.ts";
 
-const submitShape = closed(
-  { req_key: filledText },
+const submitShape = new Shapes(
+  String.raw`It = {
+    req_key: filled, prompt?: /^[\s\S]{0,800}$/u "at most 800 characters", binary_data_base64?: base64[1..2],
+    image_urls?: (/^https?:\/\// "an address")[1..2], seed?: integer(-1), frames?: Frames,
+    aspect_ratio?: "16:9" | "4:3" | "1:1" | "3:4" | "9:16" | "21:9"
+  };`,
   {
-    prompt: text(/^[\s\S]{0,800}$/u, "at most 800 characters"),
-    binary_data_base64: list(base64, { least: 1, most: 2 }),
-    image_urls: list(text(/^https?:\/\//, "an address"), { least: 1, most: 2 }),
-    seed: integer(-1),
-    frames: oneOfNumbers(121, 241),
-    aspect_ratio: oneOf("16:9", "4:3", "1:1", "3:4", "9:16", "21:9"),
+    more: {
+      Frames: (value, path) =>
+        value === 121 || value === 241 ? undefined : { path, problem: "value", expected: "121 or 241" },
+    },
   },
-);
-const resultShape = closed({ req_key: filledText, task_id: filledText }, { req_json: anyText });
-
-function oneOfNumbers(...numbers: readonly number[]): ReturnType<typeof integer> {
-  return (value, path) =>
-    numbers.some((each) => each === value) ? undefined : { path, problem: "value", expected: numbers.join(" or ") };
-}
+).of("It");
+const resultShape = shapeOf("{ req_key: filled, task_id: filled, req_json?: string }");
 
 const actions: Readonly<Record<string, (asking: Asking) => Understood>> = {
   CVSync2AsyncSubmitTask({ body }) {

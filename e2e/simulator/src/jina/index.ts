@@ -1,19 +1,15 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { bracketPath, demand, Refusal } from "../checks/refusal.ts";
-import { anyText, closed, closedOrNull, either, filledText, flag, integer, list } from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { decide } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
 import { rank } from "../core/relevance.ts";
 import { bearerOf, createVendor, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
 
-const shape = closedOrNull(
-  {
-    model: filledText,
-    query: filledText,
-    documents: list(either(anyText, closed({ text: anyText })), { least: 1, most: 2_048 }),
-  },
-  { top_n: integer(1), return_documents: flag, max_doc_length: integer(1), truncation: flag },
-);
+const shape = shapeOf(`nullable<{
+  model: filled, query: filled, documents: (string | { text: string })[1..2048], top_n?: integer(1),
+  return_documents?: boolean, max_doc_length?: integer(1), truncation?: boolean
+}>`);
 
 const rerank: Endpoint = {
   method: "POST",

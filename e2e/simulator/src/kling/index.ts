@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { textAt } from "../checks/members.ts";
 import { demand, dottedPath, Refusal } from "../checks/refusal.ts";
-import { anyObject, anyText, base64, closed, either, filledText, list, number, oneOf, text } from "../checks/shape.ts";
+import { Shapes } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import { bearerOf, createVendor, type Endpoint, type Vendor, type VendorCall } from "../vendor.ts";
 import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
@@ -10,26 +10,19 @@ import { directiveOf, findTask, lookAt, takeTask, type Phase, type SimulatedTask
 /** The secret key that belongs to an access key here. */
 const secretOf = (accessKey: string): string => `${accessKey}-secret`;
 
-const prompt = text(/^[\s\S]{1,2500}$/u, "1 to 2500 characters");
-const image = either(text(/^https?:\/\//, "an address"), base64);
-const shared = {
-  negative_prompt: anyText,
-  cfg_scale: number(0, 1),
-  mode: oneOf("std", "pro"),
-  duration: oneOf("5", "10"),
-  camera_control: anyObject,
-  sound: oneOf("on", "off"),
-  voice_list: list(anyObject),
-  callback_url: anyText,
-  external_task_id: anyText,
-};
-const shapes = {
-  text2video: closed({ model_name: filledText, prompt }, { ...shared, aspect_ratio: oneOf("16:9", "9:16", "1:1") }),
-  image2video: closed(
-    { model_name: filledText, image },
-    { ...shared, prompt, image_tail: image, static_mask: anyText, dynamic_masks: list(anyObject) },
-  ),
-};
+const both = new Shapes(String.raw`
+  Prompt = /^[\s\S]{1,2500}$/u "1 to 2500 characters";
+  Image = /^https?:\/\// "an address" | base64;
+  Shared = {
+    model_name: filled, negative_prompt?: string, cfg_scale?: number(0, 1), mode?: "std" | "pro", duration?: "5" | "10",
+    camera_control?: object, sound?: "on" | "off", voice_list?: object[], callback_url?: string, external_task_id?: string
+  };
+  FromText = { ...Shared, prompt: Prompt, aspect_ratio?: "16:9" | "9:16" | "1:1" };
+  FromImage = {
+    ...Shared, image: Image, prompt?: Prompt, image_tail?: Image, static_mask?: string, dynamic_masks?: object[]
+  };
+`);
+const shapes = { text2video: both.of("FromText"), image2video: both.of("FromImage") };
 
 function create(kind: keyof typeof shapes): Endpoint {
   return {

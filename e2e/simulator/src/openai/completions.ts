@@ -1,18 +1,6 @@
 import { memberOf, numberAt, textAt } from "../checks/members.ts";
 import { demand, wrongField } from "../checks/refusal.ts";
-import {
-  anyNumber,
-  anyText,
-  closedOrNull,
-  either,
-  filledText,
-  flag,
-  integer,
-  list,
-  number,
-  orNull,
-  record,
-} from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { decide, type Answer } from "../core/answer.ts";
 import { freshId, nowSeconds } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
@@ -22,32 +10,17 @@ import type { Endpoint } from "../vendor.ts";
 import { doneFrame, errorFrame } from "./chat/frames.ts";
 import { stopsIn } from "./chat/read.ts";
 import { renderUsage } from "./chat/usage.ts";
-import { streamOptions } from "./shapes.ts";
+import { shared } from "./shapes.ts";
 
-const token = integer(0, 1_000_000);
-const shape = closedOrNull(
-  {
-    model: filledText,
-    prompt: orNull(either(anyText, list(anyText, { least: 1 }), list(token, { least: 1 }), list(list(token)))),
-  },
-  {
-    suffix: anyText,
-    max_tokens: integer(0),
-    temperature: number(0, 2),
-    top_p: number(0, 1),
-    n: integer(1, 128),
-    stream: flag,
-    stream_options: streamOptions,
-    logprobs: integer(0, 5),
-    echo: flag,
-    stop: either(anyText, list(anyText, { most: 4 })),
-    presence_penalty: number(-2, 2),
-    frequency_penalty: number(-2, 2),
-    best_of: integer(1, 20),
-    logit_bias: record(anyNumber),
-    seed: integer(-Number.MAX_VALUE),
-    user: anyText,
-  },
+const shape = shapeOf(
+  `nullable<{
+    model: filled,
+    prompt: string | string[1..] | integer(0, 1000000)[1..] | integer(0, 1000000)[][] | null,
+    suffix?: string, max_tokens?: integer(0), temperature?: number(0, 2), top_p?: number(0, 1), n?: integer(1, 128),
+    stream?: boolean, stream_options?: StreamOptions, logprobs?: integer(0, 5), echo?: boolean, stop?: Stop,
+    ...Penalties, best_of?: integer(1, 20), logit_bias?: record<number>, seed?: integer, user?: string
+  }>`,
+  shared,
 );
 
 /** What the vendor writes without a bound. */

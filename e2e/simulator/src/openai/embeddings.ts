@@ -1,21 +1,18 @@
 import { memberOf, numberAt, textAt } from "../checks/members.ts";
 import { demand } from "../checks/refusal.ts";
-import { anyText, closedOrNull, either, filledText, integer, list, oneOf } from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { decide } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { Endpoint } from "../vendor.ts";
 import { promptsIn } from "./completions.ts";
 
-const token = integer(0, 1_000_000);
-const many = { least: 1, most: 2_048 };
-const shape = closedOrNull(
-  {
-    model: filledText,
-    input: either(filledText, list(filledText, many), list(token, many), list(list(token, many), many)),
-  },
-  { dimensions: integer(1, 4_096), encoding_format: oneOf("float", "base64"), user: anyText },
-);
+const shape = shapeOf(`
+  nullable<{
+    model: filled, input: filled | filled[1..2048] | integer(0, 1000000)[1..2048] | integer(0, 1000000)[1..2048][1..2048],
+    dimensions?: integer(1, 4096), encoding_format?: "float" | "base64", user?: string
+  }>
+`);
 
 const defaultDimensions = 1_536;
 

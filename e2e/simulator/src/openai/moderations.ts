@@ -1,19 +1,19 @@
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 import { demand } from "../checks/refusal.ts";
-import { anyText, closed, closedOrNull, either, list, tagged } from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { freshId } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
 import { wordsIn } from "../core/vector.ts";
 import type { Endpoint } from "../vendor.ts";
-import { imageUrl } from "./shapes.ts";
+import { shared } from "./shapes.ts";
 
-const part = tagged("type", {
-  text: closed({ type: anyText, text: anyText }),
-  image_url: closed({ type: anyText, image_url: closed({ url: imageUrl }) }),
-});
-const shape = closedOrNull(
-  { input: either(anyText, list(anyText, { least: 1 }), list(part, { least: 1 })) },
-  { model: anyText },
+const shape = shapeOf(
+  `nullable<{
+    input: string | string[1..]
+      | ({ type: "text", text: string } | { type: "image_url", image_url: { url: ImageUrl } })[1..],
+    model?: string
+  }>`,
+  shared,
 );
 
 /** Categories, each with a word that flags it. */

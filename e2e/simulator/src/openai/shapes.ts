@@ -1,34 +1,12 @@
-import {
-  anyObject,
-  anyText,
-  base64,
-  closedOrNull,
-  either,
-  flag,
-  oneOf,
-  record,
-  text,
-  type Shape,
-} from "../checks/shape.ts";
+import { Shapes } from "../checks/notation.ts";
+import { base64, text, type Shape } from "../checks/shape.ts";
 
-/** Names of functions and tools. */
-export const toolName: Shape = text(/^[\w-]{1,64}$/, "1 to 64 letters, digits, underscores or hyphens");
-
-export const effort: Shape = oneOf("none", "minimal", "low", "medium", "high", "xhigh", "max");
-export const verbosity: Shape = oneOf("low", "medium", "high");
-export const serviceTier: Shape = oneOf("auto", "default", "flex", "scale", "priority", "fast", "ultrafast");
-export const metadata: Shape = record(anyText);
-export const cacheRetention: Shape = oneOf("in_memory", "24h");
-export const streamOptions: Shape = closedOrNull({}, { include_usage: flag, include_obfuscation: flag });
-
-/** An address on the web, or a data URL of a picture that the vendor can read. */
-export const imageUrl: Shape = either(
-  text(/^https?:\/\/\S+$/, "an address on the web, or a data URL of a PNG, JPEG, GIF or WebP picture"),
-  dataUrl(/^data:image\/(?:png|jpeg|jpg|gif|webp);base64,/, "a data URL of a PNG, JPEG, GIF or WebP picture"),
+const pictureUrl = dataUrl(
+  /^data:image\/(?:png|jpeg|jpg|gif|webp);base64,/,
+  "a data URL of a PNG, JPEG, GIF or WebP picture",
 );
-
-/** A data URL, as this vendor wants files. */
-export const fileData: Shape = either(dataUrl(/^data:[\w.+-]+\/[\w.+-]+;base64,/, "a data URL in Base64"), base64);
+const webUrl = text(/^https?:\/\/\S+$/, "an address on the web, or a data URL of a PNG, JPEG, GIF or WebP picture");
+const fileUrl = dataUrl(/^data:[\w.+-]+\/[\w.+-]+;base64,/, "a data URL in Base64");
 
 function dataUrl(start: RegExp, expected: string): Shape {
   return (value, path) => {
@@ -40,7 +18,22 @@ function dataUrl(start: RegExp, expected: string): Shape {
   };
 }
 
-export const jsonSchemaFields = {
-  required: { name: toolName, schema: anyObject },
-  optional: { description: anyText, strict: flag },
-} as const;
+/** Shapes that several endpoints share. */
+export const shared = new Shapes(
+  String.raw`
+  ImageUrl = webUrl | pictureUrl;
+  // As this vendor wants files.
+  FileData = fileUrl | base64;
+  ToolName = /^[\w-]{1,64}$/ "1 to 64 letters, digits, underscores or hyphens";
+  Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+  Verbosity = "low" | "medium" | "high";
+  ServiceTier = "auto" | "default" | "flex" | "scale" | "priority" | "fast" | "ultrafast";
+  Cached = nullable<{ prompt_cache_key?: string, prompt_cache_retention?: "in_memory" | "24h", prompt_cache_options?: object }>;
+  StreamOptions = nullable<{ include_usage?: boolean, include_obfuscation?: boolean }>;
+  JsonSchema = nullable<{ name: ToolName, schema: object, description?: string, strict?: boolean }>;
+  InputAudio = { data: base64, format: "wav" | "mp3" };
+  Stop = string | string[0..4];
+  Penalties = { presence_penalty?: number(-2, 2), frequency_penalty?: number(-2, 2) };
+`,
+  { more: { webUrl, pictureUrl, fileUrl } },
+);

@@ -1,17 +1,6 @@
 import { numberAt, present, textAt } from "../checks/members.ts";
 import { demand, Refusal, wrongField } from "../checks/refusal.ts";
-import {
-  anyObject,
-  anyText,
-  base64,
-  closed,
-  either,
-  filledText,
-  integer,
-  number,
-  oneOf,
-  text,
-} from "../checks/shape.ts";
+import { Shapes } from "../checks/notation.ts";
 import type { Form } from "../core/form.ts";
 import { smallPictureOf } from "../pictures/picture.ts";
 import type { Asking, Endpoint, Understood } from "../vendor.ts";
@@ -27,15 +16,20 @@ import {
   type SimulatedTask,
 } from "../video/tasks.ts";
 
-const address = text(/^(?:https?:\/\/|data:image\/)/, "an address");
-const body = closed(
-  { model: anyText, prompt: filledText },
-  {
-    seconds: oneOf("4", "8", "12"),
-    size: oneOf("720x1280", "1280x720", "1024x1792", "1792x1024"),
-    input_reference: either(closed({ image_url: address }), closed({ file_id: anyText })),
-  },
-);
+const shapes = new Shapes(String.raw`
+  Address = /^(?:https?:\/\/|data:image\/)/ "an address";
+  Video = {
+    model: string, prompt: filled, seconds?: "4" | "8" | "12",
+    size?: "720x1280" | "1280x720" | "1024x1792" | "1792x1024",
+    input_reference?: { image_url: Address } | { file_id: string }
+  };
+  Remix = { prompt: filled };
+  Generation = {
+    model: string, prompt?: string, negative_prompt?: string, image?: Address | base64, image_tail?: Address | base64,
+    duration?: number(1, 60), width?: integer(1), height?: integer(1), fps?: integer(1), seed?: number(-1, 10000000000),
+    aspect_ratio?: string, metadata?: object, user?: string
+  };
+`);
 const usualSize = "720x1280";
 
 const createVideo: Endpoint = {
@@ -43,7 +37,7 @@ const createVideo: Endpoint = {
   path: /^\/v1\/videos$/,
   open(asking) {
     const asked = asking.form === undefined ? asking.body : membersOf(asking.form);
-    demand(asked, body);
+    demand(asked, shapes.of("Video"));
     const [width = 0, height = 0] = (textAt(asked, "size") ?? usualSize).split("x").map(Number);
     return created({
       model: textAt(asked, "model") ?? "",
@@ -68,7 +62,7 @@ const remixVideo: Endpoint = {
   method: "POST",
   path: /^\/v1\/videos\/([^/]+)\/remix$/,
   open: ({ groups: [id], body: asked }) => {
-    demand(asked, closed({ prompt: filledText }));
+    demand(asked, shapes.of("Remix"));
     const source = known(id);
     if (phaseOf(source).state !== "completed") throw new Refusal(400, "The video is not finished.");
     return created({ ...source, prompt: textAt(asked, "prompt") ?? "" }, source.id);
@@ -94,24 +88,7 @@ const generate: Endpoint = {
   method: "POST",
   path: /^\/v1\/video\/generations$/,
   open({ body: asked }) {
-    const shape = closed(
-      { model: anyText },
-      {
-        prompt: anyText,
-        negative_prompt: anyText,
-        image: either(address, base64),
-        image_tail: either(address, base64),
-        duration: number(1, 60),
-        width: integer(1),
-        height: integer(1),
-        fps: integer(1),
-        seed: number(-1, 1e10),
-        aspect_ratio: anyText,
-        metadata: anyObject,
-        user: anyText,
-      },
-    );
-    demand(asked, shape);
+    demand(asked, shapes.of("Generation"));
     const { whole, directive } = created({
       model: textAt(asked, "model") ?? "",
       prompt: textAt(asked, "prompt") ?? "",

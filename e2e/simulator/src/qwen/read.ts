@@ -1,6 +1,6 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { demand, wrongField } from "../checks/refusal.ts";
-import { anyText, closed, filledText, flag, integer, list, oneOf, text } from "../checks/shape.ts";
+import { Shapes } from "../checks/notation.ts";
 import { questionFrom, type Question } from "../core/question.ts";
 import type { PictureSize } from "../pictures/picture.ts";
 
@@ -11,46 +11,24 @@ export interface PicturesAsked {
   readonly count: number;
 }
 
-const parameters = closed(
-  {},
-  {
-    size: text(/^\d{2,4}\*\d{2,4}$/, "a size such as 1328*1328"),
-    n: integer(1, 6),
-    negative_prompt: anyText,
-    prompt_extend: flag,
-    watermark: flag,
-    seed: integer(0, 2 ** 31 - 1),
-  },
-);
-const picture = text(
-  /^(?:https?:\/\/|data:image\/(?:png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$)/,
-  "a URL or Base64 image",
-);
+const shapes = new Shapes(String.raw`
+  Parameters = {
+    size?: /^\d{2,4}\*\d{2,4}$/ "a size such as 1328*1328", n?: integer(1, 6), negative_prompt?: string,
+    prompt_extend?: boolean, watermark?: boolean, seed?: integer(0, 2147483647)
+  };
+  Picture = /^(?:https?:\/\/|data:image\/(?:png|jpeg|webp);base64,[A-Za-z0-9+/]+={0,2}$)/ "a URL or Base64 image";
+  Generation = {
+    model: filled,
+    input: { messages: { role: "user", content: { text?: string, image?: Picture }[1..] }[1..1] },
+    parameters?: Parameters
+  };
+  Synthesis = {
+    model: filled, input: { prompt: filled, negative_prompt?: string, images?: Picture[1..3] }, parameters?: Parameters
+  };
+`);
+const [generation, synthesis] = [shapes.of("Generation"), shapes.of("Synthesis")];
 const longestPrompt = 800;
 const maxPictures = 3;
-
-const generation = closed(
-  {
-    model: filledText,
-    input: closed({
-      messages: list(
-        closed({ role: oneOf("user"), content: list(closed({}, { text: anyText, image: picture }), { least: 1 }) }),
-        { least: 1, most: 1 },
-      ),
-    }),
-  },
-  { parameters },
-);
-const synthesis = closed(
-  {
-    model: filledText,
-    input: closed(
-      { prompt: filledText },
-      { negative_prompt: anyText, images: list(picture, { least: 1, most: maxPictures }) },
-    ),
-  },
-  { parameters },
-);
 
 /** Reads a request that is answered at once. Throws a Refusal. */
 export function readGeneration(body: unknown): PicturesAsked {

@@ -1,53 +1,38 @@
 import { memberOf, numberAt, textAt } from "../checks/members.ts";
 import { demand, Refusal, wrongField } from "../checks/refusal.ts";
-import { anyText, closed, filledText, flag, integer, list, oneOf, text } from "../checks/shape.ts";
+import { Shapes } from "../checks/notation.ts";
+import type { Shape } from "../checks/shape.ts";
 import { freshId } from "../core/ids.ts";
 import { headerOf, type Endpoint } from "../vendor.ts";
 import { addressOfFilm } from "../video/film-host.ts";
 import { directiveOf, lookAt, sidesOf, takeTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
 
-const picture = text(/^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/, "an address or a data URL");
-const shared = {
-  duration: integer(2, 15),
-  seed: integer(0, 2 ** 31 - 1),
-  prompt_extend: flag,
-  watermark: flag,
-};
-const words = { prompt: anyText, negative_prompt: anyText };
-const resolution = oneOf("480P", "720P", "1080P");
-/** Models up to 2.6 take sizes, or a picture's resolution; later ones a resolution, a ratio and media. */
-const former = closed(
-  { model: filledText, input: closed({}, { ...words, img_url: picture }) },
-  {
-    parameters: closed(
-      {},
-      {
-        ...shared,
-        size: text(/^\d{3,4}\*\d{3,4}$/, "a size such as 1280*720"),
-        resolution,
-        audio: flag,
-        shot_type: anyText,
-      },
-    ),
-  },
-);
-const bothFrames = closed(
-  { model: filledText, input: closed({ first_frame_url: picture, last_frame_url: picture }, words) },
-  { parameters: closed({}, { ...shared, resolution }) },
-);
-const media = list(closed({ type: oneOf("first_frame", "last_frame"), url: picture }), { least: 1, most: 2 });
-const later = closed(
-  { model: filledText, input: closed({}, { ...words, media }) },
-  {
-    parameters: closed(
-      {},
-      { ...shared, resolution: oneOf("720P", "1080P"), ratio: oneOf("16:9", "9:16", "1:1", "4:3", "3:4") },
-    ),
-  },
-);
+const shapes = new Shapes(String.raw`
+  Picture = /^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/ "an address or a data URL";
+  Words = { prompt?: string, negative_prompt?: string };
+  Shared = { duration?: integer(2, 15), seed?: integer(0, 2147483647), prompt_extend?: boolean, watermark?: boolean };
+  Resolution = "480P" | "720P" | "1080P";
+  // Models up to 2.6 take sizes, or a picture's resolution; later ones a resolution, a ratio and media.
+  Former = {
+    model: filled, input: { ...Words, img_url?: Picture },
+    parameters?: {
+      ...Shared, size?: /^\d{3,4}\*\d{3,4}$/ "a size such as 1280*720", resolution?: Resolution, audio?: boolean,
+      shot_type?: string
+    }
+  };
+  BothFrames = {
+    model: filled, input: { first_frame_url: Picture, last_frame_url: Picture, ...Words },
+    parameters?: { ...Shared, resolution?: Resolution }
+  };
+  Later = {
+    model: filled, input: { ...Words, media?: { type: "first_frame" | "last_frame", url: Picture }[1..2] },
+    parameters?: { ...Shared, resolution?: "720P" | "1080P", ratio?: "16:9" | "9:16" | "1:1" | "4:3" | "3:4" }
+  };
+`);
+const [former, bothFrames, later] = [shapes.of("Former"), shapes.of("BothFrames"), shapes.of("Later")];
 
 /** A start of a video, at one of the two services that make them. */
-function synthesis(service: string, shapeOf: (model: string) => typeof former): Endpoint {
+function synthesis(service: string, shapeOf: (model: string) => Shape): Endpoint {
   return {
     method: "POST",
     path: new RegExp(`^/api/v1/services/aigc/${service}/video-synthesis$`),

@@ -1,12 +1,10 @@
 import { Refusal } from "../checks/refusal.ts";
 import { errorOf } from "../gemini/errors.ts";
 import { LiveConversation } from "../gemini/live/conversation.ts";
-import { clientMessage, modelNames } from "../gemini/live/shape.ts";
+import { clientMessages } from "../gemini/live/shape.ts";
 import type { SocketVendor } from "../sockets/socket-vendor.ts";
 import { bearerOf, isBadKey } from "../vendor.ts";
 import { problemOfToken } from "./account.ts";
-
-const message = clientMessage(modelNames.vertex);
 
 /** Sessions of Gemini's live models in a project of Google Cloud. */
 export const vertexLive: SocketVendor = {
@@ -22,6 +20,6 @@ export const vertexLive: SocketVendor = {
     if (problem !== undefined) throw new Refusal(401, problem);
   },
   renderError: errorOf,
-  converse: (peer, call) => new LiveConversation(peer, call, message),
+  converse: (peer, call) => new LiveConversation(peer, call, clientMessages.vertex),
   failure: () => undefined,
 };

@@ -1,16 +1,15 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { demand, Refusal } from "../checks/refusal.ts";
-import { closed, filledText, flag, integer, list } from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { questionFrom } from "../core/question.ts";
 import { tokensOf } from "../core/tokens.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { Understood } from "../vendor.ts";
 
-const instance = closed({ content: filledText }, { task_type: filledText, title: filledText });
-const shape = closed(
-  { instances: list(instance, { least: 1, most: 250 }) },
-  { parameters: closed({}, { outputDimensionality: integer(1), autoTruncate: flag }) },
-);
+const shape = shapeOf(`{
+  instances: { content: filled, task_type?: filled, title?: filled }[1..250],
+  parameters?: { outputDimensionality?: integer(1), autoTruncate?: boolean }
+}`);
 
 /** Embeddings by `predict`: those of Gemini are made one by one. */
 export function predictEmbeddings(body: unknown, model: string): Understood {

@@ -1,6 +1,6 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
 import { bracketPath, demand, Refusal, wrongField } from "../checks/refusal.ts";
-import { closed, filledText, flag, integer, list, oneOf, tagged, text } from "../checks/shape.ts";
+import { shapeOf } from "../checks/notation.ts";
 import { bearerOf, createVendor, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
 import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
 import {
@@ -14,27 +14,20 @@ import {
   type SimulatedTask,
 } from "../video/tasks.ts";
 
-const picture = closed({ url: text(/^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/, "an address or a data URL") });
-const content = tagged("type", {
-  text: closed({ type: filledText, text: filledText }),
-  image_url: closed(
-    { type: filledText, image_url: picture },
-    { role: oneOf("first_frame", "last_frame", "reference_image") },
-  ),
-});
-const shape = closed(
-  { model: filledText, content: list(content, { least: 1 }) },
-  {
-    duration: integer(2, 15),
-    resolution: oneOf("480p", "720p", "1080p", "4k"),
-    ratio: oneOf("16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"),
-    seed: integer(-1, 2 ** 32 - 1),
-    watermark: flag,
-    camera_fixed: flag,
-    generate_audio: flag,
-    return_last_frame: flag,
-  },
-);
+const shape = shapeOf(String.raw`{
+  model: filled,
+  content: (
+    | { type: "text", text: filled }
+    | {
+        type: "image_url",
+        image_url: { url: /^(?:https?:\/\/|data:image\/[\w.+-]+;base64,)/ "an address or a data URL" },
+        role?: "first_frame" | "last_frame" | "reference_image"
+      }
+  )[1..],
+  duration?: integer(2, 15), resolution?: "480p" | "720p" | "1080p" | "4k",
+  ratio?: "16:9" | "4:3" | "1:1" | "3:4" | "9:16" | "21:9" | "adaptive", seed?: integer(-1, 4294967295),
+  watermark?: boolean, camera_fixed?: boolean, generate_audio?: boolean, return_last_frame?: boolean
+}`);
 
 /** Reads a start. Throws a Refusal. */
 function read(body: unknown): AskedVideo {

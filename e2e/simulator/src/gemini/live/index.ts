@@ -3,9 +3,7 @@ import type { SocketVendor } from "../../sockets/socket-vendor.ts";
 import { headerOf, isBadKey } from "../../vendor.ts";
 import { errorOf, invalidKey } from "../errors.ts";
 import { LiveConversation } from "./conversation.ts";
-import { clientMessage, modelNames } from "./shape.ts";
-
-const message = clientMessage(modelNames.gemini);
+import { clientMessages } from "./shape.ts";
 
 /** Sessions of Gemini's live models. Its messages are JSON in binary frames, as the real vendor's are. */
 export const geminiLive: SocketVendor = {
@@ -20,6 +18,6 @@ export const geminiLive: SocketVendor = {
     if (isBadKey(key)) throw new Refusal(400, "The API key is not a valid one.", { code: invalidKey });
   },
   renderError: errorOf,
-  converse: (peer, call) => new LiveConversation(peer, call, message),
+  converse: (peer, call) => new LiveConversation(peer, call, clientMessages.gemini),
   failure: () => undefined,
 };

@@ -1,92 +1,34 @@
-import {
-  anyObject,
-  anyText,
-  base64,
-  closed,
-  either,
-  filledText,
-  flag,
-  integer,
-  list,
-  number,
-  oneOf,
-  text,
-  type Shape,
-} from "../../checks/shape.ts";
+import { Shapes } from "../../checks/notation.ts";
 
-const blob = closed({
-  data: base64,
-  mimeType: text(/^(audio\/pcm(;rate=\d+)?|image\/[\w.+-]+)$/, "a media type of PCM or of a picture"),
-});
-const part = closed({}, { text: anyText, inlineData: blob, thought: flag });
-const content = closed({ parts: list(part, { least: 1 }) }, { role: oneOf("user", "model") });
-const generationConfig = closed(
-  {},
-  {
-    responseModalities: list(oneOf("TEXT", "AUDIO"), { least: 1, most: 1 }),
-    maxOutputTokens: integer(1),
-    temperature: number(0, 2),
-    speechConfig: closed(
-      {},
-      { voiceConfig: closed({ prebuiltVoiceConfig: closed({ voiceName: filledText }) }), languageCode: anyText },
-    ),
-  },
-);
-const settings = {
-  generationConfig,
-  systemInstruction: content,
-  tools: list(
-    closed({
-      functionDeclarations: list(
-        closed(
-          { name: text(/^[\w.:-]{1,128}$/, "a function's name") },
-          { description: anyText, parameters: anyObject, parametersJsonSchema: anyObject },
-        ),
-      ),
-    }),
-  ),
-  realtimeInputConfig: closed(
-    {},
-    {
-      automaticActivityDetection: closed(
-        {},
-        { disabled: flag, prefixPaddingMs: integer(0), silenceDurationMs: integer(0) },
-      ),
-      activityHandling: oneOf("START_OF_ACTIVITY_INTERRUPTS", "NO_INTERRUPTION"),
+const messages = new Shapes(String.raw`
+  Blob = { data: base64, mimeType: /^(audio\/pcm(;rate=\d+)?|image\/[\w.+-]+)$/ "a media type of PCM or of a picture" };
+  Content = { parts: { text?: string, inlineData?: Blob, thought?: boolean }[1..], role?: "user" | "model" };
+  Speech = { voiceConfig?: { prebuiltVoiceConfig: { voiceName: filled } }, languageCode?: string };
+  FunctionDeclaration = {
+    name: /^[\w.:-]{1,128}$/ "a function's name", description?: string, parameters?: object, parametersJsonSchema?: object
+  };
+  Settings = {
+    generationConfig?: {
+      responseModalities?: ("TEXT" | "AUDIO")[1..1], maxOutputTokens?: integer(1), temperature?: number(0, 2),
+      speechConfig?: Speech
     },
-  ),
-  inputAudioTranscription: closed({}),
-  outputAudioTranscription: closed({}),
-};
+    systemInstruction?: Content, tools?: { functionDeclarations: FunctionDeclaration[] }[],
+    realtimeInputConfig?: {
+      automaticActivityDetection?: { disabled?: boolean, prefixPaddingMs?: integer(0), silenceDurationMs?: integer(0) },
+      activityHandling?: "START_OF_ACTIVITY_INTERRUPTS" | "NO_INTERRUPTION"
+    },
+    inputAudioTranscription?: {}, outputAudioTranscription?: {}
+  };
+  Input = { audio?: Blob, video?: Blob, text?: string, activityStart?: {}, activityEnd?: {}, audioStreamEnd?: boolean };
+  Others =
+    | { clientContent: { turns?: Content[], turnComplete?: boolean } }
+    | { realtimeInput: Input }
+    | { toolResponse: { functionResponses: { id: filled, name: filled, response: object }[1..] } };
+  GeminiModel = /^models\/.+/ "models/ and a name";
+  VertexModel = /^projects\/[^/]+\/locations\/[^/]+\/publishers\/google\/models\/[^/]+$/ "a model of a project";
+  gemini = { setup: { model: GeminiModel, ...Settings } } | Others;
+  vertex = { setup: { model: VertexModel, ...Settings } } | Others;
+`);
 
-/** How each vendor of this format wants its models named. */
-export const modelNames = {
-  gemini: text(/^models\/.+/, "models/ and a name"),
-  vertex: text(/^projects\/[^/]+\/locations\/[^/]+\/publishers\/google\/models\/[^/]+$/, "a model of a project"),
-} as const;
-
-/** Every message that a client may send: exactly one of its members. */
-export const clientMessage = (model: Shape): Shape =>
-  either(closed({ setup: closed({ model }, settings) }), ...otherMessages);
-
-const otherMessages = [
-  closed({ clientContent: closed({}, { turns: list(content), turnComplete: flag }) }),
-  closed({
-    realtimeInput: closed(
-      {},
-      {
-        audio: blob,
-        video: blob,
-        text: anyText,
-        activityStart: closed({}),
-        activityEnd: closed({}),
-        audioStreamEnd: flag,
-      },
-    ),
-  }),
-  closed({
-    toolResponse: closed({
-      functionResponses: list(closed({ id: filledText, name: filledText, response: anyObject }), { least: 1 }),
-    }),
-  }),
-] as const;
+/** Every message that a client may send: exactly one of its members. Each vendor wants its models named its own way. */
+export const clientMessages = { gemini: messages.of("gemini"), vertex: messages.of("vertex") } as const;

@@ -4,25 +4,17 @@ import { speak, type Speech } from "../../audio/voice.ts";
 import type { Behaviour } from "../../behaviour.ts";
 import { memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { demand, wrongField } from "../../checks/refusal.ts";
-import { anyText, closed, either, number, oneOf, text } from "../../checks/shape.ts";
+import { shapeOf } from "../../checks/notation.ts";
 import { questionFrom } from "../../core/question.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Frame, Streamed } from "../../stream.ts";
 import type { Endpoint } from "../../vendor.ts";
 
-const body = closed(
-  {
-    model: anyText,
-    input: text(/^[\s\S]{1,4096}$/u, "1 to 4096 characters"),
-    voice: either(text(/^\w+$/, "a voice"), closed({ id: anyText })),
-  },
-  {
-    instructions: anyText,
-    response_format: oneOf(...Object.keys(audioFormats)),
-    speed: number(0.25, 4),
-    stream_format: oneOf("audio", "sse"),
-  },
-);
+const body = shapeOf(String.raw`{
+  model: string, input: /^[\s\S]{1,4096}$/u "1 to 4096 characters", voice: /^\w+$/ "a voice" | { id: string },
+  instructions?: string, response_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm", speed?: number(0.25, 4),
+  stream_format?: "audio" | "sse"
+}`);
 
 /** Models of the first kind give bytes only. */
 const bytesOnly = /^tts-1/;

@@ -1,6 +1,6 @@
 import { memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { demand, Refusal, wrongField } from "../../checks/refusal.ts";
-import { anyText, closedOrNull, either, filledText, flag, integer, list, oneOf, text } from "../../checks/shape.ts";
+import { Shapes } from "../../checks/notation.ts";
 import type { Form } from "../../core/form.ts";
 import { questionFrom, type Question } from "../../core/question.ts";
 import type { PictureFormat, PictureSize } from "../../pictures/picture.ts";
@@ -25,36 +25,32 @@ export interface ImagesAsked {
 const native = /^(?:chat)?gpt-image/;
 const classic = /^dall-e/;
 
-const common = {
-  model: filledText,
-  n: integer(1, 10),
-  size: text(/^(?:\d{1,4}x\d{1,4}|auto)$/, "a size such as 1024x1024"),
-  quality: oneOf("auto", "low", "medium", "high", "standard", "hd"),
-  user: anyText,
-};
-const newer = {
-  background: oneOf("transparent", "opaque", "auto"),
-  moderation: oneOf("low", "auto"),
-  output_format: oneOf("png", "jpeg", "webp"),
-  output_compression: integer(0, 100),
-  stream: flag,
-  partial_images: integer(0, 3),
-};
-const older = { style: oneOf("vivid", "natural"), response_format: oneOf("url", "b64_json") };
-/** What compatible vendors take beside. */
-const extra = {
-  ...older,
-  ...newer,
-  seed: integer(-1),
-  watermark: flag,
-  prompt_extend: flag,
-  negative_prompt: anyText,
-  image: either(anyText, list(anyText, { least: 1 })),
-};
+const shapes = new Shapes(String.raw`
+  Common = {
+    prompt: filled, model?: filled, n?: integer(1, 10),
+    size?: /^(?:\d{1,4}x\d{1,4}|auto)$/ "a size such as 1024x1024",
+    quality?: "auto" | "low" | "medium" | "high" | "standard" | "hd", user?: string
+  };
+  Older = { style?: "vivid" | "natural", response_format?: "url" | "b64_json" };
+  Newer = {
+    background?: "transparent" | "opaque" | "auto", moderation?: "low" | "auto", output_format?: "png" | "jpeg" | "webp",
+    output_compression?: integer(0, 100), stream?: boolean, partial_images?: integer(0, 3)
+  };
+  Edit = { input_fidelity?: "low" | "high" };
+  native = nullable<{ ...Common, ...Newer }>;
+  nativeEdit = nullable<{ ...native, ...Edit }>;
+  classic = nullable<{ ...Common, ...Older }>;
+  classicEdit = nullable<{ ...classic, ...Edit }>;
+  // Compatible vendors take more.
+  other = nullable<{
+    ...Common, ...Older, ...Newer, seed?: integer(-1), watermark?: boolean, prompt_extend?: boolean,
+    negative_prompt?: string, image?: string | string[1..]
+  }>;
+  otherEdit = nullable<{ ...other, ...Edit }>;
+`);
 
-function shapeFor(model: string, more: Parameters<typeof closedOrNull>[1] = {}) {
-  const own = native.test(model) ? newer : classic.test(model) ? older : extra;
-  return closedOrNull({ prompt: filledText }, { ...common, ...own, ...more });
+function shapeFor(model: string, act: "" | "Edit" = "") {
+  return shapes.of(`${native.test(model) ? "native" : classic.test(model) ? "classic" : "other"}${act}`);
 }
 
 /** Reads a request to make images. Throws a Refusal for what the vendor would refuse. */
@@ -74,7 +70,7 @@ export function readEdit(form: Form | undefined): ImagesAsked {
   if (form === undefined) throw new Refusal(400, "The body must be multipart/form-data.");
   const body = Object.fromEntries(form.fields.map(([name, value]) => [name, typed(name, value)]));
   const model = textAt(body, "model") ?? "dall-e-2";
-  demand(body, shapeFor(model, { input_fidelity: oneOf("low", "high") }));
+  demand(body, shapeFor(model, "Edit"));
   const images = form.files.filter(({ name }) => pictureField.test(name));
   if (images.length === 0) throw new Refusal(400, "An image is required.", { problem: "missing", path: ["image"] });
   for (const { name, bytes } of form.files) {

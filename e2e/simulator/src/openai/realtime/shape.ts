@@ -1,143 +1,66 @@
-import {
-  anyObject,
-  anyText,
-  base64,
-  closed,
-  closedOrNull,
-  either,
-  filledText,
-  flag,
-  integer,
-  list,
-  number,
-  oneOf,
-  orNull,
-  tagged,
-  type Shape,
-} from "../../checks/shape.ts";
-import { toolName } from "../shapes.ts";
-
-const type = anyText;
-const eventId = { event_id: anyText };
-
-const format = tagged("type", {
-  "audio/pcm": closed({ type }, { rate: integer(24_000, 24_000) }),
-  "audio/pcmu": closed({ type }),
-  "audio/pcma": closed({ type }),
-});
-const turnDetection = tagged("type", {
-  server_vad: closedOrNull(
-    { type },
-    {
-      threshold: number(0, 1),
-      prefix_padding_ms: integer(0),
-      silence_duration_ms: integer(0),
-      create_response: flag,
-      interrupt_response: flag,
-      idle_timeout_ms: integer(0),
-    },
-  ),
-  semantic_vad: closed(
-    { type },
-    { eagerness: oneOf("low", "medium", "high", "auto"), create_response: flag, interrupt_response: flag },
-  ),
-});
-const audio = closed(
-  {},
-  {
-    input: closed(
-      {},
-      {
-        format,
-        transcription: orNull(closed({}, { model: filledText, language: anyText, prompt: anyText })),
-        noise_reduction: orNull(closed({ type: oneOf("near_field", "far_field") })),
-        turn_detection: orNull(turnDetection),
-      },
-    ),
-    output: closed({}, { format, voice: either(filledText, anyObject), speed: number(0.25, 1.5) }),
-  },
-);
-const tools = list(
-  tagged("type", {
-    function: closed({ type, name: toolName }, { description: anyText, parameters: anyObject }),
-    mcp: anyObject,
-  }),
-);
-const toolChoice = either(
-  oneOf("none", "auto", "required"),
-  closed({ type: oneOf("function", "mcp") }, { name: anyText }),
-);
-const maxTokens = either(oneOf("inf"), integer(1, 4_096));
-const modalities = list(oneOf("text", "audio"), { least: 1, most: 1 });
-
-/** A session's settings, in the form that models speak today; the older, flat one is refused. */
-const session = tagged("type", {
-  realtime: closedOrNull(
-    { type },
-    {
-      model: filledText,
-      instructions: anyText,
-      output_modalities: modalities,
-      audio,
-      tools,
-      tool_choice: toolChoice,
-      max_output_tokens: maxTokens,
-      parallel_tool_calls: flag,
-      reasoning: anyObject,
-      tracing: either(oneOf("auto"), anyObject),
-      truncation: either(oneOf("auto", "disabled"), anyObject),
-      prompt: anyObject,
-      include: list(anyText),
-    },
-  ),
-  transcription: closedOrNull({ type }, { audio, include: list(anyText) }),
-});
-
-const part = tagged("type", {
-  input_text: closed({ type, text: anyText }),
-  input_audio: closed({ type, audio: base64 }, { transcript: anyText }),
-  input_image: closed({ type, image_url: filledText }, { detail: anyText }),
-  output_text: closed({ type, text: anyText }),
-  output_audio: closed({ type }, { audio: base64, transcript: anyText }),
-});
-const itemNames = { id: filledText, object: oneOf("realtime.item"), status: anyText };
-const item = tagged("type", {
-  message: closed({ type, role: oneOf("system", "user", "assistant"), content: list(part, { least: 1 }) }, itemNames),
-  function_call: closed({ type, name: toolName, arguments: anyText }, { ...itemNames, call_id: filledText }),
-  function_call_output: closed({ type, call_id: filledText, output: anyText }, itemNames),
-});
-
-const response = closedOrNull(
-  {},
-  {
-    instructions: anyText,
-    output_modalities: modalities,
-    audio: anyObject,
-    tools,
-    tool_choice: toolChoice,
-    max_output_tokens: maxTokens,
-    metadata: anyObject,
-    conversation: oneOf("auto", "none"),
-    input: list(anyObject),
-    parallel_tool_calls: flag,
-    reasoning: anyObject,
-    prompt: anyObject,
-  },
-);
+import { Shapes } from "../../checks/notation.ts";
+import { shared } from "../shapes.ts";
 
 /** Every event that a client may send. */
-export const clientEvent: Shape = tagged("type", {
-  "session.update": closed({ type, session }, eventId),
-  "input_audio_buffer.append": closed({ type, audio: base64 }, eventId),
-  "input_audio_buffer.commit": closed({ type }, eventId),
-  "input_audio_buffer.clear": closed({ type }, eventId),
-  "conversation.item.create": closed({ type, item }, { ...eventId, previous_item_id: anyText }),
-  "conversation.item.retrieve": closed({ type, item_id: filledText }, eventId),
-  "conversation.item.truncate": closed(
-    { type, item_id: filledText, content_index: integer(0), audio_end_ms: integer(0) },
-    eventId,
-  ),
-  "conversation.item.delete": closed({ type, item_id: filledText }, eventId),
-  "response.create": closed({ type }, { ...eventId, response }),
-  "response.cancel": closed({ type }, { ...eventId, response_id: anyText }),
-});
+export const clientEvent = new Shapes(
+  `
+  Format = { type: "audio/pcm", rate?: integer(24000, 24000) } | { type: "audio/pcmu" | "audio/pcma" };
+  TurnDetection =
+    | nullable<{
+        type: "server_vad", threshold?: number(0, 1), prefix_padding_ms?: integer(0), silence_duration_ms?: integer(0),
+        create_response?: boolean, interrupt_response?: boolean, idle_timeout_ms?: integer(0)
+      }>
+    | {
+        type: "semantic_vad", eagerness?: "low" | "medium" | "high" | "auto", create_response?: boolean,
+        interrupt_response?: boolean
+      };
+  Audio = {
+    input?: {
+      format?: Format, transcription?: { model?: filled, language?: string, prompt?: string } | null,
+      noise_reduction?: { type: "near_field" | "far_field" } | null, turn_detection?: TurnDetection | null
+    },
+    output?: { format?: Format, voice?: filled | object, speed?: number(0.25, 1.5) }
+  };
+  Tool =
+    | { type: "function", name: ToolName, description?: string, parameters?: object }
+    | { type: "mcp", ... };
+  Wishes = {
+    instructions?: string, output_modalities?: ("text" | "audio")[1..1], tools?: Tool[],
+    tool_choice?: "none" | "auto" | "required" | { type: "function" | "mcp", name?: string },
+    max_output_tokens?: "inf" | integer(1, 4096), parallel_tool_calls?: boolean, reasoning?: object, prompt?: object
+  };
+  // In the form that models speak today; the older, flat one is refused.
+  Session =
+    | nullable<{
+        type: "realtime", model?: filled, audio?: Audio, ...Wishes, tracing?: "auto" | object,
+        truncation?: "auto" | "disabled" | object, include?: string[]
+      }>
+    | nullable<{ type: "transcription", audio?: Audio, include?: string[] }>;
+  Part =
+    | { type: "input_text" | "output_text", text: string }
+    | { type: "input_audio", audio: base64, transcript?: string }
+    | { type: "input_image", image_url: filled, detail?: string }
+    | { type: "output_audio", audio?: base64, transcript?: string };
+  ItemNames = { id?: filled, object?: "realtime.item", status?: string };
+  Item =
+    | { type: "message", role: "system" | "user" | "assistant", content: Part[1..], ...ItemNames }
+    | { type: "function_call", name: ToolName, arguments: string, call_id?: filled, ...ItemNames }
+    | { type: "function_call_output", call_id: filled, output: string, ...ItemNames };
+  Response = nullable<{
+    ...Wishes, audio?: object, metadata?: object, conversation?: "auto" | "none", input?: object[]
+  }>;
+  Id = { event_id?: string };
+  Event =
+    | { type: "session.update", session: Session, ...Id }
+    | { type: "input_audio_buffer.append", audio: base64, ...Id }
+    | { type: "input_audio_buffer.commit" | "input_audio_buffer.clear", ...Id }
+    | { type: "conversation.item.create", item: Item, previous_item_id?: string, ...Id }
+    | { type: "conversation.item.retrieve" | "conversation.item.delete", item_id: filled, ...Id }
+    | {
+        type: "conversation.item.truncate", item_id: filled, content_index: integer(0), audio_end_ms: integer(0), ...Id
+      }
+    | { type: "response.create", response?: Response, ...Id }
+    | { type: "response.cancel", response_id?: string, ...Id };
+`,
+  { base: shared },
+).of("Event");

@@ -1,142 +1,116 @@
-import {
-  anyObject,
-  anyText,
-  closed,
-  closedOrNull,
-  either,
-  filledText,
-  flag,
-  integer,
-  list,
-  number,
-  oneOf,
-  tagged,
-  type Shape,
-} from "../../checks/shape.ts";
-import {
-  cacheRetention,
-  effort,
-  jsonSchemaFields,
-  metadata,
-  serviceTier,
-  streamOptions,
-  toolName,
-  verbosity,
-} from "../shapes.ts";
-import { inputItem } from "./item-shapes.ts";
+import { Shapes } from "../../checks/notation.ts";
+import { shared } from "../shapes.ts";
 
-const type = anyText;
-/** Tools that run at the vendor: their settings are not looked into. */
-const vendorTools = [
-  "web_search",
-  "web_search_preview",
-  "web_search_2025_08_26",
-  "web_search_preview_2025_03_11",
-  "file_search",
-  "code_interpreter",
-  "image_generation",
-  "mcp",
-  "computer",
-  "computer_use_preview",
-  "local_shell",
-  "shell",
-  "apply_patch",
-  "tool_search",
-  "programmatic_tool_calling",
-];
-const anyTool = Object.fromEntries(vendorTools.map((name) => [name, anyObject]));
-const tool = tagged("type", {
-  function: closedOrNull({ type, name: toolName }, { description: anyText, parameters: anyObject, strict: flag }),
-  custom: closedOrNull({ type, name: toolName }, { description: anyText, format: anyObject }),
-  namespace: closedOrNull({ type, name: toolName, tools: list(anyObject, { least: 1 }) }, { description: anyText }),
-  ...anyTool,
-});
-const toolChoice = either(
-  oneOf("none", "auto", "required"),
-  tagged("type", {
-    function: closed({ type, name: toolName }),
-    custom: closed({ type, name: toolName }),
-    allowed_tools: closed({ type, mode: oneOf("auto", "required"), tools: list(anyObject, { least: 1 }) }),
-    ...anyTool,
-  }),
-);
-const format = tagged("type", {
-  text: closed({ type }),
-  json_object: closed({ type }),
-  json_schema: closedOrNull({ type, ...jsonSchemaFields.required }, jsonSchemaFields.optional),
-});
-const summary = oneOf("auto", "concise", "detailed");
-const includable = oneOf(
-  "file_search_call.results",
-  "web_search_call.results",
-  "web_search_call.action.sources",
-  "message.input_image.image_url",
-  "computer_call_output.output.image_url",
-  "code_interpreter_call.outputs",
-  "reasoning.encrypted_content",
-  "message.output_text.logprobs",
-);
+const requests = new Shapes(
+  String.raw`
+  Status = "in_progress" | "completed" | "incomplete";
+  CacheCut = { prompt_cache_breakpoint?: object };
+  InputPart =
+    | { type: "input_text", text: string, ...CacheCut }
+    | nullable<{
+        type: "input_image", image_url?: ImageUrl, file_id?: string, detail?: "low" | "high" | "auto" | "original", ...CacheCut
+      }>
+    | nullable<{
+        type: "input_file", file_data?: FileData, file_url?: string, file_id?: string, filename?: string,
+        detail?: string, ...CacheCut
+      }>
+    | { type: "input_audio", input_audio: InputAudio };
+  OutputPart =
+    | { type: "output_text", text: string, annotations?: object[], logprobs?: object[] }
+    | { type: "refusal", refusal: string };
+  MessageId = /^msg/ "an id that begins with msg";
+  // A message may lack its type, and so may a reference.
+  Message =
+    | nullable<{
+        type?: "message", role: "user" | "system" | "developer", content: string | InputPart[1..], id?: MessageId,
+        status?: Status
+      }>
+    | nullable<{
+        type?: "message", role: "assistant", content: string | OutputPart[1..], id?: MessageId, status?: Status,
+        phase?: "commentary" | "final_answer"
+      }>;
+  Reference = nullable<{ type?: "item_reference", id: filled }>;
+  CallId = /^fc/ "an id that begins with fc";
+  CustomId = /^ctc/ "an id that begins with ctc";
+  Output = string | InputPart[];
+  Item =
+    | Message | Reference
+    | nullable<{
+        type: "function_call", call_id: filled, name: ToolName, arguments: string, id?: CallId, status?: Status,
+        namespace?: string, async?: boolean, caller?: object
+      }>
+    | nullable<{ type: "function_call_output", call_id: filled, output: Output, id?: CallId, status?: Status }>
+    | nullable<{
+        type: "custom_tool_call", call_id: filled, name: ToolName, input: string, id?: CustomId, status?: Status,
+        namespace?: string, caller?: object
+      }>
+    | nullable<{ type: "custom_tool_call_output", call_id: filled, output: Output, id?: CustomId, status?: Status }>
+    // The official types demand an id; the vendor does not where the sealed content is there, and its own CLI leaves it out.
+    | nullable<{
+        type: "reasoning", summary: { type: "summary_text", text: string }[], id?: /^rs/ "an id that begins with rs",
+        content?: { type: "reasoning_text", text: string }[], encrypted_content?: string, status?: Status
+      }>
+    | nullable<{ type: "compaction", encrypted_content: filled, id?: string }>
+    | { type: "compaction_trigger" }
+    // Items of tools that run at the vendor: it takes back what it sent, whatever that was.
+    | {
+        type: "web_search_call" | "file_search_call" | "image_generation_call" | "code_interpreter_call"
+          | "computer_call" | "computer_call_output" | "local_shell_call" | "local_shell_call_output" | "shell_call"
+          | "shell_call_output" | "apply_patch_call" | "apply_patch_call_output" | "mcp_list_tools" | "mcp_call"
+          | "mcp_approval_request" | "mcp_approval_response" | "tool_search_call" | "tool_search_output"
+          | "additional_tools" | "configuration_update" | "program" | "program_output", ...
+      };
 
-const input = either(anyText, list(inputItem, { least: 1 }));
-const cached = { prompt_cache_key: anyText, prompt_cache_retention: cacheRetention, prompt_cache_options: anyObject };
+  // Tools that run at the vendor: their settings are not looked into.
+  VendorTool = {
+    type: "web_search" | "web_search_preview" | "web_search_2025_08_26" | "web_search_preview_2025_03_11"
+      | "file_search" | "code_interpreter" | "image_generation" | "mcp" | "computer" | "computer_use_preview"
+      | "local_shell" | "shell" | "apply_patch" | "tool_search" | "programmatic_tool_calling", ...
+  };
+  Tool =
+    | nullable<{ type: "function", name: ToolName, description?: string, parameters?: object, strict?: boolean }>
+    | nullable<{ type: "custom", name: ToolName, description?: string, format?: object }>
+    | nullable<{ type: "namespace", name: ToolName, tools: object[1..], description?: string }>
+    | VendorTool;
+  ToolChoice =
+    | "none" | "auto" | "required"
+    | { type: "function" | "custom", name: ToolName }
+    | { type: "allowed_tools", mode: "auto" | "required", tools: object[1..] }
+    | VendorTool;
+  Format =
+    | { type: "text" | "json_object" }
+    | nullable<{ type: "json_schema", name: ToolName, schema: object, description?: string, strict?: boolean }>;
+  Summary = "auto" | "concise" | "detailed";
+  Includable =
+    | "file_search_call.results" | "web_search_call.results" | "web_search_call.action.sources"
+    | "message.input_image.image_url" | "computer_call_output.output.image_url" | "code_interpreter_call.outputs"
+    | "reasoning.encrypted_content" | "message.output_text.logprobs";
+
+  Compact = nullable<{
+    model: filled, input?: string | Item[1..], instructions?: string, previous_response_id?: string,
+    service_tier?: ServiceTier, image?: object, ...Cached
+  }>;
+  Responses = nullable<{
+    ...Compact, conversation?: string | object, stream?: boolean, stream_options?: StreamOptions, background?: boolean,
+    store?: boolean,
+    // The vendor takes no less than sixteen.
+    max_output_tokens?: integer(16), max_tool_calls?: integer(1), temperature?: number(0, 2), top_p?: number(0, 1),
+    top_logprobs?: integer(0, 20), truncation?: "auto" | "disabled",
+    reasoning?: nullable<{
+      effort?: Effort, summary?: Summary, generate_summary?: Summary, context?: "auto" | "current_turn" | "all_turns",
+      mode?: string
+    }>,
+    text?: nullable<{ format?: Format, verbosity?: Verbosity }>, tools?: Tool[0..128], tool_choice?: ToolChoice,
+    parallel_tool_calls?: boolean, include?: Includable[], metadata?: record<string>, user?: string,
+    safety_identifier?: string, prompt?: object, access_programs?: object, client_metadata?: object, moderation?: object,
+    context_management?: nullable<{ type: "compaction", compact_threshold?: integer(1000) }>[]
+  }>;
+`,
+  { base: shared },
+);
 
 /** A request to the responses endpoint, every field of it; null stands for an optional field that is absent. */
-export const responsesShape: Shape = closedOrNull(
-  { model: filledText },
-  {
-    input,
-    instructions: anyText,
-    previous_response_id: anyText,
-    conversation: either(anyText, anyObject),
-    stream: flag,
-    stream_options: streamOptions,
-    background: flag,
-    store: flag,
-    // The vendor takes no less than sixteen.
-    max_output_tokens: integer(16),
-    max_tool_calls: integer(1),
-    temperature: number(0, 2),
-    top_p: number(0, 1),
-    top_logprobs: integer(0, 20),
-    truncation: oneOf("auto", "disabled"),
-    reasoning: closedOrNull(
-      {},
-      {
-        effort,
-        summary,
-        generate_summary: summary,
-        context: oneOf("auto", "current_turn", "all_turns"),
-        mode: anyText,
-      },
-    ),
-    text: closedOrNull({}, { format, verbosity }),
-    tools: list(tool, { most: 128 }),
-    tool_choice: toolChoice,
-    parallel_tool_calls: flag,
-    include: list(includable),
-    metadata,
-    user: anyText,
-    safety_identifier: anyText,
-    service_tier: serviceTier,
-    prompt: anyObject,
-    image: anyObject,
-    access_programs: anyObject,
-    client_metadata: anyObject,
-    moderation: anyObject,
-    context_management: list(closedOrNull({ type: oneOf("compaction") }, { compact_threshold: integer(1_000) })),
-    ...cached,
-  },
-);
+export const responsesShape = requests.of("Responses");
 
 /** A request to compact a conversation. */
-export const compactShape: Shape = closedOrNull(
-  { model: filledText },
-  {
-    input,
-    instructions: anyText,
-    previous_response_id: anyText,
-    service_tier: serviceTier,
-    image: anyObject,
-    ...cached,
-  },
-);
+export const compactShape = requests.of("Compact");

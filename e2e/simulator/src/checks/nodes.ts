@@ -1,0 +1,192 @@
+import { isRecord } from "./members.ts";
+import type { Path, Shape, Wrong } from "./shape.ts";
+
+/** A shape as it is written. */
+export type Node = ObjectNode | ListNode | RecordNode | UnionNode | WordsNode | CheckNode | NullNode | NameNode;
+
+export interface Member {
+  readonly node: Node;
+  readonly isOptional: boolean;
+}
+
+/** An object with these members; `isOpen`: with any others too; `takesNull`: what is optional may be null. */
+export interface ObjectNode {
+  readonly kind: "object";
+  readonly members: ReadonlyMap<string, Member>;
+  readonly isOpen: boolean;
+  readonly takesNull: boolean;
+}
+
+interface ListNode {
+  readonly kind: "list";
+  readonly of: Node;
+  readonly least: number;
+  readonly most: number;
+}
+
+interface RecordNode {
+  readonly kind: "record";
+  readonly of: Node;
+}
+
+interface UnionNode {
+  readonly kind: "union";
+  readonly of: readonly Node[];
+}
+
+interface WordsNode {
+  readonly kind: "words";
+  readonly words: readonly string[];
+}
+
+interface CheckNode {
+  readonly kind: "check";
+  readonly check: Shape;
+}
+
+interface NullNode {
+  readonly kind: "null";
+}
+
+interface NameNode {
+  readonly kind: "name";
+  /** Looked up at its first use, so that a shape may hold itself. */
+  readonly find: () => Node;
+}
+
+/** Returns the first thing that is wrong with a value. */
+export function check(node: Node, value: unknown, path: Path): Wrong | undefined {
+  if (node.kind === "name") return check(node.find(), value, path);
+  if (node.kind === "check") return node.check(value, path);
+  if (node.kind === "null") return value === null ? undefined : { path, problem: "type", expected: "null" };
+  if (node.kind === "words") return checkWords(node, value, path);
+  if (node.kind === "list") return checkList(node, value, path);
+  if (node.kind === "record") return checkRecord(node, value, path);
+  if (node.kind === "object") return checkObject(node, value, path);
+  return checkUnion(node, value, path);
+}
+
+const oneOf = (words: readonly string[]): string => `one of ${words.join(", ")}`;
+
+function firstWrong<T>(each: Iterable<T>, of: (one: T) => Wrong | undefined): Wrong | undefined {
+  for (const one of each) {
+    const wrong = of(one);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function checkWords({ words }: WordsNode, value: unknown, path: Path): Wrong | undefined {
+  if (typeof value !== "string") return { path, problem: "type", expected: "a string" };
+  return words.includes(value) ? undefined : { path, problem: "value", expected: oneOf(words) };
+}
+
+function checkRecord({ of }: RecordNode, value: unknown, path: Path): Wrong | undefined {
+  if (!isRecord(value)) return { path, problem: "type", expected: "an object" };
+  return firstWrong(Object.entries(value), ([name, member]) => check(of, member, [...path, name]));
+}
+
+function checkList({ of, least, most }: ListNode, value: unknown, path: Path): Wrong | undefined {
+  if (!Array.isArray(value)) return { path, problem: "type", expected: "an array" };
+  if (value.length < least || value.length > most)
+    return { path, problem: "value", expected: `an array of ${least} elements at least and ${most} at most` };
+  return firstWrong(value.entries(), ([at, element]) => check(of, element, [...path, at]));
+}
+
+function checkObject({ members, isOpen, takesNull }: ObjectNode, value: unknown, path: Path): Wrong | undefined {
+  if (!isRecord(value)) return { path, problem: "type", expected: "an object" };
+  for (const [name, { isOptional }] of members)
+    if (!isOptional && value[name] === undefined)
+      return { path: [...path, name], problem: "missing", expected: "present" };
+  return firstWrong(Object.entries(value), ([name, found]) => {
+    const member = members.get(name);
+    if (member === undefined)
+      return isOpen ? undefined : { path: [...path, name], problem: "unknown", expected: "absent" };
+    if (takesNull && found === null && member.isOptional) return undefined;
+    return check(member.node, found, [...path, name]);
+  });
+}
+
+/** Alternatives of a union without names and inner unions; objects that a member of words tells apart are one. */
+interface Alternatives {
+  readonly takesNull: boolean;
+  readonly others: readonly Node[];
+  readonly objects: readonly ObjectNode[];
+}
+
+const known = new WeakMap<UnionNode, Alternatives>();
+
+function alternativesOf(union: UnionNode): Alternatives {
+  const found = known.get(union);
+  if (found !== undefined) return found;
+  const flat = flatten(union);
+  const objects = flat.filter((node) => node.kind === "object");
+  const others = flat.filter((node) => node.kind !== "object" && node.kind !== "null");
+  const alternatives = { takesNull: flat.some(({ kind }) => kind === "null"), others, objects };
+  known.set(union, alternatives);
+  return alternatives;
+}
+
+function flatten(node: Node): readonly Node[] {
+  if (node.kind === "name") return flatten(node.find());
+  return node.kind === "union" ? node.of.flatMap(flatten) : [node];
+}
+
+function checkUnion(union: UnionNode, value: unknown, path: Path): Wrong | undefined {
+  const { takesNull, others, objects } = alternativesOf(union);
+  if (takesNull && value === null) return undefined;
+  return deepest([
+    ...others.map((node) => () => check(node, value, path)),
+    ...(objects.length > 0 ? [() => checkObjects(objects, value, path)] : []),
+  ]);
+}
+
+/** Checks with the objects that their tag fits, which another may tell apart; without a tag, with all of them. */
+function checkObjects(
+  objects: readonly ObjectNode[],
+  value: unknown,
+  path: Path,
+  used: readonly string[] = [],
+): Wrong | undefined {
+  const tag = objects.length > 1 ? tagOf(objects, used) : undefined;
+  if (tag === undefined) return deepest(objects.map((node) => () => checkObject(node, value, path)));
+  if (!isRecord(value)) return { path, problem: "type", expected: "an object" };
+  const word = value[tag];
+  const expected = oneOf(objects.flatMap((node) => wordsAt(node, tag)));
+  const fitting = objects.filter((node) =>
+    word === undefined ? node.members.get(tag)?.isOptional : wordsAt(node, tag).some((each) => each === word),
+  );
+  if (fitting.length > 0) return checkObjects(fitting, value, path, [...used, tag]);
+  return { path: [...path, tag], problem: word === undefined ? "missing" : "value", expected };
+}
+
+/** Returns the member whose words tell objects apart. */
+function tagOf(objects: readonly ObjectNode[], used: readonly string[]): string | undefined {
+  const [first] = objects;
+  const names = [...(first?.members.keys() ?? [])].filter((name) => !used.includes(name));
+  return names.find((name) => {
+    const words = objects.map((node) => wordsAt(node, name).join());
+    return words.every((each) => each !== "") && new Set(words).size > 1;
+  });
+}
+
+function wordsAt({ members }: ObjectNode, name: string): readonly string[] {
+  const node = members.get(name)?.node;
+  return node?.kind === "words" ? node.words : [];
+}
+
+/** Returns the error of the alternative that went furthest into the value; nothing where one fits. */
+function deepest(alternatives: readonly (() => Wrong | undefined)[]): Wrong | undefined {
+  let found: Wrong | undefined;
+  for (const alternative of alternatives) {
+    const wrong = alternative();
+    if (wrong === undefined) return undefined;
+    if (found === undefined || depthOf(wrong) > depthOf(found)) found = wrong;
+  }
+  return found;
+}
+
+/** A value of the right type was looked at further than one of the wrong type. */
+function depthOf({ path, problem }: Wrong): number {
+  return path.length * 2 + (problem === "type" ? 0 : 1);
+}
