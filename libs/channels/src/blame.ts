@@ -103,7 +103,10 @@ function isGood({ failed }: CallOutcome): boolean {
   return failed === undefined;
 }
 
-/** Selects the failures that count beside one: what is certain counts by itself, and what speaks against a channel for its models. */
+/**
+ * Selects the failures that count together with one: certain failures only with each other, failures of a channel
+ * also for its models.
+ */
 function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
   return ({ failed: known }) => {
     if (known === undefined) return false;

@@ -5,7 +5,7 @@ import { idSource } from "./tracing.ts";
 
 /** The list of refused calls that no ledger has taken yet. */
 const listKey = "refused-calls";
-/** Maximum of calls in that list; of more, the oldest are dropped. */
+/** Maximum number of calls in that list; of more, the oldest are dropped. */
 const maxListed = 10_000;
 /** Pause in which a process gathers calls, and their maximum: of all accounts, and of one. */
 const [gatherMs, maxGathered, maxOfAccount] = [500, 1_000, 20];

@@ -106,12 +106,9 @@ export function contentVariables(read: VariableReader) {
       "CONTENT_REDIS_URL",
       "Address of the Redis that keeps clients' content: responses, conversations, threads, settings; unset: REDIS_URL.",
     ),
-    maxBytes: read.integer(
-      "CONTENT_BYTES",
-      256 * 1024 * 1024,
-      "Maximum of what one account keeps, over all kinds of content together.",
-      { min: 1_024 },
-    ),
+    maxBytes: read.integer("CONTENT_BYTES", 256 * 1024 * 1024, "Maximum bytes of content that one account keeps.", {
+      min: 1_024,
+    }),
   };
 }
 

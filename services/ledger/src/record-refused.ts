@@ -5,7 +5,7 @@ import { repeat } from "./watch/every.ts";
 
 /** Pause between two looks for refused calls. */
 const everyMs = 1_000;
-/** Maximum of calls that are taken at once. */
+/** Maximum number of calls that are taken at once. */
 const maxAtOnce = 1_000;
 
 /** Dependencies of the recording of refused calls. */

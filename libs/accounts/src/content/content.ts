@@ -3,7 +3,7 @@ import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import { clockScript } from "../shared-scripts.ts";
 
-/** Maximum of what one account keeps, over all kinds of content together. */
+/** Maximum content of one account, over all kinds. */
 export interface ContentLimits {
   readonly maxBytes: number;
   readonly maxRecords: number;
@@ -73,7 +73,7 @@ export class ContentBook {
   }
 }
 
-/** Maximum of records that one account keeps. */
+/** Maximum number of records that one account keeps. */
 const maxRecords = 100_000;
 
 /** Opens the book of a Redis of content. */

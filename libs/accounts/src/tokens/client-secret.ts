@@ -22,7 +22,7 @@ export interface ClientSecretRequest {
 /** Time for which settings outlive their key: a connection that began in the key's last moment still reads them. */
 const graceSeconds = 60;
 
-/** Maximum of client secrets that one account has at a time: each is a record in the Redis of money. */
+/** Maximum number of client secrets that one account has at a time: each is a record in the Redis of money. */
 const maxClientSecrets = 1_000;
 
 const countSecret = defineScript({

@@ -1,7 +1,10 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** Times to the first byte, counted by ranges that grow by a twentieth, of the calls that are there too; and tasks by time. */
+/**
+ * Adds counts of the times to the first byte, in ranges that grow by a twentieth, also for existing calls; and an
+ * index of tasks by time.
+ */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "first_bytes", {
     columns: { account: "text", period: "bigint", model: "text", channel: "text", bucket: "integer", calls: "bigint" },

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 
-/** Starts a task: made from text and made from a picture are at two paths, and are polled there. */
+/** Starts a task. Text to video and image to video have two paths, and each is polled at its own. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");

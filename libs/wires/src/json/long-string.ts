@@ -56,10 +56,7 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
   return { end: at, isPlain };
 }
 
-/**
- * Returns true if a piece of this size ends before a byte: at the beginning of a character, or after more bytes than
- * a character has.
- */
+/** Returns true if a piece of this size ends before a byte: at the beginning of a character at the latest. */
 function isCut(byte: number, size: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
   return size >= turnBytes && (!continues || size > turnBytes + maxContinued);

@@ -11,7 +11,7 @@ export interface InputSize {
   readonly textBytes: number;
   /** Upper bound of the tokens of everything else: images, and input that came as tokens. */
   readonly mediaTokens: number;
-  /** Maximum of output tokens; undefined where the request sets no bound. */
+  /** Maximum number of output tokens; undefined where the request sets no bound. */
   readonly maxOutputTokens: number | undefined;
 }
 

@@ -7,9 +7,9 @@ export interface ListedModel {
   readonly name: string;
   readonly kind: ModelKind;
   readonly ownedBy: string;
-  /** Maximum of tokens of input and answer together. */
+  /** Maximum number of tokens of input and answer together. */
   readonly contextTokens?: number | undefined;
-  /** Maximum of tokens of one answer. */
+  /** Maximum number of tokens of one answer. */
   readonly maxOutputTokens?: number | undefined;
   /** US dollars as decimal text, by OpenRouter's names of prices; `second` and `character` are ours. */
   readonly pricing?: Readonly<Record<string, string>> | undefined;

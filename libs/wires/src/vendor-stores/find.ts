@@ -3,7 +3,7 @@ import { camelName, isRecord, type JsonRecord, parseRecord } from "../json/field
 import { plainMembers, storeMembers } from "./members.ts";
 import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 
-/** Maximum of ids of one request; one more shows that there are too many. */
+/** Maximum number of ids of one request; one more shows that there are too many. */
 export const maxVendorIds = 10_000;
 
 /** Maximum length of a name of the table. */
@@ -176,7 +176,7 @@ function isEmpty(value: unknown): boolean {
 
 const compiled = new Map<StoreDialect, (name: string) => Rules>();
 
-/** Maximum of names of which the rules of a dialect are found by one lookup. */
+/** Maximum number of names of which the rules of a dialect are found by one lookup. */
 const maxNames = 1_000;
 
 /** Compiles a dialect's rules by name: the usual spellings are found by one lookup, others are folded first. */

@@ -13,7 +13,7 @@ export {
   type VendorStore,
 } from "./members.ts";
 
-/** Maximum of brackets of a name that are read. */
+/** Maximum number of brackets of a name that are read. */
 const maxSteps = 8;
 
 /** A level of a form's names: members in the order in which they came. */

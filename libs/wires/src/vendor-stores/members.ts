@@ -134,7 +134,7 @@ export interface MadeReader {
   read(answer: JsonRecord, kept: boolean): readonly MadeId[];
 }
 
-/** Maximum of things of one answer that are returned. */
+/** Maximum number of things of one answer that are returned. */
 const maxMade = 1_000;
 
 /** Returns the things that a vendor made in its store, as a whole answer or an event of a stream names them. */

@@ -30,9 +30,9 @@ export interface RedisWatch extends AsyncDisposable {
   readonly isWhole: boolean;
   /** The runs of its servers (`readServers`) in which it is known to; undefined: in none. */
   readonly wholeRuns: string | undefined;
-  /** These accounts have new receipts in the books. */
+  /** Notes that the books have new receipts of these accounts. */
   noticed(accounts: Iterable<string>): void;
-  /** These events of tasks are in the books. */
+  /** Notes that the books have these task events. */
   noticedTasks(events: readonly KeptTaskEvent[]): void;
 }
 

@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bytesOfTexts, type InputSize } from "../../kind/index.ts";
 import type { ImageRequest } from "./request.ts";
 
-/** Maximum of input tokens that vendors count for one image at the highest fidelity. */
+/** Maximum number of input tokens that vendors count for one image at the highest fidelity. */
 const tokensPerInputImage = 7_000;
 
 /** Measures a request. */
@@ -21,7 +21,7 @@ const countNames: ReadonlySet<string> = new Set(
     "sampleCount batch_size samples max_images image_count"
   ).split(" "),
 );
-/** Maximum of levels at which they are read: in `parameters`, or in `sequential_image_generation_options` of an `extra_body`. */
+/** Maximum number of levels at which they are read: in `parameters`, or in an `extra_body`. */
 const deepest = 3;
 
 /** Returns the maximum of images that any vendor may make of a request: money is held for all of them. */

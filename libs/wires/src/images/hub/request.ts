@@ -8,10 +8,10 @@ import type { Parsed } from "../../wire.ts";
 /** The wires of clients: the simple body, as JSON or as a form, and the qwen-style one. */
 export type ImagesDialect = "images" | "qwen-images";
 
-/** Maximum of images in one request, and of images that it may request: beyond it 400. */
+/** Maximum number of images in one request, and of images that it may request: beyond it 400. */
 export const maxInputImages = 16;
 export const maxImages = 10;
-/** Maximum of characters of a prompt: beyond it 400. */
+/** Maximum number of characters of a prompt: beyond it 400. */
 export const maxPromptCharacters = 32_000;
 
 /** Media types of images, in requests and answers. */

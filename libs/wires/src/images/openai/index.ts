@@ -110,7 +110,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Maximum of images in one answer; no vendor gives so many. */
+/** Maximum number of images in one answer; no vendor gives so many. */
 const maxRead = 100;
 
 function parseAnswer(body: JsonRecord): ImagesAnswer {

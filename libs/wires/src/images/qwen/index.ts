@@ -41,7 +41,7 @@ export const qwenTasks = {
 /** Images from images as a task. */
 export const qwenEditTasks = { ...qwenTasks, name: "qwen-image-edit-tasks" } as const;
 
-/** Maximum of images in one answer; no vendor gives so many. */
+/** Maximum number of images in one answer; no vendor gives so many. */
 const maxRead = 100;
 
 /**

@@ -38,7 +38,7 @@ export const categoryNames: readonly Category[] = Object.keys(categories).filter
   Object.hasOwn(categories, name),
 );
 
-/** Maximum of items in one call to a chat model; its answer has a line of numbers for each. */
+/** Maximum number of items in one call to a chat model; its answer has a line of numbers for each. */
 export const maxJudged = 32;
 
 const instructions = [

@@ -2,9 +2,9 @@ import { type OwnMembers, bytesOfTexts, type InputSize } from "../../kind/index.
 import { mediaOf, measureTypedPart } from "../../text/media.ts";
 import { Failure, type Units } from "@modelgate/contracts";
 
-/** Maximum of texts in one request: beyond it 400. */
+/** Maximum number of texts in one request: beyond it 400. */
 export const maxItems = 2_048;
-/** Maximum of parts of one item: beyond it 400. */
+/** Maximum number of parts of one item: beyond it 400. */
 export const maxParts = 256;
 
 /** A piece of the judged content. The URL of an image may be a `data:` URL. */

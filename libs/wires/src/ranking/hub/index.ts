@@ -6,7 +6,7 @@ import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Parsed } from "../../wire.ts";
 import { countOf } from "../../text/hub/counts.ts";
 
-/** Maximum of documents in one request: beyond it 400. */
+/** Maximum number of documents in one request: beyond it 400. */
 export const maxDocuments = 10_000;
 
 /** A text, or an object of which a text is made. */
@@ -18,7 +18,7 @@ export interface RankingRequest {
   readonly query: string;
   /** At least one, at most `maxDocuments`. */
   readonly documents: readonly RankedDocument[];
-  /** Maximum of results; never more than there are documents. */
+  /** Maximum number of results; never more than there are documents. */
   readonly top?: number | undefined;
   /** Tells whether each result holds its document. */
   readonly returnDocuments: boolean;

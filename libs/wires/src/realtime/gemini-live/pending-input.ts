@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { cannotPass } from "../message.ts";
 
-/** Maximum of all that waits, in characters of the events that it came in. */
+/** Maximum size of the queue, in characters of the events that it came in. */
 const maxCharacters = 32 * 1024 * 1024;
 const maxItems = 1_024;
 

@@ -4,7 +4,7 @@ import type { RealtimeNames } from "../bridge.ts";
 import { changedSettings, firstSettings, setupOf } from "./settings.ts";
 import { eventMessage, type RealtimeMessage } from "../message.ts";
 
-/** Maximum of messages to the vendor that wait until it has confirmed the settings, and of the bytes of all of them. */
+/** Maximum number of messages to the vendor that wait until it has confirmed the settings, and of the bytes of all of them. */
 const [maxQueued, maxQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
 interface SetupEvents {

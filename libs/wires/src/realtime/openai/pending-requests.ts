@@ -1,7 +1,7 @@
 import { recordOf, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent } from "../message.ts";
 
-/** Maximum of events that wait for the vendor's answer; older ones are forgotten. */
+/** Maximum number of events that wait for the vendor's answer; older ones are forgotten. */
 const maxPending = 256;
 
 /** Events of a client that the vendor must answer, with the events that answer them. */

@@ -8,10 +8,7 @@ import { endingOf } from "./vendor-answer.ts";
 /** Raw deltas that are kept before their words are read out of them. */
 const maxRaw = 16 * 1024;
 
-/**
- * Characters of an open part that are kept for its last event, which repeats them. The beginning of a longer part is
- * left out.
- */
+/** Characters of an open part that are kept for its last event; the beginning of a longer part is left out. */
 const maxWords = 8 * 2 ** 20;
 
 const deltaEnd = Buffer.from(".delta\n");

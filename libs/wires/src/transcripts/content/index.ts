@@ -12,7 +12,7 @@ import {
 } from "../hub/index.ts";
 import type { Wire } from "../../wire.ts";
 
-/** Maximum of bytes of a file in the vendor's JSON. */
+/** Maximum number of bytes of a file in the vendor's JSON. */
 const maxBytes = 14_000_000;
 
 const task =

@@ -125,7 +125,7 @@ export interface TranscriptsClient extends Pick<
   events(body: JsonRecord): string;
 }
 
-/** Maximum of words of an answer: a day of speech. */
+/** Maximum number of words of an answer: a day of speech. */
 export const maxWords = 500_000;
 
 /** Reads the times of a spoken part. */

@@ -4,7 +4,7 @@ import { parseEvent, readVendor, renderEvent } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
 import { segmentOf, type Transcript, type TranscriptEvent } from "../hub/index.ts";
 
-/** Maximum of segments of an answer: a day of speech in pieces of a second. */
+/** Maximum number of segments of an answer: a day of speech in pieces of a second. */
 const maxSegments = 100_000;
 
 /** Parses a transcript in JSON, with its segments where it has any. */

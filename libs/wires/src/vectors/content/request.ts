@@ -79,7 +79,7 @@ function parseTask(fields: Fields): VectorInput["task"] {
   return vectorTasks.find((task) => taskWords[task] === word);
 }
 
-/** Maximum of texts in one call of :batchEmbedContents. */
+/** Maximum number of texts in one call of :batchEmbedContents. */
 export const maxInBatch = 100;
 
 /** Renders the body of :batchEmbedContents, for at most `maxInBatch` inputs. Throws Failure unsupported_parameter for tokens. */

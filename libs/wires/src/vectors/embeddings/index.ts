@@ -52,7 +52,7 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
   });
 }
 
-/** Maximum of tokens of one input; no model reads more. */
+/** Maximum number of tokens of one input; no model reads more. */
 const maxTokens = 131_072;
 
 /** Parses `input`: a text, tokens, or an array of texts, of token arrays or of a vendor's own objects. None may be empty. */

@@ -11,7 +11,7 @@ export interface VectorsAnswer {
 
 /** The vendor side of a wire of vectors. */
 export interface VectorsVendor extends WholeVendor<VectorsRequest, VectorsAnswer> {
-  /** Maximum of inputs in one request for a model: more are sent in several requests. */
+  /** Maximum number of inputs in one request for a model: more are sent in several requests. */
   maxInputs(model: string): number;
 }
 

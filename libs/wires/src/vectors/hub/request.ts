@@ -5,7 +5,7 @@ import { measurePart } from "../../text/content/media.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { mediaOf, measureTypedPart, type Media } from "../../text/media.ts";
 
-/** Maximum of inputs of one request, on every wire: beyond it 400. */
+/** Maximum number of inputs of one request, on every wire: beyond it 400. */
 export const maxInputs = 2_048;
 
 /** Purposes of vectors. */

@@ -7,7 +7,7 @@ import { taskWords } from "../content/request.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { plainTexts, type VectorsRequest } from "../hub/request.ts";
 
-/** Maximum of texts in one request: one for Gemini. */
+/** Maximum number of texts in one request: one for Gemini. */
 const [maxTexts, maxOfGemini] = [250, 1];
 
 /** Embeddings of Google Cloud's Vertex AI (:predict). */
