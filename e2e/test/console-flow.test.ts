@@ -147,7 +147,7 @@ describe.skipIf(program === undefined)("a new gateway, set up by clicks alone", 
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("cell", { name: "vic", exact: true }).waitFor();
     await page.getByRole("link", { name: "Audit" }).click();
-    await page.getByRole("cell", { name: "operator.create" }).waitFor();
+    await page.getByRole("cell", { name: "Created the operator vic" }).waitFor();
 
     await using other = await visit(browser);
     await other.page.goto(`${suite.controlUrl}/console/`);
