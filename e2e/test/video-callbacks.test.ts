@@ -1,26 +1,16 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { Redis } from "ioredis";
-import { toFile } from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { accountKeys } from "@modelgate/accounts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { ask, callbacksHere, ended, films, quick, simulate } from "../../services/video/test/films.ts";
-import { keys, money, sdk } from "./house.ts";
+import { ask, callbacksHere, films, quick, simulate } from "../../services/video/test/films.ts";
 
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config: films,
-    envOf: { video: { ...callbacksHere, BUFFER_BYTES: "3000000" } },
-    limits: {
-      video: {
-        ...quick.video,
-        callbacks: { timeoutMs: 1_000 },
-        relay: { buffers: { shares: { tokenPercent: 100, accountPercent: 100 } } },
-      },
-    },
+    envOf: { video: callbacksHere },
+    limits: { video: { ...quick.video, callbacks: { timeoutMs: 1_000 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -39,23 +29,6 @@ async function listen(take: RequestListener): Promise<AsyncDisposable & { readon
     },
   };
 }
-
-test("a callback that breaks off is sent again", async () => {
-  const tries = new Map<string, number>();
-  await using client = await listen((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const { id } = JSON.parse(Buffer.concat(pieces).toString());
-      tries.set(id, (tries.get(id) ?? 0) + 1);
-      if (tries.get(id) === 1) request.socket.destroy();
-      else response.end();
-    });
-  });
-  const body = { model: "film-kling", prompt: simulate({ looks: 1_000_000 }), callback_url: client.url };
-  const { json } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", body);
-  await until("the second try", () => tries.get(`${json.task_id}.queued`) === 2);
-});
 
 test.each(["SIGKILL", "SIGTERM"] as const)(
   "what a service was sending when %s came is sent by the next",
@@ -83,89 +56,3 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
     expect(json.status).toBe("queued");
   },
 );
-
-test("a remix has callbacks as well, and its address never goes to a vendor", async () => {
-  const sent: string[] = [];
-  await using client = await listen((request, response) => {
-    request.on("data", (piece: Buffer) => sent.push(piece.toString())).on("end", () => response.end());
-  });
-  const source = await ask({ url: suite.edgeUrl }, "/v1/videos", { model: "film-openai", prompt: "A boat" });
-  await ended({ url: suite.edgeUrl }, source.json.id);
-  await suite.simulator.forget("openai-films");
-  const body = { prompt: "At night", callback_url: client.url };
-  const { json } = await ask({ url: suite.edgeUrl }, `/v1/videos/${source.json.id}/remix`, body);
-  await ended({ url: suite.edgeUrl }, json.id);
-  await until("its end to be sent", () => sent.some((event) => event.includes('"completed"')));
-  for (const event of sent) expect(JSON.parse(event)).toMatchObject({ taskId: json.id });
-  for (const { body: sent } of await suite.simulator.requests("openai-films")) expect(sent).not.toContain(client.url);
-});
-
-test("a client that leaves while its vendor thinks finds the task in its list, and pays for it once", async () => {
-  await suite.simulator.forget("openai-films");
-  const before = await money(suite);
-  const leaving = new AbortController();
-  const prompt = `left alone; ${simulate({ delayMs: 300 })}`;
-  const asked = fetch(`${suite.edgeUrl}/v1/videos`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "film-openai", prompt, seconds: "8" }),
-    signal: leaving.signal,
-  });
-  await until("the vendor to be asked", async () => (await suite.simulator.requests("openai-films")).length > 0);
-  leaving.abort();
-  await expect(asked).rejects.toThrow();
-  const task = await until("the task", async () =>
-    (await ask({ url: suite.edgeUrl }, "/v1/videos")).json.data.find(
-      (each: { prompt: string }) => each.prompt === prompt,
-    ),
-  );
-  expect((await ended({ url: suite.edgeUrl }, task.id)).status).toBe("completed");
-  const { spentNanos } = await money(suite);
-  expect(BigInt(spentNanos) - BigInt(before.spentNanos)).toBe(800_000_000n);
-});
-
-test("a picture is counted with its copies, and what does not fit is asked to retry", async () => {
-  const create = async (bytes: number) => {
-    const file = await toFile(Buffer.alloc(bytes, 1), "boat.png", { type: "image/png" });
-    return sdk(suite).videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
-  };
-  await expect(create(1_100_000)).rejects.toMatchObject({ status: 429, code: "rate_limit_exceeded" });
-  // Nothing of it is held any more.
-  for (let times = 0; times < 5; times++) expect(await create(900_000)).toMatchObject({ status: "queued" });
-  const image = Buffer.alloc(700_000, 1).toString("base64");
-  for (let times = 0; times < 5; times++) {
-    const { status } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", {
-      model: "film-kling",
-      prompt: "A boat",
-      image,
-    });
-    expect(status).toBe(200);
-  }
-});
-
-test("an address with a password is refused: it would be kept with the task", async () => {
-  const body = { model: "film-openai", prompt: "A boat", callback_url: "https://user:secret@client.example/" };
-  const { status, json } = await ask({ url: suite.edgeUrl }, "/v1/videos", body);
-  expect([status, json.error]).toMatchObject([400, { code: "invalid_value", param: "callback_url" }]);
-  expect(JSON.stringify(json)).not.toContain("secret");
-});
-
-test.each([
-  ["/epsilon/?Action=CVSync2AsyncSubmitTask&Version=1", { req_key: "absent", prompt: "A boat" }, "req_key"],
-  ["/v1/video/generations", { model: "absent", prompt: "A boat" }, "model"],
-])("%s names the field of an unknown model as it was sent", async (path, body, param) => {
-  const { status, json } = await ask({ url: suite.edgeUrl }, path, body);
-  expect([status, json.error]).toMatchObject([404, { code: "model_not_found", param }]);
-});
-
-test("a follower of a task that is forgotten meanwhile is not left waiting", async () => {
-  const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
-  const { json } = await ask({ url: suite.edgeUrl }, "/v1/videos", body);
-  const events = await fetch(`${suite.edgeUrl}/v1/videos/${json.id}/events`, {
-    headers: { authorization: `Bearer ${keys.demo}` },
-  });
-  const redis = new Redis(suite.backends.redisUrl);
-  await redis.del(accountKeys.task("demo", json.id));
-  await redis.quit();
-  expect(await events.text()).toContain("event: video.");
-});

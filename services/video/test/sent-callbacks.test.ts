@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import OpenAI, { toFile } from "openai";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { accountKeys } from "@modelgate/accounts";
+import { until } from "@modelgate/testkit";
+import { startArea, type Area } from "../../../libs/relay/test/area.ts";
+import { keys } from "../../../libs/relay/test/house.ts";
+import { service } from "../src/service.ts";
+import { ask, callbacksHere, ended, films, quick, simulate } from "./films.ts";
+
+let area: Area;
+beforeAll(async () => {
+  area = await startArea(service, {
+    config: films,
+    env: { ...callbacksHere, BUFFER_BYTES: "3000000" },
+    limits: {
+      video: {
+        ...quick.video,
+        callbacks: { timeoutMs: 1_000 },
+        relay: { buffers: { shares: { tokenPercent: 100, accountPercent: 100 } } },
+      },
+    },
+  });
+});
+afterAll(() => area?.[Symbol.asyncDispose]());
+
+/** A client's own address for callbacks. */
+async function listen(take: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer(take).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  return {
+    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/done`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+test("a callback that breaks off is sent again", async () => {
+  const tries = new Map<string, number>();
+  await using client = await listen((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const { id } = JSON.parse(Buffer.concat(pieces).toString());
+      tries.set(id, (tries.get(id) ?? 0) + 1);
+      if (tries.get(id) === 1) request.socket.destroy();
+      else response.end();
+    });
+  });
+  const body = { model: "film-kling", prompt: simulate({ looks: 1_000_000 }), callback_url: client.url };
+  const { json } = await ask(area, "/v1/video/generations", body);
+  await until("the second try", () => tries.get(`${json.task_id}.queued`) === 2);
+});
+
+test("a remix has callbacks as well, and its address never goes to a vendor", async () => {
+  const sent: string[] = [];
+  await using client = await listen((request, response) => {
+    request.on("data", (piece: Buffer) => sent.push(piece.toString())).on("end", () => response.end());
+  });
+  const source = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat" });
+  await ended(area, source.json.id);
+  await area.simulator.forget("openai-films");
+  const body = { prompt: "At night", callback_url: client.url };
+  const { json } = await ask(area, `/v1/videos/${source.json.id}/remix`, body);
+  await ended(area, json.id);
+  await until("its end to be sent", () => sent.some((event) => event.includes('"completed"')));
+  for (const event of sent) expect(JSON.parse(event)).toMatchObject({ taskId: json.id });
+  for (const { body: sent } of await area.simulator.requests("openai-films")) expect(sent).not.toContain(client.url);
+});
+
+test("a client that leaves while its vendor thinks finds the task in its list, and pays for it once", async () => {
+  await area.simulator.forget("openai-films");
+  const before = await area.account("demo");
+  const leaving = new AbortController();
+  const prompt = `left alone; ${simulate({ delayMs: 300 })}`;
+  const asked = fetch(`${area.url}/v1/videos`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "film-openai", prompt, seconds: "8" }),
+    signal: leaving.signal,
+  });
+  await until("the vendor to be asked", async () => (await area.simulator.requests("openai-films")).length > 0);
+  leaving.abort();
+  await expect(asked).rejects.toThrow();
+  const task = await until("the task", async () =>
+    (await ask(area, "/v1/videos")).json.data.find((each: { prompt: string }) => each.prompt === prompt),
+  );
+  expect((await ended(area, task.id)).status).toBe("completed");
+  const { spentNanos } = await area.account("demo");
+  expect(spentNanos - before.spentNanos).toBe(800_000_000n);
+});
+
+test("a picture is counted with its copies, and what does not fit is asked to retry", async () => {
+  const client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
+  const create = async (bytes: number) => {
+    const file = await toFile(Buffer.alloc(bytes, 1), "boat.png", { type: "image/png" });
+    return client.videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
+  };
+  await expect(create(1_100_000)).rejects.toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+  // Nothing of it is held any more.
+  for (let times = 0; times < 5; times++) expect(await create(900_000)).toMatchObject({ status: "queued" });
+  const image = Buffer.alloc(700_000, 1).toString("base64");
+  for (let times = 0; times < 5; times++) {
+    const { status } = await ask(area, "/v1/video/generations", {
+      model: "film-kling",
+      prompt: "A boat",
+      image,
+    });
+    expect(status).toBe(200);
+  }
+});
+
+test("an address with a password is refused: it would be kept with the task", async () => {
+  const body = { model: "film-openai", prompt: "A boat", callback_url: "https://user:secret@client.example/" };
+  const { status, json } = await ask(area, "/v1/videos", body);
+  expect([status, json.error]).toMatchObject([400, { code: "invalid_value", param: "callback_url" }]);
+  expect(JSON.stringify(json)).not.toContain("secret");
+});
+
+test.each([
+  ["/epsilon/?Action=CVSync2AsyncSubmitTask&Version=1", { req_key: "absent", prompt: "A boat" }, "req_key"],
+  ["/v1/video/generations", { model: "absent", prompt: "A boat" }, "model"],
+])("%s names the field of an unknown model as it was sent", async (path, body, param) => {
+  const { status, json } = await ask(area, path, body);
+  expect([status, json.error]).toMatchObject([404, { code: "model_not_found", param }]);
+});
+
+test("a follower of a task that is forgotten meanwhile is not left waiting", async () => {
+  const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
+  const { json } = await ask(area, "/v1/videos", body);
+  const events = await fetch(`${area.url}/v1/videos/${json.id}/events`, {
+    headers: { authorization: `Bearer ${keys.demo}` },
+  });
+  await area.redis.del(accountKeys.task("demo", json.id));
+  expect(await events.text()).toContain("event: video.");
+});
