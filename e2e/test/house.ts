@@ -1,9 +1,9 @@
 import OpenAI from "openai";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import type { Suite } from "@modelgate/testkit";
-import { keys } from "../../libs/relay/test/house.ts";
+import { keys } from "../../libs/relay/test/config.ts";
 
-export { another, channel, config, hello, keys, rival } from "../../libs/relay/test/house.ts";
+export { another, channel, config, hello, keys, rival } from "../../libs/relay/test/config.ts";
 
 /** The official SDK, as an application sets it up. */
 export function sdk(suite: Suite, key: string = keys.demo): OpenAI {

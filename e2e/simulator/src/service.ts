@@ -3,7 +3,7 @@ import { variables } from "./env.ts";
 import { createSimulator } from "./simulator.ts";
 
 /** Every vendor, on this machine. */
-export const service = defineService("keeper", variables, async () => {
+export const service = defineService("backend", variables, async () => {
   const simulator = createSimulator();
   return { serves: { handler: simulator, upgrade: simulator.upgrade } };
 });

@@ -74,13 +74,18 @@ export class Evidence {
   }
 
   #tally(channelId: string, { account, model, key }: Subject): Tally {
-    const tallies = kept(this.#channels, channelId, maxChannels, () => new Map<string, Tally>());
-    return kept(tallies, `${account}\n${model}\n${key}`, maxTallies, () => ({ account, model, key, outcomes: [] }));
+    const tallies = getOrCreate(this.#channels, channelId, maxChannels, () => new Map<string, Tally>());
+    return getOrCreate(tallies, `${account}\n${model}\n${key}`, maxTallies, () => ({
+      account,
+      model,
+      key,
+      outcomes: [],
+    }));
   }
 }
 
 /** The entry of a map, made where it is missing; the one unused for longest gives way to it. */
-export function kept<Value>(map: Map<string, Value>, key: string, most: number, make: () => Value): Value {
+export function getOrCreate<Value>(map: Map<string, Value>, key: string, most: number, make: () => Value): Value {
   const known = map.get(key);
   // What makes a map's tables anew with each call leaves garbage that grows old: the order of use is kept where it is needed.
   if (known !== undefined && map.size <= most / 2) return known;

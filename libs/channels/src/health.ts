@@ -1,7 +1,7 @@
 import type { Candidate, ChannelKey } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
 import { judge, type Extent, type Judged } from "./blame.ts";
-import { Evidence, kept, type FailureSeen, type Subject } from "./evidence.ts";
+import { Evidence, getOrCreate, type FailureSeen, type Subject } from "./evidence.ts";
 import type { Rests } from "./pick.ts";
 import {
   channelKeyIdOf,
@@ -271,7 +271,7 @@ export class LastResort {
   }
 
   failed(scope: RestScope, account: string, now: number): void {
-    const known = kept(this.#counted, restName(scope, account), maxCounted, () => ({ failures: 0, at: now }));
+    const known = getOrCreate(this.#counted, restName(scope, account), maxCounted, () => ({ failures: 0, at: now }));
     known.failures++;
     known.at = now;
   }

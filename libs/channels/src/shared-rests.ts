@@ -1,6 +1,6 @@
 import type { Logger, Redis } from "@modelgate/platform";
 import { showStates } from "./channel-metrics.ts";
-import { kept } from "./evidence.ts";
+import { getOrCreate } from "./evidence.ts";
 import { followStates, type FollowedStates } from "./follow-states.ts";
 import { restName, type RestScope } from "./rest-scope.ts";
 import { endRests, shareRest, type CoolDown, type RestKind } from "./state.ts";
@@ -86,7 +86,7 @@ export class SharedRests implements AsyncDisposable {
     const { coolDowns, accountRests, share } = this.#states;
     const name = restName(scope, account);
     (account === undefined ? coolDowns : accountRests).delete(name);
-    kept(this.#before, name, maxRemembered, () => ({ rests: rest.rests }));
+    getOrCreate(this.#before, name, maxRemembered, () => ({ rests: rest.rests }));
     log.info({ scope, account }, "channel works again");
     share(endRests(redis, [name]));
     return true;

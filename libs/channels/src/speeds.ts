@@ -1,5 +1,5 @@
 import type { Candidate } from "@modelgate/catalog";
-import { kept } from "./evidence.ts";
+import { getOrCreate } from "./evidence.ts";
 import { modelScopeOf } from "./rest-scope.ts";
 
 /** Models of channels whose speed is remembered; the one unused for longest is dropped. */
@@ -62,6 +62,6 @@ export class Speeds {
   }
 
   #seen(candidate: Candidate): SeenSpeed {
-    return kept(this.#models, modelScopeOf(candidate), maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
+    return getOrCreate(this.#models, modelScopeOf(candidate), maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
   }
 }

@@ -186,9 +186,9 @@ test("what is kept is bounded, and the one unused for longest is dropped", () =>
     evidence.add("c", subject(0), { at });
     evidence.add("c", subject(at), { at });
   }
-  const kept = evidence.at("c", 1_000);
-  expect(kept).toHaveLength(256);
-  expect(kept.find(({ account }) => account === "a0")?.outcomes).toHaveLength(32);
+  const found = evidence.at("c", 1_000);
+  expect(found).toHaveLength(256);
+  expect(found.find(({ account }) => account === "a0")?.outcomes).toHaveLength(32);
 });
 
 test("bodies are distinguished by their ends and their length, and a stream has no fingerprint", () => {

@@ -2,8 +2,8 @@
 export const textWireNames = ["chat", "responses", "messages", "content", "converse"] as const;
 export type TextWireName = (typeof textWireNames)[number];
 
-/** Endpoints beside the text wires: each takes the requests of one of them for another purpose. */
-export const besideTextWires = ["compact", "count-responses", "count-messages", "count-content"] as const;
+/** Auxiliary endpoints of the text wires: each takes the requests of one of them for another purpose. */
+export const auxiliaryTextWires = ["compact", "count-responses", "count-messages", "count-content"] as const;
 
 /** The wires of vectors. */
 export const vectorsWires = [
@@ -63,7 +63,7 @@ export type ImagesWire = (typeof imagesWires)[number] | "content";
 export const upstreamWires = [
   ...textWireNames,
   "completions",
-  ...besideTextWires,
+  ...auxiliaryTextWires,
   ...vectorsWires,
   "moderations",
   ...rankingWires,

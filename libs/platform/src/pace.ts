@@ -28,7 +28,7 @@ export class Pace implements Disposable {
   readonly #silence: NodeJS.Timeout;
   #next: NodeJS.Timeout;
   readonly #startedAt = performance.now();
-  #lookedAt = this.#startedAt;
+  #checkedAt = this.#startedAt;
   #heldMs = 0;
   #bytes = 0;
 
@@ -59,8 +59,8 @@ export class Pace implements Disposable {
   #pause(): void {
     const { totalMs = Infinity, graceMs, floorBytesPerSecond } = this.#limits;
     const now = performance.now();
-    if (this.#isHeld()) this.#heldMs += now - this.#lookedAt;
-    this.#lookedAt = now;
+    if (this.#isHeld()) this.#heldMs += now - this.#checkedAt;
+    this.#checkedAt = now;
     const leftMs = totalMs - (now - this.#startedAt);
     if (leftMs <= 0) return this.#late(late(`The body was not whole after ${totalMs} ms.`));
     const timedMs = now - this.#startedAt - this.#heldMs - graceMs;

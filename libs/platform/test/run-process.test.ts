@@ -10,7 +10,7 @@ async function run(open: string): Promise<{ readonly status: unknown; readonly p
     const never = () => new Promise(() => setInterval(() => undefined, 1_000));
     const serves = { handler: (request, response) => response.end() };
     const variables = serviceVariables("test", () => ({}), { maxDrainMs: 0 });
-    const service = defineService("keeper", variables, async () => { process.send("opening"); ${open} });
+    const service = defineService("backend", variables, async () => { process.send("opening"); ${open} });
     await runProcess(async () => [service]);`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],

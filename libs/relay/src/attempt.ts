@@ -74,7 +74,7 @@ function ownerOf({ caller }: Call, { name }: CatalogModel): string {
   return `${caller.accountId}:${name}`;
 }
 
-/** What the attempts of a call need to know of it. */
+/** Facts of a call that its attempts need. */
 class CallAttempts<Planned extends Plan> implements AttemptPlan<Accepted> {
   readonly callId: string;
   readonly requestId: string;

@@ -62,7 +62,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.serving = serving;
     this.held = held;
     this.meter = new Meter({
-      maxReported: most === undefined ? undefined : most.outputTokens + most.besideTokens,
+      maxReported: most === undefined ? undefined : most.outputTokens + most.extraTokens,
       fees: plan.fees,
     });
     this.#triedBefore = triedBefore;

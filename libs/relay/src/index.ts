@@ -43,7 +43,7 @@ export {
   type StreamTranslator,
 } from "./answers/stream-reader.ts";
 export type { Measure, TextCost, UsageBound } from "./money/measure.ts";
-export { dearestTokens, wholeOutput, type Expectation } from "./money/expect.ts";
+export { costliestTokens, wholeOutput, type Expectation } from "./money/expect.ts";
 export type { RequestSize } from "./money/measure.ts";
 export type { StreamWaiting } from "./waiting.ts";
 export { countTokens, estimateTokens } from "./money/tokens.ts";

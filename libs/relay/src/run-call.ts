@@ -10,7 +10,7 @@ import type { CallKind, Plan } from "./kind.ts";
 import { clientLeft } from "./leaving.ts";
 import { holdPlan, type HeldPlan, type ServedModel } from "./money/hold-plan.ts";
 import { unitsOfLeft } from "./money/meter.ts";
-import { deliverStream, settleUnheard } from "./deliver/stream.ts";
+import { deliverStream, settleDetached } from "./deliver/stream.ts";
 import { deliverTask } from "./deliver/task.ts";
 import { deliverWhole } from "./deliver/whole.ts";
 
@@ -139,5 +139,5 @@ export async function deliver(run: CallRun, attempted: Attempted<Accepted>): Pro
     reportPaidOutput(call.answer, plan.cost.size.paidOutputTokens);
   if (accepted.kind === "whole") return await deliverWhole(run, attempted, accepted.answer);
   if (accepted.kind === "task") return await deliverTask(run, attempted, accepted);
-  return await (leaving.isClientGone ? settleUnheard : deliverStream)(run, attempted, accepted);
+  return await (leaving.isClientGone ? settleDetached : deliverStream)(run, attempted, accepted);
 }

@@ -44,7 +44,7 @@ describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ nam
         .filter((from) => {
           if (from.startsWith(".")) return !join(file, "..", from).startsWith(join(folder, "src"));
           const [, own, rest] = /^@modelgate\/([^/]+)(\/.*)?$/.exec(from) ?? [];
-          return own !== undefined && (!dependencies.includes(own) || !doorsOf(own).includes(`.${rest ?? ""}`));
+          return own !== undefined && (!dependencies.includes(own) || !exportsOf(own).includes(`.${rest ?? ""}`));
         })
         .map((from) => `${relative(root, file)} imports ${from}`),
     );
@@ -176,8 +176,8 @@ function readPackage(name: string, folder: string): readonly Package[] {
   return [{ name, folder, dependencies, floor: floorOf(name) }];
 }
 
-/** The doors of a library: the paths that its package.json exports. */
-function doorsOf(name: string): readonly string[] {
+/** The exports of a library: the paths in its package.json. */
+function exportsOf(name: string): readonly string[] {
   const files = ["libs", "services"].map((kind) => join(root, kind, name, "package.json"));
   const manifests = files
     .filter((file) => existsSync(file))

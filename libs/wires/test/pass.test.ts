@@ -3,40 +3,41 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { atOnce } from "../src/json/index.ts";
 import { textWires } from "../src/text/index.ts";
-import type { PassedWire } from "../src/text/wires.ts";
+import type { PassThroughWire } from "../src/text/wires.ts";
 
 /** Frames of each wire: one that says nothing of its own, the last one with its usage, one that fails. */
-const frames: Readonly<Record<PassedWire, { readonly plain: string; readonly last: string; readonly failed: string }>> =
-  {
-    chat: {
-      plain: 'data: {"id":"c","model":"theirs","choices":[{"index":0,"delta":{"content":"say \\"usage\\""}}]}\n\n',
-      last: "data: [DONE]\n\n",
-      failed: 'data: {"error":{"message":"no"}}\n\n',
-    },
-    completions: {
-      plain: 'data: {"id":"c","model":"theirs","choices":[{"index":0,"text":"words"}]}\n\n',
-      last: "data: [DONE]\n\n",
-      failed: 'data: {"error":{"message":"no"}}\n\n',
-    },
-    responses: {
-      plain:
-        'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":7,"delta":"response.completed"}\n\n',
-      last: 'event: response.completed\ndata: {"type":"response.completed","sequence_number":8,"response":{"id":"r","model":"theirs","usage":{"input_tokens":3,"output_tokens":2}}}\n\n',
-      failed:
-        'event: response.failed\ndata: {"type":"response.failed","sequence_number":8,"response":{"status":"failed"}}\n\n',
-    },
-    messages: {
-      plain:
-        'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"message_stop"}}\n\n',
-      last: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
-      failed: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"no"}}\n\n',
-    },
-    content: {
-      plain: 'data: {"candidates":[{"content":{"parts":[{"text":"finishReason"}]}}],"modelVersion":"theirs"}\r\n\r\n',
-      last: 'data: {"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2},"modelVersion":"theirs"}\r\n\r\n',
-      failed: 'data: {"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}\r\n\r\n',
-    },
-  };
+const frames: Readonly<
+  Record<PassThroughWire, { readonly plain: string; readonly last: string; readonly failed: string }>
+> = {
+  chat: {
+    plain: 'data: {"id":"c","model":"theirs","choices":[{"index":0,"delta":{"content":"say \\"usage\\""}}]}\n\n',
+    last: "data: [DONE]\n\n",
+    failed: 'data: {"error":{"message":"no"}}\n\n',
+  },
+  completions: {
+    plain: 'data: {"id":"c","model":"theirs","choices":[{"index":0,"text":"words"}]}\n\n',
+    last: "data: [DONE]\n\n",
+    failed: 'data: {"error":{"message":"no"}}\n\n',
+  },
+  responses: {
+    plain:
+      'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":7,"delta":"response.completed"}\n\n',
+    last: 'event: response.completed\ndata: {"type":"response.completed","sequence_number":8,"response":{"id":"r","model":"theirs","usage":{"input_tokens":3,"output_tokens":2}}}\n\n',
+    failed:
+      'event: response.failed\ndata: {"type":"response.failed","sequence_number":8,"response":{"status":"failed"}}\n\n',
+  },
+  messages: {
+    plain:
+      'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"message_stop"}}\n\n',
+    last: 'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+    failed: 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"no"}}\n\n',
+  },
+  content: {
+    plain: 'data: {"candidates":[{"content":{"parts":[{"text":"finishReason"}]}}],"modelVersion":"theirs"}\r\n\r\n',
+    last: 'data: {"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":2},"modelVersion":"theirs"}\r\n\r\n',
+    failed: 'data: {"error":{"code":503,"message":"no","status":"UNAVAILABLE"}}\r\n\r\n',
+  },
+};
 const wires = ["chat", "completions", "responses", "messages", "content"] as const;
 const failure = new Failure("upstream_error", "it broke");
 
@@ -107,7 +108,7 @@ test("a broken stream of responses goes on counting", () => {
   expect(textWires.responses.pass.failureFrame(failure, "r", sequence)).toContain('"sequence_number":8');
 });
 
-test.each<[PassedWire, string, string]>([
+test.each<[PassThroughWire, string, string]>([
   ["chat", '{ "model" : "mine", "seed":12345678901234567890 }', '{ "model" : "theirs", "seed":12345678901234567890 }'],
   ["responses", '{"input":"x","model":"mine"}', '{"input":"x","model":"theirs"}'],
   ["messages", '{"model":"mine","max_tokens":1}', '{"model":"theirs","max_tokens":1}'],

@@ -7,7 +7,7 @@ import { withProvider } from "./operators/provider.ts";
 import { routes } from "./routes.ts";
 
 /** The operator's side: the configuration, accounts and tokens, the console. */
-export const service = defineService("keeper", variables, async (context) => {
+export const service = defineService("backend", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
   const authorise = bySession(deps, bySecret(env.secrets));

@@ -4,7 +4,7 @@ import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 
 /** The service that clients call. */
-export const service = defineService("door", variables, async (context) => {
+export const service = defineService("edge", variables, async (context) => {
   const deps = await openDeps(context);
   context.ending.addEventListener("abort", () => deps.proxy.end(context.farewellMs / 2));
   return {

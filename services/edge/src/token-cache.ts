@@ -17,7 +17,7 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
   const entries = new Map<string, Entry>();
 
   /** Looks in Redis, once for all calls that wait meanwhile. A change that is announced before the answer removes the entry. */
-  function look(digest: string): Promise<Token | undefined> {
+  function fetchToken(digest: string): Promise<Token | undefined> {
     const isAbsent = (token: Token | undefined): boolean => token === undefined;
     const found = orUnavailable(unlessLost(redis, () => findToken(redis, digest), isAbsent));
     const entry: Entry = { token: found, until: Infinity };
@@ -40,7 +40,7 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
     /** Returns the token, undefined where there is none. Redis away, or being filled again: Failure server_overloaded. */
     find(digest: string): Entry["token"] {
       const entry = entries.get(digest);
-      return entry !== undefined && entry.until > Date.now() ? entry.token : look(digest);
+      return entry !== undefined && entry.until > Date.now() ? entry.token : fetchToken(digest);
     },
     [Symbol.dispose]: (): void => subscriber.disconnect(),
   };

@@ -1,6 +1,6 @@
 import { readVariables, runWorkers, type AdjustEnv } from "@modelgate/platform";
 import { declare } from "./env.ts";
-import { keepers, loadServices } from "./services.ts";
+import { singletons, loadServices } from "./services.ts";
 
 /**
  * Runs the services that MODELGATE_SERVICES names, as `program`, which workers run again. `adjust` changes the values that
@@ -16,7 +16,7 @@ export async function runGateway(program: string, adjust?: AdjustEnv): Promise<v
         names: services,
         load: (worker) =>
           loadServices(
-            services.filter((name) => worker === 1 || !keepers.has(name)),
+            services.filter((name) => worker === 1 || !singletons.has(name)),
             adjust,
           ),
       };

@@ -1,10 +1,10 @@
 import type { AdjustEnv, Service } from "@modelgate/platform";
 
 /** Loads a service: a process imports only those that it runs. */
-type Door = () => Promise<{ readonly service: Service }>;
+type ImportService = () => Promise<{ readonly service: Service }>;
 
-/** Every service that there is. The first of those that a process runs names its port of probes, so the edge comes first. */
-export const doors = {
+/** All services. The first of those that a process runs names its port of probes, so the edge comes first. */
+export const imports = {
   edge: () => import("@modelgate/edge"),
   text: () => import("@modelgate/text"),
   media: () => import("@modelgate/media"),
@@ -13,9 +13,9 @@ export const doors = {
   realtime: () => import("@modelgate/realtime"),
   ledger: () => import("@modelgate/ledger"),
   control: () => import("@modelgate/control"),
-} as const satisfies Readonly<Record<string, Door>>;
+} as const satisfies Readonly<Record<string, ImportService>>;
 
-export type ServiceName = keyof typeof doors;
+export type ServiceName = keyof typeof imports;
 
 /** The names of all services, in their order. */
 export const serviceNames: readonly ServiceName[] = [
@@ -30,13 +30,13 @@ export const serviceNames: readonly ServiceName[] = [
 ];
 
 /** Services of which one process is enough: the books in a file have one writer, the configuration one publisher. */
-export const keepers: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
+export const singletons: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
 
 /** Loads services, in their order; `adjust` changes the values that they are opened with. */
 export function loadServices(names: readonly ServiceName[], adjust?: AdjustEnv): Promise<readonly Service[]> {
   return Promise.all(
     names.map(async (name) => {
-      const { service } = await doors[name]();
+      const { service } = await imports[name]();
       return adjust === undefined ? service : { ...service, declare: (read) => service.declare(read, adjust) };
     }),
   );

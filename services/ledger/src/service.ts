@@ -3,8 +3,8 @@ import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
 
-/** The keeper of the books. */
-export const service = defineService("keeper", variables, async (context) => {
+/** The service that keeps the books. */
+export const service = defineService("backend", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
   return {

@@ -87,16 +87,16 @@ async function oneRound(options: RoundOptions, onlyOn: string | undefined): Prom
   );
 }
 
-/** Dependencies of the look at one shard. */
-export type ShardLook = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "wholeRuns">;
+/** Dependencies of the work on one shard. */
+export type ShardWork = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "wholeRuns">;
 
 /** One look at one shard: its dead holds, then its events. `nowMs` is the clock of holds; absent: this machine's. */
-export async function inspectShard(shard: string, look: ShardLook, nowMs?: number): Promise<void> {
-  await sweepShard(shard, look, { nowMs });
-  await publishLeftovers(shard, look);
+export async function inspectShard(shard: string, work: ShardWork, nowMs?: number): Promise<void> {
+  await sweepShard(shard, work, { nowMs });
+  await publishLeftovers(shard, work);
 }
 
-async function sweepShard(shard: string, { redis, log, batch, swept }: ShardLook, bounds: SweepBounds): Promise<void> {
+async function sweepShard(shard: string, { redis, log, batch, swept }: ShardWork, bounds: SweepBounds): Promise<void> {
   const dead = await sweepHolds(redis, shard, batch, bounds);
   if (dead.length === 0) return;
   swept.inc(dead.length);
@@ -105,7 +105,7 @@ async function sweepShard(shard: string, { redis, log, batch, swept }: ShardLook
 
 async function publishLeftovers(
   shard: string,
-  { redis, bus, log, leftBehindMs, batch, published }: ShardLook,
+  { redis, bus, log, leftBehindMs, batch, published }: ShardWork,
 ): Promise<void> {
   if (!bus.connected) return;
   const left = await readLeftovers(redis, shard, leftBehindMs, batch, (error, entryId) =>

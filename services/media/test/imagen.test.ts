@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { keys } from "../../../libs/relay/test/house.ts";
+import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 import { pictureIn } from "./pictures.ts";
 

@@ -1,5 +1,5 @@
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { keys } from "../../../libs/relay/test/house.ts";
+import { keys } from "../../../libs/relay/test/config.ts";
 
 const vendors = {
   openai: { provider: "openai", path: "openai/v1" },

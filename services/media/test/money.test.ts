@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { keys } from "../../../libs/relay/test/house.ts";
+import { keys } from "../../../libs/relay/test/config.ts";
 import { startGreedyVendor, type GreedyVendor } from "../../text/test/greedy-vendor.ts";
 import { service } from "../src/service.ts";
 

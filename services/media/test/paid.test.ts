@@ -2,7 +2,7 @@ import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { keys } from "../../../libs/relay/test/house.ts";
+import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 import { costOf, imagesConfig } from "./images-house.ts";
 import { pictureIn, samplePng } from "./pictures.ts";

@@ -104,7 +104,7 @@ export class Charges {
     const { audioBytes, textBytes } = input ?? inputOf(type, message.data);
     const { bytesPerSecond, detectsTurns } = bridge.state.input;
     const seconds = audioBytes / bytesPerSecond;
-    responses.passed.heard(seconds * pcmBytesPerSecond, textBytes);
+    responses.traffic.heard(seconds * pcmBytesPerSecond, textBytes);
     const nowMs = Date.now();
     if (seconds > 0 && type === "input_audio_buffer.append") {
       transcripts.speech.heard(seconds, { detectsTurns, nowMs });
@@ -159,7 +159,7 @@ export class Charges {
     const { responses, transcripts, session } = this.#parts;
     if (seen.kind === "delta") {
       responses.responseSpoke();
-      if (responses.passed.spoke(seen.audioBytes, seen.textBytes))
+      if (responses.traffic.spoke(seen.audioBytes, seen.textBytes))
         responses.cover().catch((error: unknown) => session.unpaid(error));
     } else if (seen.kind === "response-begun") this.#begin(seen.id);
     else if (seen.kind === "response-done") {
@@ -230,7 +230,7 @@ export class Charges {
   /** The session is over: what was said and never reported is charged as it was counted, what is held goes back. */
   async close(): Promise<void> {
     const { responses, transcripts } = this.#parts;
-    const { spoken, units } = responses.passed;
+    const { spoken, units } = responses.traffic;
     const last = [...this.#responses].at(-1) ?? "";
     if (spoken)
       await responses.settle(last, { units: { requests: 1, ...units }, estimated: true, outcome: "cancelled" });
@@ -250,10 +250,10 @@ export class Charges {
     if (id !== "" && !this.#billed.add(id)) return;
     this.#payments.settled();
     // What failed before its first word, and is not said to have cost anything, costs nothing.
-    if (units === undefined && !responses.passed.spoken)
+    if (units === undefined && !responses.traffic.spoken)
       void responses.responseFree(id).then(() => this.#parts.session.paid());
     else {
-      const counted = { requests: 1, ...responses.passed.units };
+      const counted = { requests: 1, ...responses.traffic.units };
       void responses.settle(id, { units: units ?? counted, estimated: units === undefined, outcome });
       this.#payments.payOn(() => responses.hold(bridge.state.pendingResponses), { mayWait: true });
     }
@@ -266,7 +266,7 @@ export class Charges {
     if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
     const written = { requests: 1, ...roughUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
     const outcome: Outcome = "completed";
-    const used = capUnits(units ?? written, this.#parts.responses.passed.most);
+    const used = capUnits(units ?? written, this.#parts.responses.traffic.most);
     transcripts.owe({
       units: used.units,
       capped: used.capped.length > 0 ? used.capped : undefined,

@@ -21,7 +21,7 @@ export interface EarlyLimits {
 }
 
 /** Hears a client until its session begins: disposed, it is no longer listened to, and not read. */
-export function hearEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
+export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
   const messages: RealtimeMessage[] = [];
   const gone = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<RealtimeMessage>();
@@ -67,14 +67,14 @@ export interface ClientLeaving extends Disposable {
 export function watchLeaving(socket: Duplex): ClientLeaving {
   const controller = new AbortController();
   const gone = (): void => controller.abort();
-  const look = (): void => {
+  const readEnd = (): void => {
     // An end is only emitted by a read.
     if (socket.readableLength === 0) socket.read();
   };
-  socket.on("readable", look).once("end", gone).once("close", gone);
+  socket.on("readable", readEnd).once("end", gone).once("close", gone);
   if (socket.destroyed) gone();
   return {
     signal: controller.signal,
-    [Symbol.dispose]: () => void socket.off("readable", look).off("end", gone).off("close", gone),
+    [Symbol.dispose]: () => void socket.off("readable", readEnd).off("end", gone).off("close", gone),
   };
 }

@@ -11,7 +11,7 @@ import {
   type ModelUse,
   type WantedUse,
 } from "./hold-use.ts";
-import { PassedSince } from "./passed.ts";
+import { SessionTraffic } from "./session-traffic.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import { SpeechAhead } from "./speech-ahead.ts";
 
@@ -50,7 +50,7 @@ export interface ResponseMoneyParts {
 export class ResponseMoney {
   readonly price: SessionPrice;
   /** Data that has passed since the last settlement. */
-  readonly passed = new PassedSince();
+  readonly traffic = new SessionTraffic();
   /** Speech that the vendor may answer before it says so. */
   readonly ahead = new SpeechAhead();
   readonly #deps: Deps;
@@ -112,7 +112,7 @@ export class ResponseMoney {
   /** Starts a response with the slice that is ready for it, from when its latency counts; false without one. */
   responseBegun(id: string): boolean {
     if (this.#inUse.has(id)) return true;
-    this.passed.begun();
+    this.traffic.begun();
     const slice = this.#ready.shift();
     if (slice === undefined) return false;
     this.#inUse.set(id, slice);
@@ -146,9 +146,9 @@ export class ResponseMoney {
 
   /** Settles a response against its slice, under the slice's call id: one event, once. Never rejects. */
   settle(id: string, use: ModelUse): Promise<void> {
-    const { most } = this.passed;
+    const { most } = this.traffic;
     this.#lastCost = this.#costOf(capUnits(use.units, most).units);
-    this.passed.settled();
+    this.traffic.settled();
     this.#settling++;
     return this.#steps.run(async () => {
       const slice = this.#inUse.get(id) ?? this.#ready.shift();
@@ -189,7 +189,7 @@ export class ResponseMoney {
    */
   #likely(): Nanos {
     const turns = BigInt(this.ahead.turns(Date.now()));
-    return (this.#costOf(this.passed.units) * (turns + 1n)) / 2n + this.#lastCost * turns;
+    return (this.#costOf(this.traffic.units) * (turns + 1n)) / 2n + this.#lastCost * turns;
   }
 
   #upperNanos(): Nanos {
@@ -214,7 +214,7 @@ export class ResponseMoney {
 
   /** Returns the certain usage of a slice's response while it is under way. */
   #progressOf(slice: Slice): CallEnd {
-    const units = this.passed.spoken && this.#current === slice ? this.passed.units : {};
+    const units = this.traffic.spoken && this.#current === slice ? this.traffic.units : {};
     return { ...unknownEnd(this.#sentOf(slice)), units };
   }
 

@@ -6,7 +6,7 @@ import { roughUnits, type SessionBytes } from "@modelgate/wires/realtime";
  * Factor by which a vendor may count more than the data suggests: telephone sound has six times the seconds for its
  * bytes that the usual sound has, and some vendors count three times the tokens for a second.
  */
-const dearest = 18;
+const maxCountFactor = 18;
 /** Instructions, tools and what the vendor adds to a context. */
 const contextTokens = 65_536;
 /** Thoughts and words of one response that were never shown. */
@@ -20,8 +20,8 @@ const roundedUpSeconds = 60;
  * written what passed since the last one. `all` is what passed in the session, `since` what passed since the last use.
  */
 export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBound {
-  const read = tokensIn(roughUnits(all)) * dearest;
-  const written = tokensIn(roughUnits({ ...since, audioIn: 0, textIn: 0 })) * dearest;
+  const read = tokensIn(roughUnits(all)) * maxCountFactor;
+  const written = tokensIn(roughUnits({ ...since, audioIn: 0, textIn: 0 })) * maxCountFactor;
   return {
     ...boundOfHeld({}),
     inputTokens: read + contextTokens,

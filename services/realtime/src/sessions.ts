@@ -20,7 +20,7 @@ import { boundSettings } from "./client-secrets.ts";
 import { closeCodes } from "./closing.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
-import { hearEarly, watchLeaving } from "./first-message.ts";
+import { receiveEarly, watchLeaving } from "./first-message.ts";
 import type { SessionPrice } from "./hold-use.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
@@ -60,7 +60,7 @@ export class RealtimeSessions implements Disposable {
   readonly #open = new Set<Session>();
   /** Clients of the live format whose sessions have not begun. */
   readonly #unset = new Set<WebSocket>();
-  readonly #looks: Disposable;
+  readonly #timer: Disposable;
   #opening = 0;
   #isDraining = false;
   /** Called when the last session has ended. */
@@ -75,7 +75,7 @@ export class RealtimeSessions implements Disposable {
     });
     this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
     const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / checksPerLimit);
-    this.#looks = onBeat(Math.min(longestTickMs, tickMs), () => {
+    this.#timer = onBeat(Math.min(longestTickMs, tickMs), () => {
       const now = Date.now();
       for (const session of open) session.tick(now);
     });
@@ -131,7 +131,7 @@ export class RealtimeSessions implements Disposable {
   }
 
   async #startLive(upgrade: UpgradeCall, call: RealtimeCall, socket: WebSocket): Promise<void> {
-    using early = hearEarly(socket, this.#deps.limits);
+    using early = receiveEarly(socket, this.#deps.limits);
     const setup = await early.first();
     await checkEvent(setup.data, this.#deps);
     const price = priceOf(this.#deps, call, modelOfSetup(setup));
@@ -205,7 +205,7 @@ export class RealtimeSessions implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#looks[Symbol.dispose]();
+    this.#timer[Symbol.dispose]();
   }
 
   async #start(

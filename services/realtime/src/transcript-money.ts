@@ -31,7 +31,7 @@ interface TranscriptSlice {
 }
 
 /** Maximum tokens that a second of speech is heard as, and written as. */
-const [maxHeardTokens, maxWrittenTokens] = [25, 12];
+const [maxAudioTokens, maxWrittenTokens] = [25, 12];
 
 /**
  * The money of the transcripts of a client's speech: each is a call of the model that writes it, beside the session's
@@ -151,7 +151,7 @@ export class TranscriptMoney {
     const rounded = Math.ceil(seconds) + requests;
     const units: Units = model.price.model.price.has("seconds")
       ? { requests, seconds: rounded }
-      : { requests, inputAudioTokens: rounded * maxHeardTokens, outputTokens: rounded * maxWrittenTokens };
+      : { requests, inputAudioTokens: rounded * maxAudioTokens, outputTokens: rounded * maxWrittenTokens };
     return costOf(units, ...priceOf(model));
   }
 }

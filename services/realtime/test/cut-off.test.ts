@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { openFarVendor, type FarVendor } from "./far-vendor.ts";
-import { channel, openSession, price, startSessions } from "./house.ts";
+import { channel, openSession, price, startSessions } from "./start-sessions.ts";
 
 let far: FarVendor;
 let area: Area;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { geminiChannel, openSession, startSessions } from "./house.ts";
+import { geminiChannel, openSession, startSessions } from "./start-sessions.ts";
 import { ask, say, simulated, textOnly } from "./session-client.ts";
 
 /** Sessions of a vendor that speaks Gemini's live format, by clients of the realtime format. */

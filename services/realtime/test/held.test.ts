@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { openSession, startSessions } from "./house.ts";
+import { openSession, startSessions } from "./start-sessions.ts";
 import type { TestSession } from "./session-client.ts";
 import { startGreedyVendor, type GreedyVendor } from "./greedy-vendor.ts";
 

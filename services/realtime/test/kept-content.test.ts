@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { digestOf, findToken, projectToken } from "@modelgate/accounts";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, keys, price, startSessions, textSession } from "./house.ts";
+import { channel, keys, price, startSessions, textSession } from "./start-sessions.ts";
 import { ask } from "./session-client.ts";
 
 /** What sessions keep, and open sessions of a key that is changed. */

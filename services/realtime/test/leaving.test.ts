@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { openFarVendor, type FarVendor } from "./far-vendor.ts";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, geminiChannel, openSession, price, startSessions, textSession } from "./house.ts";
+import { channel, geminiChannel, openSession, price, startSessions, textSession } from "./start-sessions.ts";
 import { say, simulated, textOnly, type TestSession } from "./session-client.ts";
 
 /** Long enough for a client to have left before it hears anything of what it asked for. */

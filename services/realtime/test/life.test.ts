@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { digestOf, findToken, projectToken } from "@modelgate/accounts";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, keys, openSession, startSessions, textSession, vendorsEnd } from "./house.ts";
+import { channel, keys, openSession, startSessions, textSession, vendorsEnd } from "./start-sessions.ts";
 import { ask, say, simulated } from "./session-client.ts";
 
 /** A dollar for 10 000 words of output: a few answers and the account of a poor token is empty. */

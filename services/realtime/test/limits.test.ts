@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, geminiChannel, openSession, refusal, startSessions } from "./house.ts";
+import { channel, geminiChannel, openSession, refusal, startSessions } from "./start-sessions.ts";
 import { handshake, say, simulated } from "./session-client.ts";
 
 const house = {

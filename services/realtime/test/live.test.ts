@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, geminiChannel, keys, startSessions, textSession } from "./house.ts";
+import { channel, geminiChannel, keys, startSessions, textSession } from "./start-sessions.ts";
 import { google, openLive, speech, text, type LiveTest } from "./live-client.ts";
 import { ask, simulated } from "./session-client.ts";
 

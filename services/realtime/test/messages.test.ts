@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, limits, openSession, price, startSessions, usageEvents, vendorsEnd } from "./house.ts";
+import { channel, limits, openSession, price, startSessions, usageEvents, vendorsEnd } from "./start-sessions.ts";
 import { ask, say, simulated, textOnly } from "./session-client.ts";
 
 const house = {

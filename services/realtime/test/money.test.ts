@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClientEvent } from "@modelgate/wires/realtime";
 import { EventQueue } from "../src/event-queue.ts";
-import { PassedSince } from "../src/passed.ts";
+import { SessionTraffic } from "../src/session-traffic.ts";
 import { SpeechAhead } from "../src/speech-ahead.ts";
 import { Untranscribed } from "../src/untranscribed.ts";
 
@@ -142,7 +142,7 @@ test("speech as it is spoken is one turn at a time, and a recording sent at once
 });
 
 test("what is said while a response is under way is read by the next one", () => {
-  const passed = new PassedSince();
+  const passed = new SessionTraffic();
   passed.heard(0, 400);
   passed.begun();
   passed.heard(0, 4_000);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, keys, limits, openSession, price, refusal, startSessions, usageEvents } from "./house.ts";
+import { channel, keys, limits, openSession, price, refusal, startSessions, usageEvents } from "./start-sessions.ts";
 import { ask, handshake, textOnly } from "./session-client.ts";
 
 const faults = [

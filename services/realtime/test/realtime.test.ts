@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cleanError, carriedCode, carriedReason, endingByClient, endingByVendor } from "../src/closing.ts";
 import { chooseProtocol } from "../src/handshake.ts";
-import { PassedSince } from "../src/passed.ts";
+import { SessionTraffic } from "../src/session-traffic.ts";
 import { RecentIds } from "../src/recent-ids.ts";
 import { Transcripts } from "../src/transcripts.ts";
 
@@ -112,7 +112,7 @@ test("a turn is written by what was there when it was said; the oldest of too ma
 });
 
 test("what passes is counted until it is settled, and asks to be looked at now and then", () => {
-  const passed = new PassedSince();
+  const passed = new SessionTraffic();
   passed.heard(4_800, 8);
   expect([passed.spoken, passed.spoke(0, 4)]).toEqual([false, false]);
   expect(passed.units).toEqual({ inputTokens: 2, outputTokens: 1, inputAudioTokens: 1 });

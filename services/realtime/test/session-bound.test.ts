@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { capUnits } from "@modelgate/relay";
-import { PassedSince } from "../src/passed.ts";
+import { SessionTraffic } from "../src/session-traffic.ts";
 
 /** Bytes of the usual sound that are a second, and of a telephone's. */
 const [usual, telephone] = [48_000, 8_000];
@@ -9,7 +9,7 @@ test.each([
   ["usual sound", usual],
   ["a telephone's sound, of fewer bytes", telephone],
 ])("a response that read a whole session of %s is not cut", (_, bytesPerSecond) => {
-  const passed = new PassedSince();
+  const passed = new SessionTraffic();
   for (let minute = 0; minute < 20; minute++) {
     passed.heard(60 * bytesPerSecond, 0);
     passed.spoke(30 * bytesPerSecond, 500);
@@ -23,7 +23,7 @@ test.each([
 });
 
 test("a response of a session in which little passed cannot have used much", () => {
-  const passed = new PassedSince();
+  const passed = new SessionTraffic();
   passed.heard(usual, 100);
   passed.spoke(usual, 100);
   const { units, capped } = capUnits({ inputAudioTokens: 1e15, outputAudioTokens: 1e15, seconds: 1e9 }, passed.most);

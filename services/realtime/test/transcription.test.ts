@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { channel, keys, limits, openSession, price, startSessions, usageEvents, vendorsEnd } from "./house.ts";
+import { channel, keys, limits, openSession, price, startSessions, usageEvents, vendorsEnd } from "./start-sessions.ts";
 import type { TestSession } from "./session-client.ts";
 
 /** A key that is narrowed to some models. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
-import { channel, geminiChannel, keys, limits, openSession, price, vendorsEnd } from "./house.ts";
+import { channel, geminiChannel, keys, limits, openSession, price, vendorsEnd } from "./start-sessions.ts";
 import type { TestSession } from "./session-client.ts";
 
 /** What events name in the vendor's store; all that there is is in `libs/wires/test/named-in-stores.test.ts`. */

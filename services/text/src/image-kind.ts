@@ -1,7 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import { once, type ServiceCall } from "@modelgate/platform";
 import {
-  dearestTokens,
+  costliestTokens,
   estimateTokens,
   isSupported,
   maxBilledImages,
@@ -109,7 +109,7 @@ function measureOf(size: RequestSize, model: ServingModel["model"], usualTokens:
   const { textBytes, mediaTokens, choices } = size;
   const output = wholeOutput(size, model, usualTokens);
   return {
-    upper: { images: choices, ...dearestTokens({ input: textBytes + mediaTokens, output }, model.price) },
+    upper: { images: choices, ...costliestTokens({ input: textBytes + mediaTokens, output }, model.price) },
     most: { images: maxBilledImages(choices) },
     floor: { images: choices, inputTokens: estimateTokens(textBytes) + mediaTokens },
     meter: (reported) => Promise.resolve({ units: reported ?? { images: choices }, estimated: reported === undefined }),

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
-import { channel, config, hello, keys } from "../../../libs/relay/test/house.ts";
+import { channel, config, hello, keys } from "../../../libs/relay/test/config.ts";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
-import { post } from "./house.ts";
+import { post } from "./requests.ts";
 import { switchChannel } from "@modelgate/channels";
 
 /** Two channels with two keys each and one weight: by chance, twelve turns stay where they began once in 16 million. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePorts, until } from "@modelgate/testkit";
-import { another, channel, config, hello, keys, rival } from "../../../libs/relay/test/house.ts";
+import { another, channel, config, hello, keys, rival } from "../../../libs/relay/test/config.ts";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
-import { post } from "./house.ts";
+import { post } from "./requests.ts";
 import { isWithin, parseRestName, readChannelStates, switchChannel } from "@modelgate/channels";
 
 /** Whose failure it was: what one call brings about must not take a channel from all others. */

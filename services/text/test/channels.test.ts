@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { another, channel, config, hello, keys } from "../../../libs/relay/test/house.ts";
+import { another, channel, config, hello, keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { post, sdk } from "./house.ts";
+import { post, sdk } from "./requests.ts";
 import { readChannelStates, switchChannel } from "@modelgate/channels";
 
 /** Every test has a model of its own, with channels of its own, so that none sees another's failures. */

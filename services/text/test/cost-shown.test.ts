@@ -1,9 +1,9 @@
 import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { channel, hello, keys } from "../../../libs/relay/test/house.ts";
+import { channel, hello, keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { post } from "./house.ts";
+import { post } from "./requests.ts";
 
 let area: Area;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { channel } from "../../../libs/relay/test/house.ts";
+import { channel } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
 /** Models that serve another's calls: fallbacks when its channels are away, and shares of an alias. */

@@ -2,7 +2,7 @@ import type { ResponseOutputItem } from "openai/resources/responses/responses";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { sdk } from "./house.ts";
+import { sdk } from "./requests.ts";
 
 /** A streamed answer as an application has it in the end. */
 export interface Heard {

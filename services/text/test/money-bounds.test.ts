@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { channel, hello } from "../../../libs/relay/test/house.ts";
+import { channel, hello } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { post } from "./house.ts";
+import { post } from "./requests.ts";
 
 const keys = {
   plain: "sk-plain-0123456789abcdef",

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { hello } from "../../../libs/relay/test/house.ts";
+import { hello } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { sdk } from "./house.ts";
+import { sdk } from "./requests.ts";
 import { longAnswers } from "./long-answers.ts";
 
 /** Nano-dollars a token. */

@@ -3,7 +3,7 @@ import { readCapped, switchChannel } from "@modelgate/channels";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { startGreedyVendor, type GreedyVendor } from "./greedy-vendor.ts";
-import { keys } from "../../../libs/relay/test/house.ts";
+import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
 const tinyKey = "sk-tiny-0123456789abcdef";

@@ -2,7 +2,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { ask, ended, films, quick } from "./films.ts";
-import { keys } from "../../../libs/relay/test/house.ts";
+import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
 const price = {

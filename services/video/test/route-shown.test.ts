@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { channel, keys } from "../../../libs/relay/test/house.ts";
+import { channel, keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
 let area: Area;

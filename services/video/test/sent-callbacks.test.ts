@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { keys } from "../../../libs/relay/test/house.ts";
+import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 import { ask, callbacksHere, ended, films, quick, simulate } from "./films.ts";
 

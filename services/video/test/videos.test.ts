@@ -8,7 +8,7 @@ import { TaskEvent } from "@modelgate/contracts";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { ask, callbacksHere, ended, films, quick, simulate, taskEvents } from "./films.ts";
-import { keys, rival } from "../../../libs/relay/test/house.ts";
+import { keys, rival } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
 let area: Area;

@@ -93,8 +93,8 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
   if (latest > number)
     return diverges(`it ends at entry ${number}, and entry ${latest} was signed: its end is missing`);
   const { rows } = await sql<{ count: number }>`select count(*) as count from audit where number = 0`.execute(books.db);
-  const beside = rows[0]?.count ?? 0;
-  return beside === 0 ? { head } : diverges(`entries were put in beside its chain: ${beside}`);
+  const inserted = rows[0]?.count ?? 0;
+  return inserted === 0 ? { head } : diverges(`entries were put in beside its chain: ${inserted}`);
 }
 
 /** Time after the migration in which an earlier version may still write entries, ms. */

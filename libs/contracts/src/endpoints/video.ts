@@ -2,7 +2,7 @@ import { bearer, type Endpoint } from "./endpoint.ts";
 
 const video = { area: "video", keys: bearer } as const;
 const create = { ...video, method: "POST", kinds: ["video"] } as const;
-const look = { ...video, method: "GET", body: "none" } as const;
+const poll = { ...video, method: "GET", body: "none" } as const;
 
 /** Video tasks in four styles: interface section 4.5. */
 export const videoEndpoints = {
@@ -14,8 +14,8 @@ export const videoEndpoints = {
     schema: "VideoForm",
     summary: "Create a video task (style A).",
   },
-  listVideos: { ...look, path: "/v1/videos", errors: "common", summary: "The account's video tasks (style A)." },
-  getVideo: { ...look, path: "/v1/videos/{task_id}", errors: "common", summary: "A video task's state (style A)." },
+  listVideos: { ...poll, path: "/v1/videos", errors: "common", summary: "The account's video tasks (style A)." },
+  getVideo: { ...poll, path: "/v1/videos/{task_id}", errors: "common", summary: "A video task's state (style A)." },
   deleteVideo: {
     ...video,
     method: "DELETE",
@@ -33,7 +33,7 @@ export const videoEndpoints = {
     summary: "Create a video task from a finished one (style A).",
   },
   getVideoEvents: {
-    ...look,
+    ...poll,
     path: "/v1/videos/{task_id}/events",
     errors: "common",
     streams: "images",
@@ -41,7 +41,7 @@ export const videoEndpoints = {
     summary: "A video task's transitions as server-sent events, until it ends.",
   },
   getVideoContent: {
-    ...look,
+    ...poll,
     path: "/v1/videos/{task_id}/content",
     errors: "common",
     answers: "video/mp4",
@@ -56,7 +56,7 @@ export const videoEndpoints = {
     summary: "Create a video task from text (style C).",
   },
   getTextToVideo: {
-    ...look,
+    ...poll,
     path: "/delta/v1/videos/text2video/{task_id}",
     errors: "task",
     summary: "A text-to-video task's state (style C).",
@@ -70,7 +70,7 @@ export const videoEndpoints = {
     summary: "Create a video task from an image (style C).",
   },
   getImageToVideo: {
-    ...look,
+    ...poll,
     path: "/delta/v1/videos/image2video/{task_id}",
     errors: "task",
     summary: "An image-to-video task's state (style C).",
@@ -94,7 +94,7 @@ export const videoEndpoints = {
     summary: "Create a video task (style B).",
   },
   getVideoGeneration: {
-    ...look,
+    ...poll,
     path: "/v1/video/generations/{task_id}",
     errors: "task",
     summary: "A video task's state (style B).",

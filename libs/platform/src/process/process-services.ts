@@ -31,7 +31,7 @@ export interface Surroundings {
 }
 
 /** The order in which services end: who takes calls first, who keeps the books last. */
-const endOrder: readonly ServiceRole[] = ["door", "area", "keeper"];
+const endOrder: readonly ServiceRole[] = ["edge", "area", "backend"];
 
 /** The services that one process runs, with one port for probes. */
 export class ProcessServices implements AsyncDisposable {
@@ -63,14 +63,14 @@ export class ProcessServices implements AsyncDisposable {
     return this.#ops?.port ?? 0;
   }
 
-  /** Opens services, as many as can at the same time. Clients are let in when all are open, keepers of books answer at once. */
+  /** Opens services, as many as can at the same time. Clients are let in when all are open; backends answer at once. */
   async open(): Promise<void> {
-    let keepers: Promise<unknown> = Promise.resolve();
+    let backends: Promise<unknown> = Promise.resolve();
     this.#opening = this.#services.map((service) => {
-      if (service.role !== "keeper") return this.#open(service);
+      if (service.role !== "backend") return this.#open(service);
       // In their order: control asks the ledger while it opens.
-      const opening = keepers.then(() => this.#open(service));
-      keepers = opening;
+      const opening = backends.then(() => this.#open(service));
+      backends = opening;
       return opening;
     });
     this.#running = await Promise.all(this.#opening);
@@ -82,7 +82,7 @@ export class ProcessServices implements AsyncDisposable {
       handler: opsHandler(this.#surroundings.metrics, () => this.#readiness()),
       drainMs: 0,
     });
-    const later = this.#running.filter(({ service }) => service.role !== "keeper" && this.#hasPort(service));
+    const later = this.#running.filter(({ service }) => service.role !== "backend" && this.#hasPort(service));
     await Promise.all(later.map((running) => this.#listen(running)));
   }
 
@@ -117,25 +117,25 @@ export class ProcessServices implements AsyncDisposable {
     const open = await service.open({ log: ownLog, metrics, shared, areas: this.#areas, ending: ending.signal });
     if ("area" in open.serves) this.#areas.set(open.serves.area, open.serves);
     const running = { service, open, ending };
-    if (service.role === "keeper") await this.#listen(running);
+    if (service.role === "backend") await this.#listen(running);
     return running;
   }
 
   /** An area behind the edge of its own process needs no port, unless it is given one for edges of others. */
   #hasPort({ role, frame }: Declared): boolean {
-    return role !== "area" || frame.port !== 0 || !this.#hasDoor;
+    return role !== "area" || frame.port !== 0 || !this.#hasEdge;
   }
 
-  get #hasDoor(): boolean {
-    return this.#services.some(({ role }) => role === "door");
+  get #hasEdge(): boolean {
+    return this.#services.some(({ role }) => role === "edge");
   }
 
   async #listen({ service, open, ending }: Running): Promise<void> {
     const { name, role, frame } = service;
     const { host, innerHost, port, drainMs, farewellMs } = frame;
-    const isShared = this.#surroundings.worker !== undefined && role !== "keeper";
+    const isShared = this.#surroundings.worker !== undefined && role !== "backend";
     if (isShared && port === 0) throw new StartError(`A port that workers share must be set: the one of ${name}.`);
-    const at = { host: role === "door" ? host : innerHost, port, drainMs, farewellMs, ending: ending.signal, isShared };
+    const at = { host: role === "edge" ? host : innerHost, port, drainMs, farewellMs, ending: ending.signal, isShared };
     const { handler, upgrade } = open.serves;
     this.#servers.set(name, await listen({ ...at, isCounted: true, handler, upgrade }));
   }
@@ -153,13 +153,13 @@ export class ProcessServices implements AsyncDisposable {
   }
 
   /**
-   * Returns whether the process can serve, with a line for each service. Where the process has a door, only what
+   * Returns whether the process can serve, with a line for each service. In a process with an edge, only what
    * clients call counts: a ledger that waits for NATS does not make it unready.
    */
   async #readiness(): Promise<Readiness> {
     if (this.#isDraining) return { isReady: false, words: "draining" };
     const states = await this.#states();
-    const counts = ({ role }: Declared): boolean => role !== "keeper" || !this.#hasDoor;
+    const counts = ({ role }: Declared): boolean => role !== "backend" || !this.#hasEdge;
     return {
       isReady: states.every(({ service, problem }) => problem === undefined || !counts(service)),
       words: states.map(({ service, problem }) => `${service.name}: ${problem ?? "ready"}`).join("\n"),

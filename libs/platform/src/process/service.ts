@@ -43,8 +43,8 @@ export interface OpenService {
   readonly close?: () => void | PromiseLike<void>;
 }
 
-/** The role of a service: the door for clients, an area behind it, or a keeper of the records of calls. */
-export type ServiceRole = "door" | "area" | "keeper";
+/** The role of a service: the edge that clients call, an area that the edge calls, or a backend that keeps records of calls. */
+export type ServiceRole = "edge" | "area" | "backend";
 
 /** Changes the values that a service is opened with: tests lower bounds that are constants. */
 export type AdjustEnv = <Env>(service: string, env: Env) => Env;

@@ -1,7 +1,7 @@
 import { defineService, runWorkers, serviceVariables, type Service } from "../../src/index.ts";
 
-/** A program of two services for tests: a door that says which process answers, and a keeper of which one is enough. */
-const answering = (role: "door" | "keeper", name: string): Service =>
+/** A program of two services for tests: an edge that names the process that answers, and a backend of which one is enough. */
+const answering = (role: "edge" | "backend", name: string): Service =>
   defineService(
     role,
     serviceVariables(name, () => ({})),
@@ -16,13 +16,13 @@ const answering = (role: "door" | "keeper", name: string): Service =>
       }),
   );
 
-const services = [answering("door", "door"), answering("keeper", "books")];
+const services = [answering("edge", "door"), answering("backend", "books")];
 
 await runWorkers({
   program: import.meta.filename,
   plan: () => ({
     workers: 2,
     names: ["door"],
-    load: (worker) => Promise.resolve(services.filter(({ role }) => worker === 1 || role !== "keeper")),
+    load: (worker) => Promise.resolve(services.filter(({ role }) => worker === 1 || role !== "backend")),
   }),
 });

@@ -52,7 +52,7 @@ test("workers share a port, one that dies is started again, and one port answers
     for (const worker of [1, 2])
       expect(metrics).toMatch(new RegExp(`^process_start_time_seconds\\{.*worker="${worker}".*\\} \\d`, "m"));
 
-    const first = Number(await textAt(`http://127.0.0.1:${booksPort}/`)); // the keeper runs in the first alone
+    const first = Number(await textAt(`http://127.0.0.1:${booksPort}/`)); // the backend runs in the first alone
     expect(pids).toContain(first);
     process.kill(first, "SIGKILL");
     const again = await until(

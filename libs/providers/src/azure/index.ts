@@ -41,8 +41,8 @@ function address({ baseUrl, wire, model }: Addressed): URL {
   } else {
     const resource = base.endsWith("/openai") ? base : `${base}/openai`;
     // Responses name the model in the body, sessions in the query: both are next to the deployments.
-    const beside = wire === "responses" || wire === "realtime";
-    url.pathname = beside ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
+    const isUnderV1 = wire === "responses" || wire === "realtime";
+    url.pathname = isUnderV1 ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
     if (wire === "realtime") url.searchParams.set("deployment", model);
     if (!url.searchParams.has("api-version"))
       url.searchParams.set("api-version", wire === "realtime" ? realtimeVersion : defaultVersion);

@@ -1,4 +1,4 @@
-import { messagesBeside, older, type VendorRow } from "./row.ts";
+import { messagesPaths, older, type VendorRow } from "./row.ts";
 
 /** Vendors in China, most of which serve the world from a second address. */
 export const chineseVendors = {
@@ -7,7 +7,7 @@ export const chineseVendors = {
     baseUrl: "https://api.moonshot.ai/v1",
     keyVariable: "MOONSHOT_API_KEY",
     wires: ["chat", "messages"],
-    paths: messagesBeside,
+    paths: messagesPaths,
     pricesAs: "moonshotai",
     dialect: { ...older, cachedAt: "cached_tokens" },
     docs: "https://platform.moonshot.ai/docs/api/chat",
@@ -27,7 +27,7 @@ export const chineseVendors = {
     baseUrl: "https://api.minimax.io/v1",
     keyVariable: "MINIMAX_API_KEY",
     wires: ["chat", "messages"],
-    paths: messagesBeside,
+    paths: messagesPaths,
     pricesAs: "minimax",
     dialect: { maxTokens: "max_completion_tokens", noDeveloper: true },
     docs: "https://platform.minimax.io/docs/api-reference/text-post",

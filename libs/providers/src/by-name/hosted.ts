@@ -1,4 +1,4 @@
-import { messagesBeside, older, type VendorRow } from "./row.ts";
+import { messagesPaths, older, type VendorRow } from "./row.ts";
 
 /** Vendors that host models, in America and Europe. */
 export const hostedVendors = {
@@ -23,7 +23,7 @@ export const hostedVendors = {
     baseUrl: "https://api.deepseek.com/v1",
     keyVariable: "DEEPSEEK_API_KEY",
     wires: ["chat", "messages"],
-    paths: messagesBeside,
+    paths: messagesPaths,
     pricesAs: "deepseek",
     dialect: { ...older, cachedAt: "prompt_cache_hit_tokens" },
     docs: "https://api-docs.deepseek.com/api/create-chat-completion",
@@ -48,7 +48,7 @@ export const hostedVendors = {
     keyVariable: "XAI_API_KEY",
     wires: ["chat", "responses", "messages", "images"],
     pricesAs: "x-ai",
-    dialect: { maxTokens: "max_completion_tokens", refuses: ["logit_bias"], reasoningBeside: true },
+    dialect: { maxTokens: "max_completion_tokens", refuses: ["logit_bias"], separateReasoning: true },
     docs: "https://docs.x.ai/docs/api-reference",
   },
   together: {

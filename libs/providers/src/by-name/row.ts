@@ -29,7 +29,7 @@ export interface VendorRow {
 export const older = { maxTokens: "max_tokens", noDeveloper: true } as const;
 
 /** Paths of the messages wire at vendors whose OpenAI paths are under `/v1`. */
-export const messagesBeside = {
+export const messagesPaths = {
   messages: "/../anthropic/v1/messages",
   "count-messages": "/../anthropic/v1/messages/count_tokens",
 } as const;

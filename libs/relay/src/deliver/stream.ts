@@ -55,8 +55,8 @@ export async function deliverStream(
   await (owner.settled ?? settle(run, end.outcome, failure));
 }
 
-/** Reads a stream whose client left before it began to its end, and settles it by what its vendor says that it used. */
-export async function settleUnheard(
+/** Reads a stream whose client left before it began to its end, and settles it by the usage that its vendor reports. */
+export async function settleDetached(
   run: CallRun,
   attempted: Attempted<Accepted>,
   { reader, held }: AcceptedStream,
@@ -168,7 +168,7 @@ function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowan
   return new Allowance({
     output: isFree ? { ...output, first: output.most } : output,
     meter,
-    thoughtTokens: most?.besideTokens ?? 0,
+    thoughtTokens: most?.extraTokens ?? 0,
     extend: (from, to) => held.extend(upper(to) - upper(from)),
   });
 }

@@ -108,8 +108,8 @@ export function expectText(
 }
 
 /**
- * The most that a request may cost with so much output. Every token of a text stands for a byte of it at least, in whatever
- * tokenizer: its bytes bound the input. All of it is bound at the dearest price that the vendor may count it at.
+ * Returns the maximum cost of a request with so much output. Every token of a text stands for a byte of it at least, in whatever
+ * tokenizer: its bytes bound the input. All of it is bound at the highest price that the vendor may count it at.
  */
 export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
   const { units = {}, inputTokens = 0, price = model.price }: Partial<HeldFees> = size.fees ?? {};
@@ -117,29 +117,29 @@ export function upperCost(size: RequestSize, model: CatalogModel, multiplier: nu
   const tokens = { input: textBytes + addedBytes + mediaTokens + inputTokens, output: outputTokens };
   let most = 0n;
   for (const each of pricesUpTo(price, tokens.input)) {
-    const cost = costOf({ ...dearestTokens(tokens, each), ...units, requests: 1 }, each, multiplier);
+    const cost = costOf({ ...costliestTokens(tokens, each), ...units, requests: 1 }, each, multiplier);
     if (cost > most) most = cost;
   }
   return most;
 }
 
-/** So many tokens of input and output as the units that cost most, since a vendor may count them as any. */
-export function dearestTokens(
+/** Returns tokens of input and output as the units that cost most, since a vendor may count them as any. */
+export function costliestTokens(
   { input, output }: { readonly input: number; readonly output: number },
   price: Price,
 ): Units {
-  let units = dearestUnits.get(price);
+  let units = costliestUnits.get(price);
   if (units === undefined) {
-    units = { input: dearest(inputTokenUnits, price), output: dearest(outputTokenUnits, price) };
-    dearestUnits.set(price, units);
+    units = { input: costliestUnit(inputTokenUnits, price), output: costliestUnit(outputTokenUnits, price) };
+    costliestUnits.set(price, units);
   }
   return { [units.input]: input, [units.output]: output };
 }
 
 /** The units of tokens that cost most: found once for each price of a configuration. */
-const dearestUnits = new WeakMap<Price, { readonly input: UnitName; readonly output: UnitName }>();
+const costliestUnits = new WeakMap<Price, { readonly input: UnitName; readonly output: UnitName }>();
 
-function dearest(units: readonly [UnitName, ...UnitName[]], price: Price): UnitName {
+function costliestUnit(units: readonly [UnitName, ...UnitName[]], price: Price): UnitName {
   let [most] = units;
   for (const unit of units) if ((price.get(unit) ?? 0n) > (price.get(most) ?? 0n)) most = unit;
   return most;

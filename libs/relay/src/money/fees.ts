@@ -10,7 +10,7 @@ export interface FeesOptions {
   readonly requested: RequestedFees | undefined;
   /** The model's price at the usual service tier. */
   readonly price: Price;
-  /** Treatment of tools and dearer tiers that have no price; what was to be dropped and is still there is refused. */
+  /** Treatment of tools and more expensive tiers that have no price; those that were to be dropped and remain are refused. */
   readonly unpriced: Group["unpriced"];
   /** Calls of tools, and input tokens that each call may add, that are held for where the client sets no bound. */
   readonly limits: { readonly toolCalls: number; readonly toolTokens: number };
@@ -68,7 +68,7 @@ export class CallFees {
     if (sent === undefined) return exchange;
     for (const tool of sent.tools) this.#check(tool);
     for (const { name } of sent.tiers) this.#checkTier(name);
-    this.#sentTier = dearestTier(sent, this.#options.price);
+    this.#sentTier = costliestTier(sent, this.#options.price);
     for (const { unit, isUnreported } of sent.tools)
       if (unit !== undefined && isUnreported === true) this.#unreported[unit] = 1;
     return this.#capped(exchange, sent);
@@ -184,7 +184,7 @@ function heldFees({ requested, price, limits }: FeesOptions): HeldFees {
   return { units, inputTokens: found, price: heldPrice(requested, price) };
 }
 
-/** The price of the dearest tier that the call may be served at; a cheaper one is not counted on. */
+/** Returns the price of the most expensive tier that the call may be served at; a cheaper one is not counted on. */
 function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
   const names =
@@ -196,7 +196,7 @@ function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
 }
 
 /** The tier that decides the price of what is sent, where several members ask for one. */
-function dearestTier({ tiers }: RequestedFees, { serviceTiers }: Price): string | undefined {
+function costliestTier({ tiers }: RequestedFees, { serviceTiers }: Price): string | undefined {
   const factorOf = (name: string): bigint => serviceTiers.get(name)?.factor ?? 0n;
   return tiers.map(({ name }) => name).toSorted((left, right) => (factorOf(left) < factorOf(right) ? 1 : -1))[0];
 }

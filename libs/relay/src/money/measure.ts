@@ -37,10 +37,10 @@ export interface Metered {
 export interface UsageBound {
   /** Input tokens of all kinds together. */
   readonly inputTokens: number;
-  /** Output tokens of all kinds together, but for those that `besideTokens` is for. */
+  /** Output tokens of all kinds together, except those of `extraTokens`. */
   readonly outputTokens: number;
-  /** Further tokens that there may be where the vendor says that they are thoughts, sound or images: some bound only words. */
-  readonly besideTokens: number;
+  /** Further tokens that are allowed where the vendor reports them as thoughts, sound or images: some bound text only. */
+  readonly extraTokens: number;
   readonly images: number;
   readonly seconds: number;
   readonly characters: number;
@@ -97,7 +97,7 @@ export interface HeldFees {
   readonly units: Units;
   /** Input tokens that tools may add, and images at their own size. */
   readonly inputTokens: number;
-  /** The price of the dearest service tier that may serve the call. */
+  /** Price of the most expensive service tier that may serve the call. */
   readonly price: Price;
 }
 

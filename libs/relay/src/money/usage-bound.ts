@@ -15,12 +15,12 @@ import { maxOutput, type RequestSize, type UsageBound } from "./measure.ts";
 const unseenInputTokens = 65_536;
 /** The widest context that any vendor sells: what its tools or its stores may bring in. */
 const widestContextTokens = 2_097_152;
-/** Media are estimated by the usual vendor; the dearest one counts so many times as much for the same picture. */
-const dearestMedia = 20;
+/** Media are estimated by the usual vendor; the most expensive one counts this multiple for the same picture. */
+const maxMediaFactor = 20;
 /** Output of one answer where neither the client nor the catalogue bounds it: more than any model writes. */
 const unboundedOutputTokens = 262_144;
 /** Thoughts of one answer with the vendors that do not count them against the bound. */
-const thoughtsBesideTokens = 81_920;
+const maxExtraThoughtTokens = 81_920;
 /** Margin of a vendor beyond a bound of tokens: a last token, an end mark, its own least bound of 16. */
 const overshoot = { share: 0.02, tokens: 16 } as const;
 /** Calls of one tool of a vendor's in one answer. */
@@ -37,12 +37,12 @@ const secondsBeyond = { share: 0.05, seconds: 2 } as const;
 export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, mediaTokens, choices, fees, readsBeyond = false, boundIsOurs = false } = size;
   const most = maxOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
-  const perAnswer = Math.min(thoughtsBesideTokens, model.maxOutputTokens ?? Infinity);
-  const inBody = textBytes + mediaTokens * dearestMedia + (fees?.inputTokens ?? 0) + unseenInputTokens;
+  const perAnswer = Math.min(maxExtraThoughtTokens, model.maxOutputTokens ?? Infinity);
+  const inBody = textBytes + mediaTokens * maxMediaFactor + (fees?.inputTokens ?? 0) + unseenInputTokens;
   return {
     inputTokens: readsBeyond ? inBody + widestContextTokens : inBody,
     outputTokens: withOvershoot(Number.isFinite(most) ? most : unboundedOutputTokens * choices, choices),
-    besideTokens: perAnswer * choices,
+    extraTokens: perAnswer * choices,
     images: choices,
     seconds: 0,
     characters: 0,
@@ -58,7 +58,7 @@ export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBo
   return {
     inputTokens: textBytes + addedBytes + mediaTokens + (fees?.inputTokens ?? 0),
     outputTokens: maxOutput(size, model),
-    besideTokens: 0,
+    extraTokens: 0,
     images,
     seconds: 0,
     characters: 0,
@@ -73,7 +73,7 @@ export function boundOfHeld(upper: Units): UsageBound {
   return {
     inputTokens: inputTotal(upper) * beyondHeld.times + unseenInputTokens,
     outputTokens: outputTotal(upper) * beyondHeld.times + beyondHeld.tokens,
-    besideTokens: 0,
+    extraTokens: 0,
     images,
     seconds: seconds === 0 ? 0 : Math.ceil(seconds * (1 + secondsBeyond.share)) + secondsBeyond.seconds,
     characters,
@@ -122,8 +122,8 @@ function cutAll(cut: Cutting, bound: UsageBound): void {
   const { units } = cut;
   if (inputTotal(units) > bound.inputTokens) cutTogether(cut, inputTokenUnits, bound.inputTokens);
   const { outputAudioTokens = 0, outputImageTokens = 0, reasoningTokens = 0 } = units;
-  const beside = Math.min(outputAudioTokens + outputImageTokens + reasoningTokens, bound.besideTokens);
-  if (outputTotal(units) > bound.outputTokens + beside) cutTogether(cut, outputTokenUnits, bound.outputTokens + beside);
+  const extra = Math.min(outputAudioTokens + outputImageTokens + reasoningTokens, bound.extraTokens);
+  if (outputTotal(units) > bound.outputTokens + extra) cutTogether(cut, outputTokenUnits, bound.outputTokens + extra);
   if (reasoningTokens > (units.outputTokens ?? 0)) units.reasoningTokens = units.outputTokens ?? 0;
   for (const name of measuredUnits) if ((units[name] ?? 0) > bound[name]) cutOne(cut, name, bound[name]);
   for (const name of toolUnits) if ((units[name] ?? 0) > bound.others) cutOne(cut, name, bound.others);

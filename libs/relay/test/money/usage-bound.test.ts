@@ -49,7 +49,7 @@ describe("whatever a vendor reports", () => {
       fc.property(reports, (reported) => {
         const { units } = capUnits(reported, bound);
         expect(inputTotal(units)).toBeLessThanOrEqual(bound.inputTokens);
-        expect(outputTotal(units)).toBeLessThanOrEqual(bound.outputTokens + bound.besideTokens);
+        expect(outputTotal(units)).toBeLessThanOrEqual(bound.outputTokens + bound.extraTokens);
         for (const name of unitNames) {
           const [billed, sent] = [units[name] ?? 0, reported[name] ?? 0];
           expect(billed >= 0 && Number.isFinite(billed)).toBe(true);

@@ -8,8 +8,7 @@ const [shortEscape, longEscape] = [2, 6];
 const maxContinued = 3;
 
 /**
- * Decodes a JSON string of any size in turns. `start` and `end` enclose its quotes. Throws SyntaxError for what is no
- * JSON string.
+ * Decodes a JSON string of any size in turns, between its quotes at `start` and `end`. Throws SyntaxError if invalid.
  */
 export function* decodeLongString(bytes: Buffer, start: number, end: number): Generator<undefined, string> {
   if (end - start < 2 || bytes[start] !== quote || bytes[end - 1] !== quote) throw new SyntaxError("no JSON string");

@@ -62,7 +62,7 @@ export function surplusBounds(names: readonly string[], order: readonly string[]
 }
 
 /** Tokens of thoughts that a chat body asks for beside its bound, as vendors other than the wire's own spell it. */
-export function thoughtsBeside(body: object): number {
+export function extraThoughtTokens(body: object): number {
   const { thinking_budget: budget, thinking, reasoning }: JsonRecord = isRecord(body) ? body : {};
   const inThinking = isRecord(thinking) ? thinking["budget_tokens"] : undefined;
   const inReasoning = isRecord(reasoning) ? reasoning["max_tokens"] : undefined;

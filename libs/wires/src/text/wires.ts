@@ -30,7 +30,7 @@ type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name 
 export type ClientWire = NamesWith<{ readonly client: TextClient }>;
 
 /** The wires that vendors have and clients speak: their calls can be passed on. */
-export type PassedWire = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
+export type PassThroughWire = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
 
 /** Finds a text wire that vendors have. Throws Error for any other wire. */
 export function textWire(name: string): TextWire {
@@ -54,11 +54,11 @@ export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
   const known = servingWires.get(wire);
   if (known !== undefined) return known;
   const others = textWireNames.filter((other) => other !== wire);
-  const serving = isPassed(wire) ? [wire, ...others] : others;
+  const serving = isPassThrough(wire) ? [wire, ...others] : others;
   servingWires.set(wire, serving);
   return serving;
 }
 
-function isPassed(wire: ClientWire): wire is PassedWire {
+function isPassThrough(wire: ClientWire): wire is PassThroughWire {
   return "pass" in textWires[wire];
 }

@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { waitingForEvents } from "../event-stream.ts";
 import { transcriptExchange, type TranscriptCall } from "../transcripts/exchange.ts";
 import { vendorExchange } from "../transcripts/vendor-exchange.ts";
-import { maxHeard, transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
+import { maxBilledSeconds, transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
 import { openUpload } from "../upload/upload.ts";
 
@@ -96,7 +96,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
         measure: {
           ...measure,
           left: async () => (upload.isWhole ? (await measure.meter(undefined, noWords, "cancelled")).units : {}),
-          most: { seconds: maxHeard({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
+          most: { seconds: maxBilledSeconds({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
         },
       },
       wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],

@@ -47,12 +47,15 @@ function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "
       // A stream that the vendor broke off: the file was not heard to its end.
       if (outcome === "failed") return { units: {}, estimated: false };
       const { seconds: own, isStated } = await length();
-      const heard = reported?.seconds;
-      if (heard === undefined) return { units: { seconds: own }, estimated: !isStated };
-      const isFar = Math.abs(heard - own) > agree.seconds + own * agree.share;
+      const reportedSeconds = reported?.seconds;
+      if (reportedSeconds === undefined) return { units: { seconds: own }, estimated: !isStated };
+      const isFar = Math.abs(reportedSeconds - own) > agree.seconds + own * agree.share;
       if (isStated && isFar)
-        call.log.warn({ ...idsOf(call), own, heard }, "a vendor reported a length that differs from the file's");
-      return { units: { seconds: isStated && !isFar ? own : heard }, estimated: false };
+        call.log.warn(
+          { ...idsOf(call), own, reportedSeconds },
+          "a vendor reported a length that differs from the file's",
+        );
+      return { units: { seconds: isStated && !isFar ? own : reportedSeconds }, estimated: false };
     },
   };
 }
@@ -82,7 +85,7 @@ const minBytesPerSecond = 1_000;
 const beyondHead = { times: 20, seconds: 60 } as const;
 
 /** Returns the maximum of seconds of a file that are billed, whatever its vendor reports. */
-export function maxHeard({ bound, bytes }: { readonly bound: number; readonly bytes: number }): number {
+export function maxBilledSeconds({ bound, bytes }: { readonly bound: number; readonly bytes: number }): number {
   const byHead = bound * beyondHead.times + beyondHead.seconds;
   // A bound that follows from the bytes is one already; a vendor may round it up.
   return Math.max(Math.min(bytes / minBytesPerSecond, byHead), bound) + 1;

@@ -3,7 +3,7 @@ import OpenAI, { APIError } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
-import { channel, config as house, keys } from "../../../../libs/relay/test/house.ts";
+import { channel, config as house, keys } from "../../../../libs/relay/test/config.ts";
 import { service } from "../../src/service.ts";
 
 const config = {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startArea } from "../../../../libs/relay/test/area.ts";
-import { keys } from "../../../../libs/relay/test/house.ts";
+import { keys } from "../../../../libs/relay/test/config.ts";
 import { startGreedyVendor } from "../../../text/test/greedy-vendor.ts";
 import { service } from "../../src/service.ts";
 

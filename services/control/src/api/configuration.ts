@@ -143,7 +143,7 @@ async function makeChange(
       param: "basedOn",
       status: 409,
     });
-  await follower.look();
+  await follower.refresh();
   return { version: saved.version, problems: [], warnings, copy: null };
 }
 

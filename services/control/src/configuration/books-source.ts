@@ -34,7 +34,7 @@ interface NewestVersion {
 const purpose = "modelgate kept vendor keys";
 const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
 /** A version whose control died before it was published, or books that were restored, are found within this time. */
-const unheardMs = 30_000;
+const fallbackPollMs = 30_000;
 /** Author of the first version. */
 const firstActor = "first start";
 
@@ -86,7 +86,7 @@ export class ConfigurationBooks {
     };
     return {
       name: "books",
-      everyMs: unheardMs,
+      everyMs: fallbackPollMs,
       mustBeGood: false,
       read: async () => {
         let newest = await this.#read();

@@ -9,13 +9,13 @@ import type { ConfigurationSource } from "./source.ts";
 /** Applies the configuration until disposed. */
 export interface Follower extends AsyncDisposable {
   readonly status: ConfigurationStatus;
-  /** Looks now, after a change that was made here; never throws: what fails is tried again by itself. */
-  look(): Promise<void>;
+  /** Reads it now, after a change that was made here; never throws: what fails is tried again by itself. */
+  refresh(): Promise<void>;
   /** Creates the accounts and tokens that a configuration names. */
   declare(configuration: Configuration): Promise<void>;
 }
 
-/** Editors write in several steps: a change is looked at when it has been quiet for this long. */
+/** Editors write in several steps: a change is read when the file has been quiet for this long. */
 const settleMs = 100;
 
 /**
@@ -33,20 +33,20 @@ export async function followConfiguration(
   const source = sourceFor(declared);
   const inForce = await ConfigurationInForce.open({ ...deps, declared }, source);
   const open = opening.move();
-  let looking = Promise.resolve();
+  let refreshing = Promise.resolve();
   let complained = false;
   const readSource = (isChanged: boolean): Promise<void> =>
-    (looking = looking.then(async () => {
+    (refreshing = refreshing.then(async () => {
       try {
-        await inForce.look(isChanged);
+        await inForce.refresh(isChanged);
         complained = false;
       } catch (error) {
         if (!complained) deps.log.warn({ err: error }, "configuration could not be read; trying again");
         complained = true;
       }
     }));
-  const look = (): Promise<void> => readSource(true);
-  const readSoon = (): void => void look();
+  const refresh = (): Promise<void> => readSource(true);
+  const readSoon = (): void => void refresh();
   if (!source.mustBeGood) readSoon();
   let quiet: NodeJS.Timeout | undefined;
   // The directory, not the file: editors and ConfigMaps put a new file in its place.
@@ -59,14 +59,14 @@ export async function followConfiguration(
     get status() {
       return inForce.status;
     },
-    look,
+    refresh,
     declare: (configuration) => declared.declare(configuration),
     async [Symbol.asyncDispose]() {
       watcher[Symbol.dispose]();
       clearTimeout(quiet);
       polls[Symbol.dispose]();
       await open.disposeAsync();
-      await looking;
+      await refreshing;
     },
   };
 }

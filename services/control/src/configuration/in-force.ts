@@ -47,11 +47,11 @@ export class ConfigurationInForce {
     this.#status = { path: source.name, version: "", loadedAt: "", problems: [] };
   }
 
-  /** Applies what a source has. Throws StartError where a file is wrong; the books are waited for by later looks. */
+  /** Applies what a source has. Throws StartError where a file is wrong; the books are waited for by later refreshes. */
   static async open(deps: ApplyDeps, source: ConfigurationSource): Promise<ConfigurationInForce> {
     const inForce = new ConfigurationInForce(deps, source);
     if (!source.mustBeGood) return inForce;
-    await inForce.look(true);
+    await inForce.refresh(true);
     const { problems } = inForce.status;
     if (problems.length > 0)
       throw new StartError(`The configuration ${source.name} is wrong:\n${problemLines(problems)}`);
@@ -64,9 +64,9 @@ export class ConfigurationInForce {
 
   /**
    * Looks at the source, where it may have changed or it is time to: a good change takes effect, a wrong one is logged with the path of each wrong field. Throws where
-   * a change could not be published; it is found again at the next look.
+   * a change could not be published; it is found again at the next refresh.
    */
-  async look(isChanged: boolean): Promise<void> {
+  async refresh(isChanged: boolean): Promise<void> {
     if (this.#applied !== undefined) {
       const published = await publishedVersion(this.#deps.redis);
       // A Redis that has lost everything has lost the configuration too.

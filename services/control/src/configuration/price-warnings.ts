@@ -39,7 +39,7 @@ const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = 
   ["inputAudio", "input"],
 ];
 /** Wanted beside input and output alike: what has no output has no cache. */
-const besideOutput: PriceField = "cachedInput";
+const cachedInput: PriceField = "cachedInput";
 
 /** Models without a price, prices without those that go with them, and prices that are never charged. */
 export function priceWarnings(models: Readonly<Record<string, PublishedModel>>): readonly ConfigurationProblem[] {
@@ -82,7 +82,7 @@ function insteadOf(field: PriceField, price: WrittenPrices): string {
 function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
   const given = (field: PriceField): boolean => price[field] !== undefined;
   const wanted = together.filter(([field]) => given(field)).map(([, field]) => field);
-  if (given("input") && given("output")) wanted.push(besideOutput);
+  if (given("input") && given("output")) wanted.push(cachedInput);
   return [...new Set(wanted)].filter((field) => !given(field));
 }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { stringify } from "yaml";
 import { type Browserlike, post, signInByLink } from "../console/people.ts";
-import { config as house, hello, keys } from "../../../../libs/relay/test/house.ts";
+import { config as house, hello, keys } from "../../../../libs/relay/test/config.ts";
 
 const canary = "sk-canary-of-a-vendor-0123456789";
 

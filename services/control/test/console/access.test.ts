@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { askControl, type Browserlike, browserWith, post, signIn, signInByLink } from "./people.ts";
-import { config as house, hello, keys, rival } from "../../../../libs/relay/test/house.ts";
+import { config as house, hello, keys, rival } from "../../../../libs/relay/test/config.ts";
 
 const password = "correct horse battery staple";
 

@@ -1,5 +1,5 @@
 import type { Suite } from "@modelgate/testkit";
-import { keys } from "../../../../libs/relay/test/house.ts";
+import { keys } from "../../../../libs/relay/test/config.ts";
 
 /** A browser's half of control's API: its cookie, and where its pages are from. */
 export interface Browserlike {

@@ -30,16 +30,16 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   const { log } = options;
   const state = { stopped: false };
   const sleep = Promise.withResolvers<void>();
-  const look = lookerOf(options);
+  const resupply = resupplier(options);
 
-  async function looks(): Promise<void> {
+  async function run(): Promise<void> {
     while (!state.stopped) {
-      await look().catch((error: unknown) => log.debug({ err: error }, "sent events are not looked through"));
+      await resupply().catch((error: unknown) => log.debug({ err: error }, "sent events are not looked through"));
       await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, untilBeat(pollMs)))]);
     }
   }
 
-  const going = looks();
+  const going = run();
   return {
     async [Symbol.asyncDispose]() {
       state.stopped = true;
@@ -49,7 +49,7 @@ export function startResupplying(options: ResupplyOptions): AsyncDisposable {
   };
 }
 
-function lookerOf({ redis, bus, connection, log, afterMs }: ResupplyOptions): () => Promise<void> {
+function resupplier({ redis, bus, connection, log, afterMs }: ResupplyOptions): () => Promise<void> {
   /** Time at which each event on its way was first seen. */
   let seen = new Map<string, number>();
   let newest: readonly number[] = [];

@@ -1,7 +1,7 @@
 import type { Price, Units } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import {
-  dearestTokens,
+  costliestTokens,
   estimateTokens,
   eventStream,
   maxBilledImages,
@@ -150,7 +150,7 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
   return {
     upper: {
       images: choices,
-      ...dearestTokens({ input: textBytes + mediaTokens, output: choices * outputTokens }, price),
+      ...costliestTokens({ input: textBytes + mediaTokens, output: choices * outputTokens }, price),
     },
     most: { images: maxBilledImages(choices) },
     floor: floorOfImages(inputTokens, choices, price),

@@ -12,7 +12,7 @@ import {
   type VendorTextWire,
 } from "@modelgate/wires/text";
 import { converted, readRequest, type ReadRequest, type RenderedText } from "./converted.ts";
-import { passed } from "./passed.ts";
+import { passThrough } from "./pass-through.ts";
 import { severalPrompts } from "./several-prompts.ts";
 import { clientWireOf, type TextCall } from "./text-call.ts";
 
@@ -45,7 +45,7 @@ export class TextExchangeMaker {
       own !== undefined &&
       (vendor === undefined || (history === undefined && (await this.#takes(own, upstreamModel))))
     )
-      return await passed(call, { ...upstream, pass: own }, upstreamModel);
+      return await passThrough(call, { ...upstream, pass: own }, upstreamModel);
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
     const { client } = clientWireOf(call);

@@ -11,11 +11,11 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
     const { client } = textWires.messages;
-    const look = async (value: unknown) => {
+    const inspect = async (value: unknown) => {
       const thread = threadWishOf(value);
       return thread === undefined ? { params: await readTurn(deps, call, client, value) } : { thread };
     };
-    using body = await readJson(call, deps.body, checked(look, [...client.relied, "thread"]));
+    using body = await readJson(call, deps.body, checked(inspect, [...client.relied, "thread"]));
     const { seen } = body;
     if (seen.thread === undefined)
       return await runText(deps, call, { wire: "messages", body: body.bytes, params: seen.params, forward });

@@ -1,6 +1,6 @@
 import { rankingWires, type Price } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
-import { checked, dearestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
+import { checked, costliestTokens, estimateTokens, readJson, type Measure, type RequestSize } from "@modelgate/relay";
 import { kindExchange } from "../exchanges/kind.ts";
 import { searchesOf, sizeOf, wires, type RankingRequest } from "@modelgate/wires/ranking";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
@@ -53,7 +53,7 @@ function measureOf(
 ): Measure {
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
   return {
-    upper: { ...dearestTokens({ input: textBytes + mediaTokens, output: 0 }, price), requests: searches.max },
+    upper: { ...costliestTokens({ input: textBytes + mediaTokens, output: 0 }, price), requests: searches.max },
     floor: { inputTokens, requests: searches.usual },
     meter: (reported) =>
       Promise.resolve({

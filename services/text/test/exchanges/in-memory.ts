@@ -5,7 +5,7 @@ import { readAnswer, type Exchange } from "@modelgate/relay";
 import {
   textWires,
   type ClientWire,
-  type PassedWire,
+  type PassThroughWire,
   type TextAnswer,
   type TextEvent,
   type TextWire,
@@ -46,7 +46,7 @@ export function sentBody({ body }: Exchange): string {
 }
 
 /** An answer of a vendor to what it was sent, as clients of its own wire are given it: whole or a stream. */
-export function vendorAnswer(vendor: PassedWire, exchange: Exchange, answer: TextAnswer): string {
+export function vendorAnswer(vendor: PassThroughWire, exchange: Exchange, answer: TextAnswer): string {
   const { client } = textWires[vendor];
   const requestBody = JSON.parse(sentBody(exchange));
   const { request } = client.read(requestBody, { model: "m" });

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as rankingWires } from "@modelgate/wires/ranking";
-import { textWires, type PassedWire } from "@modelgate/wires/text";
+import { textWires, type PassThroughWire } from "@modelgate/wires/text";
 import { wires as vectorsWires } from "@modelgate/wires/vectors";
 import type { Exchange } from "@modelgate/relay";
 import { kindExchange } from "../../src/exchanges/kind.ts";
-import { passMode } from "../../src/exchanges/passed.ts";
+import { passMode } from "../../src/exchanges/pass-through.ts";
 import type { TextCall } from "../../src/exchanges/text-call.ts";
 import { answered, callOf, exchangeOf } from "./in-memory.ts";
 
@@ -18,7 +18,7 @@ const bodies = {
   responses: { model: "m", input: "Hello" },
   content: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
 };
-const make = (client: PassedWire, vendor: PassedWire, more: Partial<TextCall> = {}) =>
+const make = (client: PassThroughWire, vendor: PassThroughWire, more: Partial<TextCall> = {}) =>
   exchangeOf(callOf(client, bodies[client], more), textWires[vendor]);
 
 /** What no wire can read. */
@@ -84,7 +84,7 @@ test("an error of the reader itself fails the attempt", async () => {
 describe("a stream can begin an answer", () => {
   /** What no stream of any wire begins with. */
   const never = ["nope", "[]", '"text"', "{}", '{"error":{"message":"no"}}', '{"code":500,"message":"no"}', "[DONE]"];
-  const first: Readonly<Record<PassedWire, { readonly right: object; readonly wrong: readonly object[] }>> = {
+  const first: Readonly<Record<PassThroughWire, { readonly right: object; readonly wrong: readonly object[] }>> = {
     chat: {
       right: { object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "Hi" } }] },
       wrong: [{ choices: "nope" }, { choices: ["nope"] }, { object: "error", message: "no" }, { error: "no" }],
@@ -110,7 +110,7 @@ describe("a stream can begin an answer", () => {
       wrong: [{ candidates: "nope" }, { candidates: ["nope"] }, { text: "Hi" }],
     },
   };
-  const begins = async (client: PassedWire, vendor: PassedWire, data: string): Promise<boolean> => {
+  const begins = async (client: PassThroughWire, vendor: PassThroughWire, data: string): Promise<boolean> => {
     const exchange = await make(client, vendor, { stream: true });
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
     if (reader.kind !== "stream") throw new Error("a stream was asked for");

@@ -4,7 +4,7 @@ import { wires as imageWires } from "@modelgate/wires/images";
 import { modelLists } from "@modelgate/wires/models";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as speechWires } from "@modelgate/wires/speech";
-import { textWire, textWires, vendorTextWire, type PassedWire, type TextAnswer } from "@modelgate/wires/text";
+import { textWire, textWires, vendorTextWire, type PassThroughWire, type TextAnswer } from "@modelgate/wires/text";
 import { wires as transcriptWires } from "@modelgate/wires/transcripts";
 import { wires as vectorWires } from "@modelgate/wires/vectors";
 import { wires as videoWires } from "@modelgate/wires/video";
@@ -67,7 +67,7 @@ function eventsIn(stream: string): readonly unknown[] {
 }
 
 /** Clients whose schemas are published: their requests, and the schemas of a whole answer and of an event. */
-const clients: readonly (readonly [client: PassedWire, body: object, whole: () => Check, piece: () => Check])[] = [
+const clients: readonly (readonly [client: PassThroughWire, body: object, whole: () => Check, piece: () => Check])[] = [
   [
     "chat",
     {

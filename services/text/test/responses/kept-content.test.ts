@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import { digestOf, findToken, projectToken } from "@modelgate/accounts";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
-import { channel, keys, rival } from "../../../../libs/relay/test/house.ts";
+import { channel, keys, rival } from "../../../../libs/relay/test/config.ts";
 import { service } from "../../src/service.ts";
 
 /** What clients have the gateway keep: within their account's share, for a balance, and within what their key allows now. */

@@ -22,8 +22,8 @@ export interface ChatDialect {
   readonly thoughts?: "reasoning_content" | "reasoning" | "none";
   /** The member of an answer or a chunk that holds `usage` where it is not next to `choices`. */
   readonly usageIn?: string;
-  /** Reasoning tokens are counted beside `completion_tokens`, not among them. */
-  readonly reasoningBeside?: true;
+  /** Reasoning tokens are not among `completion_tokens`, but counted separately. */
+  readonly separateReasoning?: true;
   /** The member of `usage` that counts input read from a cache. */
   readonly cachedAt?: string;
 }

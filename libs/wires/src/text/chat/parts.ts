@@ -37,16 +37,16 @@ export function parseCache(of: Fields): CacheHint | undefined {
 }
 
 /** Reads the source in `{url}`, with the members beside the address, or by an address alone. */
-function addressed(part: Fields, name: string): { readonly source: Source; readonly beside?: Fields } {
+function addressed(part: Fields, name: string): { readonly source: Source; readonly fields?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
-  const beside = part.needFields(name);
-  return { source: sourceOfUrl(beside.needText("url")), beside };
+  const fields = part.needFields(name);
+  return { source: sourceOfUrl(fields.needText("url")), fields };
 }
 
 /** An image; its detail is `auto` by default. */
 function readImage(part: Fields): Extract<Part, { kind: "image" }> {
-  const { source, beside } = addressed(part, "image_url");
-  const detail = beside?.text("detail");
+  const { source, fields } = addressed(part, "image_url");
+  const detail = fields?.text("detail");
   return present({
     kind: "image",
     source,

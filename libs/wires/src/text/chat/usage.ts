@@ -69,16 +69,16 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
   };
 }
 
-function outputOf(usage: JsonObject, prompt: number, completion: number, { reasoningBeside }: ChatDialect): Units {
+function outputOf(usage: JsonObject, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
   const counts = recordOf(usage["completion_tokens_details"]);
   // Some vendors count it beside the completion's tokens without meaning others.
   const among = countOf(usage["reasoning_tokens"]) ?? 0;
   const reasoning = countOf(counts["reasoning_tokens"]) ?? (among <= completion ? among : 0);
   const total = countOf(usage["total_tokens"]);
-  const beside =
+  const isExtra =
     reasoning > 0 &&
-    (reasoningBeside === true ? total !== prompt + completion : total === prompt + completion + reasoning);
-  const output = beside ? completion + reasoning : completion;
+    (separateReasoning === true ? total !== prompt + completion : total === prompt + completion + reasoning);
+  const output = isExtra ? completion + reasoning : completion;
   const outputAudioTokens = Math.min(countOf(counts["audio_tokens"]) ?? 0, output);
   const outputImageTokens = Math.min(countOf(counts["image_tokens"]) ?? 0, output - outputAudioTokens);
   const outputTokens = output - outputAudioTokens - outputImageTokens;

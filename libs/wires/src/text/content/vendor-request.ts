@@ -135,10 +135,10 @@ function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
   return (type === undefined || type === "object") && empty && !hasOthers ? undefined : parameters;
 }
 
-function vendorEntry(tool: Tool, besideFunctions: boolean, unsupported: Unsupported): readonly JsonObject[] {
+function vendorEntry(tool: Tool, hasFunctions: boolean, unsupported: Unsupported): readonly JsonObject[] {
   if (tool.kind === "web-search") {
     const own = tool.wire === "content";
-    if (!own && besideFunctions) {
+    if (!own && hasFunctions) {
       unsupported.note("tools.web-search");
       return [];
     }

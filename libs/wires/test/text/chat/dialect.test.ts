@@ -91,12 +91,12 @@ describe("usage in a dialect", () => {
 
   test.each<[ChatDialect, object, object]>([
     [
-      { reasoningBeside: true },
+      { separateReasoning: true },
       { completion_tokens_details: { reasoning_tokens: 6 } },
       { outputTokens: 10, reasoningTokens: 6 },
     ],
     [
-      { reasoningBeside: true },
+      { separateReasoning: true },
       { completion_tokens_details: { reasoning_tokens: 2 }, total_tokens: 7 },
       { outputTokens: 4, reasoningTokens: 2 },
     ],

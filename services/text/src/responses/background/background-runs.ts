@@ -20,7 +20,7 @@ export class BackgroundRuns implements Disposable {
   readonly #deps: ResponsesDeps;
   readonly #open = new Map<string, BackgroundRun>();
   readonly #renewing = new Set<BackgroundRun>();
-  readonly #looks: Disposable;
+  readonly #timer: Disposable;
   /** Those that are about to be opened. */
   #opening = 0;
   #isDraining = false;
@@ -29,7 +29,7 @@ export class BackgroundRuns implements Disposable {
   constructor(deps: ResponsesDeps, registry: Registry) {
     this.#deps = deps;
     const everyMs = Math.min(maxCheckMs, Math.ceil(deps.background.leaseMs / checksPerLease));
-    this.#looks = onBeat(everyMs, () => this.#look());
+    this.#timer = onBeat(everyMs, () => this.#check());
     const open = this.#open;
     deps.ending.addEventListener("abort", () => {
       const failure = endedBy(deps.ending) ?? new Failure("server_overloaded");
@@ -83,7 +83,7 @@ export class BackgroundRuns implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#looks[Symbol.dispose]();
+    this.#timer[Symbol.dispose]();
   }
 
   async #begin(call: ServiceCall, body: JsonBody<ReadResponses>): Promise<JsonObject> {
@@ -134,7 +134,7 @@ export class BackgroundRuns implements Disposable {
     });
   }
 
-  #look(): void {
+  #check(): void {
     const { longestMs } = this.#deps.background;
     for (const run of this.#open.values()) {
       if (Date.now() - run.beganAt > longestMs)

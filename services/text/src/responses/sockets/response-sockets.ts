@@ -22,7 +22,7 @@ export class ResponseSockets implements Disposable {
   readonly #deps: ResponsesDeps;
   readonly #accept: AcceptWebSocket;
   readonly #open = new Set<ResponseSocket>();
-  readonly #looks: Disposable;
+  readonly #timer: Disposable;
   #isDraining = false;
   #drained: (() => void) | undefined;
 
@@ -35,11 +35,11 @@ export class ResponseSockets implements Disposable {
     });
     // A key may be among the offered subprotocols: none is answered.
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
-    const look = (): void => {
+    const check = (): void => {
       const now = Date.now();
       for (const socket of open) socket.tick(now);
     };
-    this.#looks = onBeat(Math.min(longestTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), look);
+    this.#timer = onBeat(Math.min(longestTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
     registry.registerMetric(
       new Gauge({
         name: "modelgate_response_sockets",
@@ -87,7 +87,7 @@ export class ResponseSockets implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#looks[Symbol.dispose]();
+    this.#timer[Symbol.dispose]();
   }
 
   #checkDrained(): void {

@@ -1,7 +1,7 @@
 import type { UsageEvent } from "@modelgate/contracts";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area, type AreaOptions } from "../../../libs/relay/test/area.ts";
-import { channel, keys } from "../../../libs/relay/test/house.ts";
+import { channel, keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 import { openSessionAt, refusalAt, textOnly, type TestSession } from "./session-client.ts";
 
@@ -21,14 +21,14 @@ export function geminiChannel(id: string, models: readonly string[] | Record<str
 }
 
 /** The parts of a configuration that differ from test to test. */
-interface House extends Pick<AreaOptions, "env" | "limits"> {
+interface SessionsSetup extends Pick<AreaOptions, "env" | "limits"> {
   readonly models: object;
   readonly channels: readonly object[];
   readonly accounts?: object;
 }
 
 /** Starts the realtime service for accounts of ten dollars and of five cents. */
-export function startSessions({ models, channels, accounts, ...options }: House): Promise<Area> {
+export function startSessions({ models, channels, accounts, ...options }: SessionsSetup): Promise<Area> {
   const groups = { default: { models: ["*"] }, thrifty: { models: ["*"], limits: { tokensPerMinute: 100 } } };
   return startArea(service, {
     ...options,

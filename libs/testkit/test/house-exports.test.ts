@@ -14,9 +14,9 @@ function fileOf(specifier: string, importer: string): string | undefined {
   const folder = ["libs", "services"].map((kind) => join(root, kind, name ?? "")).find((each) => existsSync(each));
   if (name === undefined || folder === undefined) return undefined;
   const manifest: { exports: Record<string, string> } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const door = manifest.exports[`.${rest ?? ""}`];
-  if (door === undefined) throw new Error(`${importer} imports ${specifier}, which is not exported`);
-  return resolve(folder, door);
+  const target = manifest.exports[`.${rest ?? ""}`];
+  if (target === undefined) throw new Error(`${importer} imports ${specifier}, which is not exported`);
+  return resolve(folder, target);
 }
 
 /** All modules of ours that a program loads at its start, by their paths. */

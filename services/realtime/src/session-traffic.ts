@@ -11,7 +11,7 @@ const none: SessionBytes = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
  * Data that has passed through a session since usage was last settled: for responses that end before their usage is
  * reported.
  */
-export class PassedSince {
+export class SessionTraffic {
   #passed: SessionBytes = none;
   /** Data that passed since the session began: the context that a response may have read. */
   #all: SessionBytes = none;

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import type { Area } from "../../../libs/relay/test/area.ts";
-import { keys } from "../../../libs/relay/test/house.ts";
+import { keys } from "../../../libs/relay/test/config.ts";
 
 /** Sends a chat call over plain HTTP. */
 export function post(

@@ -13,7 +13,7 @@ import { clientWireOf, type TextCall } from "./text-call.ts";
 import { textReader } from "./text-reader.ts";
 
 /** Passes a call on: the same wire at both ends. */
-export async function passed(
+export async function passThrough(
   call: TextCall,
   upstream: TextWire & { readonly pass: TextPass },
   upstreamModel: string,
