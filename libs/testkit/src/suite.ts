@@ -162,6 +162,8 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     rmSync(folder, { recursive: true, force: true });
   }
 
+  const operatorEnv = { CONTROL_URL: addressOf(ports, "control"), MODELGATE_SECRET: secret };
+  const gatectl: Suite["gatectl"] = (...words) => runGatectl(words, operatorEnv);
   try {
     const [first] = together;
     const apart = wanted.filter((name) => !together.includes(name));
@@ -169,13 +171,12 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     await Promise.all(processes.map(start));
     for (const name of processes.filter((each) => !unwaited.has(each)))
       await until(`${name} to be ready`, async () => (await fetch(`${opsUrl(name)}/readyz`)).ok);
+    await accountsDeclared(options.config, gatectl);
   } catch (error) {
     await stop();
     throw error;
   }
 
-  const operatorEnv = { CONTROL_URL: addressOf(ports, "control"), MODELGATE_SECRET: secret };
-  const gatectl: Suite["gatectl"] = (...words) => runGatectl(words, operatorEnv);
   return {
     shape,
     edgeUrl,
@@ -199,6 +200,21 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
     },
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/**
+ * Waits until the accounts of a configuration have their tokens: on a machine under load control publishes it before the
+ * ledger has created them.
+ */
+async function accountsDeclared(config: object, gatectl: Suite["gatectl"]): Promise<void> {
+  const accounts: object = "accounts" in config && typeof config.accounts === "object" ? (config.accounts ?? {}) : {};
+  for (const [id, account] of Object.entries(accounts)) {
+    const count = Array.isArray(account?.tokens) ? account.tokens.length : 0;
+    await until(`the tokens of ${id}`, async () => {
+      const { status, stdout } = await gatectl("token", "list", id, "--json");
+      return status === 0 && JSON.parse(stdout).length >= count;
+    });
+  }
 }
 
 /** `runGatectl` of control, as far as a suite calls it. */
