@@ -3,7 +3,7 @@ type Present<Members> = {
   [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name];
 } & { [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<Members[Name], undefined> };
 
-/** A copy without the members that are undefined: what JSON would make of it, and equal to its like. */
+/** Returns a copy without undefined members, as JSON would have it. */
 export function present<const Members extends object>(members: Members): Present<Members>;
 export function present(members: object): object {
   const copy = { ...members };

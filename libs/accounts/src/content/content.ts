@@ -58,7 +58,7 @@ export class ContentBook {
     return await this.#count(record, { bytes, adds: true, lifetimeMs });
   }
 
-  /** Gives the share of a record back. */
+  /** Releases the share of a record. */
   async drop(record: ContentRecord): Promise<void> {
     await this.#count(record, { bytes: 0, adds: false, lifetimeMs: 0 });
   }

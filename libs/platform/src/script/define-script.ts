@@ -43,7 +43,7 @@ export interface ScriptShape<
   readonly grouped?: boolean;
 }
 
-/** A Redis script with its one typed way in. */
+/** A Redis script with its one typed function. */
 export type Script<Key extends string, Arguments extends Readonly<Record<string, Kind>>, Shapes extends Replies> = (
   redis: Redis,
   keys: ScriptKeys<Key>,

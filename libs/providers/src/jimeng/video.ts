@@ -36,13 +36,13 @@ function* signed(call: StartCall | PollCall, action: string, members: object): G
   return requestTo(url, call, headers, body);
 }
 /** Bytes that are hashed in one step: less than a millisecond. */
-const hashedAtOnce = 256 * 1024;
+const hashStepBytes = 256 * 1024;
 
 /** SHA-256 of a body, as hex. */
 function* hashOf(body: Buffer): Generator<undefined, string> {
   const hash = createHash("sha256");
-  for (let at = 0; at < body.length; at += hashedAtOnce) {
-    hash.update(body.subarray(at, at + hashedAtOnce));
+  for (let at = 0; at < body.length; at += hashStepBytes) {
+    hash.update(body.subarray(at, at + hashStepBytes));
     yield;
   }
   return hash.digest("hex");

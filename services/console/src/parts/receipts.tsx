@@ -14,7 +14,7 @@ import { say } from "../texts/say.ts";
 /** A day before every call. */
 const booksBegan = "2020-01-01";
 const shownReceipts = 20;
-/** So much of a hash is shown; all of it is its hint. */
+/** Number of characters of a hash that are shown; its tooltip has all of them. */
 const hashCharacters = 12;
 
 /** The newest changes of an account's money, each with its receipt, and whether the balance follows from all of them. */

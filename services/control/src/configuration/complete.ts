@@ -48,7 +48,7 @@ export function completeConfiguration(
 
 type Served = ResolvedChannel & { readonly models: ServedModels };
 /** Prices of a channel's vendor, by the gateway's model names. */
-type Known = ReadonlyMap<string, KnownPrice>;
+type KnownPrices = ReadonlyMap<string, KnownPrice>;
 
 /**
  * Decides what each channel serves. A vendor lists whatever it likes: a name that the configuration gives to other channels,
@@ -98,7 +98,7 @@ function namesIn(models: ServedModels): readonly (readonly [name: string, upstre
   return Array.isArray(models) ? models.map((name) => [name, name] as const) : Object.entries(models);
 }
 
-function pricesOf({ configuration, models }: Served, nowMs: number): Known {
+function pricesOf({ configuration, models }: Served, nowMs: number): KnownPrices {
   const provider = providers[configuration.provider];
   if (provider?.isLocal === true) return new Map(namesIn(models).map(([name]) => [name, ownServer]));
   const { pricesAs } = provider ?? {};
@@ -114,7 +114,7 @@ function pricesOf({ configuration, models }: Served, nowMs: number): Known {
 /** Price of an operator's own server: nothing per token. */
 const ownServer: KnownPrice = { price: {}, entry: "a server of the operator's own" };
 
-function costsOf(known: Known = new Map()): Readonly<Record<string, number>> | undefined {
+function costsOf(known: KnownPrices = new Map()): Readonly<Record<string, number>> | undefined {
   if (known.size === 0) return undefined;
   return Object.fromEntries([...known].map(([name, { price }]) => [name, sumOf(price)]));
 }
@@ -127,7 +127,11 @@ function pricedModel(
     channels,
     known,
     isListed,
-  }: { readonly channels: readonly Served[]; readonly known: ReadonlyMap<Served, Known>; readonly isListed: boolean },
+  }: {
+    readonly channels: readonly Served[];
+    readonly known: ReadonlyMap<Served, KnownPrices>;
+    readonly isListed: boolean;
+  },
 ): PublishedModel {
   const { price, ...others } = model;
   const found = channels

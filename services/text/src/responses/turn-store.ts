@@ -12,7 +12,7 @@ export interface StoreLimits {
   readonly lifetimeMs: number;
   /** Largest response with its input, compressed; a larger one is not kept. */
   readonly maxBytes: number;
-  /** The bound of all that one request may refer to, as of a body. */
+  /** Maximum size of everything that one request may refer to. */
   readonly body: RecordBounds;
 }
 

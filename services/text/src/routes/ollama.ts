@@ -15,7 +15,7 @@ export function ollamaGenerate(deps: Deps): EndpointHandler {
   return answering(deps, "ollama-generate");
 }
 
-/** A request that says nothing asks for its model to be loaded: that it is there is all the answer. */
+/** A request without messages asks to load its model; the answer says that the model is ready. */
 function answering(deps: Deps, wire: "ollama-chat" | "ollama-generate"): EndpointHandler {
   return async (call) => {
     using body = await readText(deps, call, textWires[wire].client);

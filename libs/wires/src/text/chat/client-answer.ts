@@ -110,7 +110,7 @@ export function answerStyleOf({ request, requestBody }: AnswerContext): AnswerSt
   };
 }
 
-/** Returns true if a call comes as a function's and is a free-text tool's. */
+/** Returns true if a call arrives as that of a function and belongs to a free-text tool. */
 export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom }: AnswerStyle): boolean {
   return call.custom !== true && custom.has(call.name);
 }

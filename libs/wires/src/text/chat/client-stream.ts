@@ -84,7 +84,7 @@ const maxCitations = 4_096;
 
 interface OpenChatPart {
   readonly opened: OpenedPart;
-  /** The chunk around a delta's text; undefined where nothing is sent of the part before its end, or ever. */
+  /** JSON before and after the text of a delta; undefined if nothing of the part is sent before its end, or ever. */
   readonly around: Around | undefined;
   /** Number of the call among the calls. */
   readonly call: number;
