@@ -85,7 +85,7 @@ const maxCitations = 4_096;
 interface OpenChatPart {
   readonly opened: OpenedPart;
   /** JSON before and after the text of a delta; undefined if nothing of the part is sent before its end, or ever. */
-  readonly around: Around | undefined;
+  readonly around: ChunkFrame | undefined;
   /** Number of the call among the calls. */
   readonly call: number;
   /** Text that waits for the end. */
@@ -100,7 +100,7 @@ class ChatPartWriter {
   readonly #chunks: Chunks;
   readonly #context: AnswerContext;
   readonly #style: AnswerStyle;
-  readonly #around: Around;
+  readonly #around: ChunkFrame;
   readonly #open = new Map<number, OpenChatPart>();
   /** Characters of texts and thoughts so far: clients join them, and seals say where theirs are. */
   readonly #written = { text: 0, reasoning: 0 };
@@ -238,7 +238,7 @@ class ChatPartWriter {
     held.push(text);
   }
 
-  #aroundText(before: string, after: string): Around {
+  #aroundText(before: string, after: string): ChunkFrame {
     return { before: this.#around.before + before, after: after + this.#around.after };
   }
 
@@ -248,7 +248,7 @@ class ChatPartWriter {
 }
 
 /** The text of a chunk around what changes: written once, so that a delta costs no more than its own text. */
-interface Around {
+interface ChunkFrame {
   readonly before: string;
   readonly after: string;
 }
@@ -266,7 +266,7 @@ class Chunks {
   }
 
   /** The text around the members of a choice's delta, without its braces. */
-  around(choice: number): Around {
+  around(choice: number): ChunkFrame {
     return {
       before: `${this.#head}{"index":${choice},"delta":{`,
       after: `},"logprobs":null,"finish_reason":null}${this.#tail}`,
