@@ -104,6 +104,8 @@ export interface Scope {
 export interface Catalog {
   readonly version: string;
   readonly channels: readonly CatalogChannel[];
+  /** Hosts of all channels' own addresses: a file there is in that vendor's store. */
+  readonly vendorHosts: ReadonlySet<string>;
   group(name: string): Group | undefined;
   /** Returns the kind of a model; undefined for one that there is not. */
   kindOf(model: string): ModelKind | undefined;
@@ -142,9 +144,10 @@ export function compileCatalog(
     (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0 &&
     (group.unpriced === "pass" || !unpriced.has(name));
   /** A model is reached in a group that has it, by a channel of its own or of a fallback that the group has as well. */
-  const reaches = (group: Group, name: string): boolean =>
-    isServed(group, name) ||
-    ((group.models.has("*") || group.models.has(name)) && fallbacksOf(name).some((other) => isServed(group, other)));
+  const reached = pairsOf(groups.values(), [...models.keys()], (group, name) => {
+    const isListed = group.models.has("*") || group.models.has(name);
+    return isListed && [name, ...fallbacksOf(name)].some((each) => isServed(group, each));
+  });
   /** One of the models that a model is split between, of those with a channel for the group; else the model itself. */
   const shareOf = (model: CatalogModel, group: string): CatalogModel => {
     const open = [...(shares.get(model.name) ?? [])].filter(
@@ -157,26 +160,29 @@ export function compileCatalog(
   return {
     version: published.version,
     channels,
+    vendorHosts: new Set(channels.flatMap(({ baseUrl }) => URL.parse(baseUrl)?.hostname ?? [])),
     group: (name) => groups.get(name),
     kindOf: (model) => models.get(model)?.kind,
     modelsOf({ group: name, models: narrowed }) {
       const group = groups.get(name);
       if (group === undefined) return [];
       return [...models.values()]
-        .filter((model) => reaches(group, model.name) && (narrowed === undefined || narrowed.includes(model.name)))
+        .filter(
+          (model) => reached.has(`${name}\n${model.name}`) && (narrowed === undefined || narrowed.includes(model.name)),
+        )
         .sort((left, right) => (left.name < right.name ? -1 : 1));
     },
     resolve({ group: groupName, models: narrowed }, name, kinds) {
       const group = groups.get(groupName);
       if (group === undefined) throw new Failure("group_not_allowed");
       const model = models.get(name);
-      if (model === undefined || !reaches(group, name)) throw unknownModel(name);
+      if (model === undefined || !reached.has(`${groupName}\n${name}`)) throw unknownModel(name);
       if (narrowed !== undefined && !narrowed.includes(name))
         throw new Failure("model_not_allowed", `This key may not use the model ${JSON.stringify(name)}.`, {
           param: "model",
         });
       if (!kinds.includes(model.kind)) throw wrongKind(model);
-      return shareOf(model, groupName);
+      return shares.has(model.name) ? shareOf(model, groupName) : model;
     },
     fallbacksOf,
     candidates: (model, group) => candidates.get(`${group}\n${model}`) ?? [],
@@ -218,6 +224,17 @@ function allCandidates(
     }
   }
   return all;
+}
+
+/** The pairs of a group and a model that pass a test, as `group\nmodel`: found once for each configuration. */
+function pairsOf(
+  groups: Iterable<Group>,
+  names: readonly string[],
+  isOne: (group: Group, name: string) => boolean,
+): ReadonlySet<string> {
+  const pairs = new Set<string>();
+  for (const group of groups) for (const name of names) if (isOne(group, name)) pairs.add(`${group.name}\n${name}`);
+  return pairs;
 }
 
 function wrongKind({ name, kind }: CatalogModel): Failure {

@@ -3,17 +3,17 @@ import type { Failure, UpstreamWire } from "@modelgate/contracts";
 import { idsOf, startSpan, type Span } from "@modelgate/platform";
 import { AttemptsFailed, type Attempted, type AttemptPlan, type Tried } from "./attempt-plan.ts";
 import { observeAttempt, providerNameOf } from "./channel-metrics.ts";
-import type { GateEntry, Gate } from "./gate.ts";
+import type { GateEntry, Gate, TurnedAway } from "./gate.ts";
 import { fingerprintOf } from "./evidence.ts";
-import type { Health } from "./health.ts";
+import type { Attempt, Health } from "./health.ts";
 import { nothingLeft, RouteChooser } from "./route-chooser.ts";
 import type { Route } from "./rest-scope.ts";
-import { vendorRequestIdOf, verdictOn, vendorMessageOf, type SentAttempt, type Verdict } from "./verdict.ts";
+import { verdictOn, vendorMessageOf, type SentAttempt, type Verdict } from "./verdict.ts";
 import { Refused } from "./refused.ts";
 import { noEndpoint, sendAttempt, type BegunAnswer, type TriedAlready } from "./send-attempt.ts";
 import type { OpenCalls, Speeds } from "./speeds.ts";
 import type { SupportedWires } from "./supported-wires.ts";
-import type { Transport } from "./transport.ts";
+import { vendorRequestIdOf, type Transport } from "./transport.ts";
 import { hostOf } from "./host-of.ts";
 
 export interface AttemptLimits {
@@ -38,7 +38,7 @@ export interface AttemptDeps {
 }
 
 export function openAttempts(deps: AttemptDeps, random: () => number = Math.random): Attempts {
-  const { health, gate, supportedWires, speeds, limits } = deps;
+  const { health, supportedWires, speeds, limits } = deps;
   const score = (candidate: Candidate): number => speeds.score(candidate);
   const turns = new Map<string, number>();
   const turn = (channelId: string, poolSize: number): number => {
@@ -61,7 +61,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         const { route, isLastResort } = chosen;
         const attempt = { route, account: plan.account };
         if (isLastResort) health.resorts(attempt);
-        const entry = await gate.enter(attempt, `${plan.callId}.${tried.length}`, isLastResort);
+        const entry = await entryTo(deps, attempt, `${plan.callId}.${tried.length}`, isLastResort);
         if ("scope" in entry) {
           routes.turnedAway(entry);
           continue;
@@ -97,15 +97,32 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
   };
 }
 
+/** Enters a route's gate; where its channel has no limits and nothing rests, there is none. */
+function entryTo(
+  { gate, health }: Pick<AttemptDeps, "gate" | "health">,
+  attempt: Attempt,
+  permit: string,
+  isLastResort: boolean,
+): GateEntry | Promise<GateEntry | TurnedAway> {
+  const { maxConcurrency, keyConcurrency, requestsPerMinute = 0 } = attempt.route.candidate.channel;
+  const isLimited = maxConcurrency !== undefined || keyConcurrency !== undefined || requestsPerMinute > 0;
+  return isLimited || !health.isQuiet ? gate.enter(attempt, permit, isLastResort) : ungated;
+}
+
+const ungated: GateEntry = { tried: nothing, [Symbol.dispose]: nothing };
+
+function nothing(): void {
+  // there is no seat to give back
+}
+
 /** Those that speak a wire of the call's. Throws AttemptsFailed where none of those that there are does. */
 function speakingOf(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
   supportedWires: SupportedWires,
 ): readonly Candidate[] {
-  const isSpeaking = (candidate: Candidate): boolean => supportedWires.speaks(candidate, wires);
-  if (candidates.every(isSpeaking)) return candidates;
-  const speaking = candidates.filter(isSpeaking);
-  if (speaking.length === 0) throw new AttemptsFailed(noEndpoint(), [], undefined);
+  const speaking: Candidate[] = [];
+  for (const candidate of candidates) if (supportedWires.usable(candidate, wires).length > 0) speaking.push(candidate);
+  if (speaking.length === 0 && candidates.length > 0) throw new AttemptsFailed(noEndpoint(), [], undefined);
   return speaking;
 }
 

@@ -59,8 +59,10 @@ export interface Unproven {
  * rests; sharing happens off the calls' path.
  */
 export interface Health extends AsyncDisposable {
-  /** The rests that concern an account. */
-  restsOf(account: string): Rests;
+  /** True while nothing rests and nothing is switched off. */
+  readonly isQuiet: boolean;
+  /** The rests that concern an account; undefined while nothing rests. */
+  restsOf(account: string): Rests | undefined;
   /** Returns the rests that hold for an account where all routes rest: others may be tried nevertheless. */
   lastResortOf(account: string): Rests;
   /** A call of the account goes where nothing but rests is. */
@@ -93,8 +95,12 @@ class SharedHealth implements Health {
     this.#rests = rests;
   }
 
-  restsOf(account: string): Rests {
-    return new AccountRests(this.#rests, account);
+  get isQuiet(): boolean {
+    return this.#rests.isQuiet;
+  }
+
+  restsOf(account: string): Rests | undefined {
+    return this.#rests.isQuiet ? undefined : new AccountRests(this.#rests, account);
   }
 
   lastResortOf(account: string): Rests {
@@ -178,11 +184,11 @@ class AccountRests implements Rests {
   }
 
   ofChannel(candidate: Candidate): number {
-    return this.#rests.isQuiet ? 0 : latest(channelScopes(candidate), (scope) => this.#until(scope));
+    return latest(channelScopes(candidate), (scope) => this.#until(scope));
   }
 
   ofKey(candidate: Candidate, key: ChannelKey): number {
-    return this.#rests.isQuiet ? 0 : latest(keyScopes({ candidate, key }), (scope) => this.#until(scope));
+    return latest(keyScopes({ candidate, key }), (scope) => this.#until(scope));
   }
 
   #until(scope: RestScope): number {

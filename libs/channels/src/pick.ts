@@ -11,9 +11,10 @@ export interface Rests {
 }
 
 export interface PickOptions extends ChoiceOptions {
-  readonly rests: Rests;
-  /** True if this call has taken that route already, or found it full. */
-  readonly excluded: (candidate: Candidate, key: ChannelKey) => boolean;
+  /** Absent: nothing rests, and nothing is switched off. */
+  readonly rests?: Rests | undefined;
+  /** Returns whether this call has taken that route already, or found it full. */
+  excluded(candidate: Candidate, key: ChannelKey): boolean;
   /** Returns the turn within a channel's pool. */
   readonly turn: (channelId: string, poolSize: number) => number;
   /** The key that comes before all others while it can be used. */
@@ -34,10 +35,10 @@ export function pick(candidates: readonly Candidate[], options: PickOptions): Ro
     const keys = usableKeys(candidate, options);
     if (keys.length > 0) best.push({ candidate, keys });
   }
-  const chosen = choose(best, options);
+  const chosen = best.length < 2 ? best[0] : choose(best, options);
   if (chosen === undefined) return undefined;
   const { candidate, keys } = chosen;
-  const key = keys[options.turn(candidate.channel.id, keys.length) % keys.length];
+  const key = keys.length < 2 ? keys[0] : keys[options.turn(candidate.channel.id, keys.length) % keys.length];
   return key === undefined ? undefined : { candidate, key };
 }
 
@@ -49,9 +50,14 @@ function routeTo(wanted: ChannelKeyId, candidates: readonly Candidate[], options
   return undefined;
 }
 
-function usableKeys(candidate: Candidate, { rests, excluded }: PickOptions): readonly ChannelKey[] {
-  if (rests.ofChannel(candidate) > 0) return [];
-  return candidate.channel.keys.filter((key) => rests.ofKey(candidate, key) === 0 && !excluded(candidate, key));
+function usableKeys(candidate: Candidate, options: PickOptions): readonly ChannelKey[] {
+  const { rests } = options;
+  if (rests !== undefined && rests.ofChannel(candidate) > 0) return [];
+  const usable: ChannelKey[] = [];
+  for (const key of candidate.channel.keys)
+    if ((rests === undefined || rests.ofKey(candidate, key) === 0) && !options.excluded(candidate, key))
+      usable.push(key);
+  return usable;
 }
 
 /** Returns the time from which the first of the candidates may be used again, Unix ms; undefined where none will by itself. */

@@ -2,7 +2,7 @@ import type { AttemptPlan } from "./attempt-plan.ts";
 import type { TurnedAway } from "./gate.ts";
 import type { Health } from "./health.ts";
 import { pick, soonest, type PickOptions, type Rests } from "./pick.ts";
-import { channelKeyIdOf, type RestScope, type Route } from "./rest-scope.ts";
+import { channelKeyIdOf, type Route } from "./rest-scope.ts";
 import { channelKeyId, type Candidate, type ChannelKey } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 
@@ -18,7 +18,7 @@ export class RouteChooser {
   readonly #candidates: readonly Candidate[];
   readonly #health: Health;
   readonly #options: PickOptions;
-  readonly #passed = new Set<RestScope>();
+  readonly #tried: Route[] = [];
   readonly #away: TurnedAway[] = [];
   #again: ChosenRoute | undefined;
 
@@ -31,9 +31,15 @@ export class RouteChooser {
     this.#account = account;
     this.#candidates = candidates;
     this.#health = health;
-    const rests = health.restsOf(account);
-    const excluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isPassed(candidate, key);
-    this.#options = { random, turn, score, rests, excluded, prefer, choice };
+    const excluded = (candidate: Candidate, key: ChannelKey): boolean => {
+      if (this.#tried.length + this.#away.length === 0) return false;
+      const id = channelKeyId(candidate.channel.id, key.id);
+      return (
+        this.#tried.some((route) => channelKeyIdOf(route) === id) ||
+        this.#away.some(({ scope }) => scope === id || scope === candidate.channel.id)
+      );
+    };
+    this.#options = { random, turn, score, excluded, prefer, choice };
   }
 
   /** Times from which this call's account may try what rests because there is no other. */
@@ -54,7 +60,8 @@ export class RouteChooser {
     const again = this.#again;
     this.#again = undefined;
     if (again !== undefined) return again;
-    const route = pick(this.#candidates, this.#options);
+    const rests = this.#health.restsOf(this.#account);
+    const route = pick(this.#candidates, rests === undefined ? this.#options : { ...this.#options, rests });
     if (route !== undefined) return { route, isLastResort: false };
     if (!isFirst) return undefined;
     const excluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isFull(candidate, key);
@@ -63,23 +70,17 @@ export class RouteChooser {
   }
 
   tried(route: Route): void {
-    this.#passed.add(channelKeyIdOf(route));
+    this.#tried.push(route);
   }
 
   turnedAway(why: TurnedAway): void {
     this.#away.push(why);
-    this.#passed.add(why.scope);
   }
 
   /** The same route is to be tried once more, with another request. */
   retry(chosen: ChosenRoute): void {
-    this.#passed.delete(channelKeyIdOf(chosen.route));
+    this.#tried.splice(this.#tried.indexOf(chosen.route), 1);
     if (chosen.isLastResort) this.#again = chosen;
-  }
-
-  #isPassed({ channel }: Candidate, { id }: ChannelKey): boolean {
-    if (this.#passed.size === 0) return false;
-    return this.#passed.has(channel.id) || this.#passed.has(channelKeyId(channel.id, id));
   }
 
   #isFull({ channel }: Candidate, { id }: ChannelKey): boolean {

@@ -1,3 +1,5 @@
+import { firstHeader } from "@modelgate/contracts";
+import { isRequestId } from "@modelgate/platform";
 import { Pool, type Dispatcher } from "undici";
 import { checkAddress, vendorLookup } from "./link-local.ts";
 import type { BodySink, SendState, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
@@ -217,4 +219,22 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
  */
 function isRefusedWrite(error: Error): boolean {
   return "syscall" in error && error.syscall === "write" && error.stack?.includes("afterWriteDispatched") === true;
+}
+
+/** Headers in which vendors give the id that their support asks for, of which each vendor has one. */
+const idHeaders = [
+  "request-id",
+  "x-request-id",
+  "apim-request-id",
+  "x-ms-request-id",
+  "x-amzn-requestid",
+  "x-goog-request-id",
+  "x-tt-logid",
+  "x-trace-id",
+];
+
+/** The vendor's own id of an exchange; undefined where it gave none, or one that no log could hold. */
+export function vendorRequestIdOf({ headers }: Pick<UpstreamAnswer, "headers">): string | undefined {
+  const found = firstHeader(headers, idHeaders);
+  return found !== undefined && isRequestId(found) ? found : undefined;
 }

@@ -1,9 +1,10 @@
-import { idsOf, isRequestId } from "@modelgate/platform";
-import { Failure, firstHeader, inOneLine, maxVendorMessage, present, type UpstreamWire } from "@modelgate/contracts";
+import { idsOf } from "@modelgate/platform";
+import { Failure, inOneLine, maxVendorMessage, present, type UpstreamWire } from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt, UpstreamAnswer } from "./attempt-plan.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
 import { Refused } from "./refused.ts";
+import { vendorRequestIdOf } from "./transport.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 
 /** An attempt that was made. */
@@ -182,22 +183,4 @@ function mayBeTaken(error: unknown): boolean {
   if (!(error instanceof Failure)) return true;
   if (error.status < 500 || error.code === "no_available_channel") return false;
   return !neverSent.has(codeOf(error) ?? "");
-}
-
-/** Headers in which vendors give the id that their support asks for, of which each vendor has one. */
-const names = [
-  "request-id",
-  "x-request-id",
-  "apim-request-id",
-  "x-ms-request-id",
-  "x-amzn-requestid",
-  "x-goog-request-id",
-  "x-tt-logid",
-  "x-trace-id",
-];
-
-/** The vendor's own id of an exchange; undefined where it gave none, or one that no log could hold. */
-export function vendorRequestIdOf({ headers }: Pick<UpstreamAnswer, "headers">): string | undefined {
-  const found = firstHeader(headers, names);
-  return found !== undefined && isRequestId(found) ? found : undefined;
 }

@@ -48,6 +48,7 @@ function attemptsAt(answers: readonly Answer[]) {
       [Symbol.asyncDispose]: async () => nothing(),
     },
     health: {
+      isQuiet: false,
       restsOf: () => free,
       lastResortOf: () => free,
       resorts: nothing,

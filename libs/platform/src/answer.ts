@@ -43,11 +43,3 @@ export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Fail
   const status = `${failure.status} ${STATUS_CODES[failure.status] ?? "Refused"}`;
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
 }
-
-/** Nginx' status for a client that left before its answer: for logs and metrics only. */
-const clientLeft = 499;
-
-/** Returns the status that a closed response ended with. */
-export function statusOf(response: ServerResponse): number {
-  return response.headersSent ? response.statusCode : clientLeft;
-}

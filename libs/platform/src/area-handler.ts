@@ -16,12 +16,12 @@ import {
   type EndpointId,
   type ErrorFormat,
 } from "@modelgate/contracts";
-import { answerFailure, statusOf } from "./answer.ts";
+import { answerFailure } from "./answer.ts";
 import { HttpSink, type AnswerSink } from "./answer-sink.ts";
 import { endedBy, endingOf, endOn, goingPath, noteOpen } from "./ending.ts";
 import { lingerOver } from "./linger.ts";
 import type { Logger } from "./log.ts";
-import { observeRequest } from "./metrics.ts";
+import { observeRequest, statusOf } from "./metrics.ts";
 import { ClientGone } from "./read-body.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
 import { failureOf } from "./store-failure.ts";

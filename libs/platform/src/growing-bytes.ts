@@ -8,34 +8,31 @@ const firstBytes = 16 * 1024;
 export class GrowingBytes {
   readonly #expected: number;
   #buffer: Buffer | undefined;
-  #size = 0;
+  /** Bytes so far. */
+  size = 0;
 
   /** `expected` bytes end the growth: a body of declared length gets no larger buffer. 0: not known. */
   constructor(expected: number) {
     this.#expected = expected;
   }
 
-  get size(): number {
-    return this.#size;
-  }
-
   add(chunk: Buffer): void {
-    const size = this.#size + chunk.length;
+    const size = this.size + chunk.length;
     // A small body comes in one piece: it stays where it is.
     if (this.#buffer === undefined && size >= this.#expected && chunk.length > 0 && this.#expected > 0) {
       this.#buffer = chunk;
     } else {
       const buffer = this.#bufferFor(size);
-      chunk.copy(buffer, this.#size);
+      chunk.copy(buffer, this.size);
     }
-    this.#size = size;
+    this.size = size;
   }
 
   /** All bytes so far; what is not used of the buffer is let go where it is much. */
   get bytes(): Buffer {
     const buffer = this.#buffer ?? Buffer.alloc(0);
-    const bytes = buffer.subarray(0, this.#size);
-    return buffer.length - this.#size > this.#size / 4 ? Buffer.from(bytes) : bytes;
+    const bytes = buffer.subarray(0, this.size);
+    return buffer.length - this.size > this.size / 4 ? Buffer.from(bytes) : bytes;
   }
 
   #bufferFor(size: number): Buffer {
@@ -44,7 +41,7 @@ export class GrowingBytes {
     const doubled = Math.max(firstBytes, 2 * (buffer?.length ?? 0));
     const wanted = this.#expected >= size ? Math.min(this.#expected, doubled) : doubled;
     const larger = Buffer.allocUnsafeSlow(Math.max(size, wanted));
-    buffer?.copy(larger, 0, 0, this.#size);
+    buffer?.copy(larger, 0, 0, this.size);
     this.#buffer = larger;
     return larger;
   }

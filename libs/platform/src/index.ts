@@ -1,6 +1,6 @@
 export { acceptWebSockets, type AcceptWebSocket } from "./web-socket/accept.ts";
 export { checkHandshake } from "./web-socket/accept.ts";
-export { answerFailure, answerJson, refuseUpgrade, statusOf } from "./answer.ts";
+export { answerFailure, answerJson, refuseUpgrade } from "./answer.ts";
 export { type AnswerSink, type SinkWatcher } from "./answer-sink.ts";
 export {
   recordRefusal,
@@ -38,7 +38,16 @@ export { inTurns, inTurnsIfLong, nextTurn } from "./in-turns.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 export { lingerOver } from "./linger.ts";
 export { createLogger, type Logger } from "./log.ts";
-export { Counter, Gauge, Histogram, observeRequest, observeStore, showLeases, type Registry } from "./metrics.ts";
+export {
+  Counter,
+  Gauge,
+  Histogram,
+  observeRequest,
+  observeStore,
+  showLeases,
+  type Registry,
+  statusOf,
+} from "./metrics.ts";
 export { SeriesCounter, SeriesHistogram, type ValueSeries } from "./series.ts";
 export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
 export {

@@ -4,42 +4,35 @@ export interface Listed {
   remove(): boolean;
 }
 
-/** The ends of a list, and how many members it has. */
-interface Ends<Value> {
-  first: ListMember<Value> | undefined;
-  last: ListMember<Value> | undefined;
-  size: number;
-}
-
 /** A member of a list, and its neighbours in it. */
 class ListMember<Value> implements Listed {
   readonly value: Value;
   previous: ListMember<Value> | undefined;
   next: ListMember<Value> | undefined;
-  #ends: Ends<Value> | undefined;
+  #list: OpenList<Value> | undefined;
 
-  constructor(value: Value, ends: Ends<Value>) {
+  constructor(value: Value, list: OpenList<Value>) {
     this.value = value;
-    this.previous = ends.last;
+    this.previous = list.last;
     this.next = undefined;
-    this.#ends = ends;
-    if (ends.last === undefined) ends.first = this;
-    else ends.last.next = this;
-    ends.last = this;
-    ends.size++;
+    this.#list = list;
+    if (list.last === undefined) list.first = this;
+    else list.last.next = this;
+    list.last = this;
+    list.size++;
   }
 
   /** A removed member refers to no other: garbage must not keep its neighbours alive. */
   remove(): boolean {
-    const ends = this.#ends;
-    if (ends === undefined) return false;
+    const list = this.#list;
+    if (list === undefined) return false;
     const { previous, next } = this;
-    if (previous === undefined) ends.first = next;
+    if (previous === undefined) list.first = next;
     else previous.next = next;
-    if (next === undefined) ends.last = previous;
+    if (next === undefined) list.last = previous;
     else next.previous = previous;
-    this.previous = this.next = this.#ends = undefined;
-    ends.size--;
+    this.previous = this.next = this.#list = undefined;
+    list.size--;
     return true;
   }
 }
@@ -50,21 +43,20 @@ class ListMember<Value> implements Listed {
  * generation, V8 keeps every call that follows until its next major collection.
  */
 export class OpenList<Value> implements Iterable<Value> {
-  readonly #ends: Ends<Value> = { first: undefined, last: undefined, size: 0 };
-
-  get size(): number {
-    return this.#ends.size;
-  }
+  /** The ends of the list: its members keep them. */
+  first: ListMember<Value> | undefined;
+  last: ListMember<Value> | undefined;
+  size = 0;
 
   /** Adds a member behind all others. */
   add(value: Value): Listed {
-    return new ListMember(value, this.#ends);
+    return new ListMember(value, this);
   }
 
   /** The members, oldest first; any of them may be removed meanwhile. */
   [Symbol.iterator](): Iterator<Value> {
     const values: Value[] = [];
-    for (let member = this.#ends.first; member !== undefined; member = member.next) values.push(member.value);
+    for (let member = this.first; member !== undefined; member = member.next) values.push(member.value);
     return values.values();
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { measureLoopLag } from "../src/loop-lag.ts";
+import { measureLoopLag } from "../src/metrics.ts";
 
 test("reports how late the loop was since the last look, and not the pause between two samples", async () => {
   const register = new Registry();

@@ -60,3 +60,8 @@ function usualHeaders(call: VendorCall | StartCall): Readonly<Record<string, str
   const accept = act === "answer" && call.stream ? "text/event-stream" : "application/json";
   return { accept, "accept-encoding": "identity", ...named };
 }
+
+/** The header that carries the key, of OpenAI and its likes. */
+export function bearer({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${key}` };
+}

@@ -53,4 +53,3 @@ export { reportDropped, reportRoute } from "./deliver/report-route.ts";
 export { isSupported, queryVendor, type VendorQuery } from "./query-vendor.ts";
 export { parseAnswer, parseAnyAnswer, readAnswer } from "./answers/whole-answer.ts";
 export { admitVendorIds, refuseVendorIds, refuseVendorIdsInTurns, type AdmittedIds } from "./vendor-stores/admit.ts";
-export { vendorHosts } from "./vendor-stores/admit.ts";

@@ -1,6 +1,6 @@
 import type { ChannelKeyId } from "@modelgate/catalog";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
-import { admitVendorIds, vendorHosts, type AdmittedIds, type Exchange } from "@modelgate/relay";
+import { admitVendorIds, type AdmittedIds, type Exchange } from "@modelgate/relay";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";
 import { textWires, type ClientWire } from "@modelgate/wires/text";
@@ -33,7 +33,7 @@ export async function storeUseOf(
   dialect: StoreDialect,
   body: unknown,
 ): Promise<StoreUse> {
-  const vendorIds = await inTurnsIfLong(vendorIdsIn(dialect, body, vendorHosts(relay.catalog.current())));
+  const vendorIds = await inTurnsIfLong(vendorIdsIn(dialect, body, relay.catalog.current().vendorHosts));
   return { vendorIds, makes: isRecord(body) && dialect.made?.isRequested(body) === true };
 }
 

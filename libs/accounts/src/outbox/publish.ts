@@ -31,13 +31,13 @@ export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
 }
 
 const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
+const usageSubjects: ReadonlyMap<string, string> = new Map(areas.map((area) => [area, usageSubject(area)]));
 
 /** The subject that an event is published under. */
 export function subjectOf(event: OutboxEvent): string {
   if ("kind" in event) return creditSubject(event.kind);
   if ("state" in event) return taskSubject(event.state);
-  for (const area of areas) if (area === event.area) return usageSubject(area);
-  return usageSubject("edge");
+  return usageSubjects.get(event.area) ?? usageSubject("edge");
 }
 
 /** The event's id; a call that was charged again has a new event, which is not a duplicate of the first. */

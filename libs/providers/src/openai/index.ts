@@ -1,8 +1,8 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { Provider } from "../provider.ts";
-import { requestsAt, type Addressed } from "../request.ts";
+import { bearer, requestsAt, type Addressed } from "../request.ts";
 import { failureOf } from "./failures.ts";
-import { bearer, startVideo, videoRequest } from "./video.ts";
+import { startVideo, videoRequest } from "./video.ts";
 
 /** Path of each wire, under the base URL. */
 export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {

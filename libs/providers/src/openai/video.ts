@@ -1,13 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import { stringifyInTurns } from "@modelgate/wires/json";
 import type { DownloadCall, PollCall, StartCall, VendorCall } from "../call.ts";
-import { requestTo, type VendorRequest } from "../request.ts";
+import { bearer, requestTo, type VendorRequest } from "../request.ts";
 import { renderForm } from "../video/form.ts";
-
-/** The header that carries the key, of OpenAI and its likes. */
-export function bearer({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
-  return { authorization: `Bearer ${key}` };
-}
 
 /** Video tasks of OpenAI and its likes: `/videos`, or `/video/generations` where a channel's wires say so. */
 export function videoRequest(call: PollCall | DownloadCall): VendorRequest {

@@ -6,9 +6,8 @@ import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { readErrorBody } from "../error-body.ts";
 import { keyRefused, meaningOfStatus, noModel, overloaded } from "../meanings.ts";
 import { failureOf as usualFailure } from "../openai/failures.ts";
-import { bearer } from "../openai/video.ts";
 import type { Provider, VendorFailure } from "../provider.ts";
-import { requestTo, type VendorRequest } from "../request.ts";
+import { bearer, requestTo, type VendorRequest } from "../request.ts";
 
 const byRow = vendorOfRow("volcengine", {
   title: "Volcengine Ark",

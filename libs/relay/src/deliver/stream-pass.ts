@@ -215,7 +215,7 @@ export class StreamPass implements BodySink {
     const { meter, reader } = this.#options;
     meter.add(words);
     if (usage !== undefined) meter.usage = usage;
-    meter.fees?.saw(fees);
+    if (fees !== undefined) meter.fees?.saw(fees);
     if (reader.countImages !== undefined) meter.addImages(reader.countImages(frame));
     reader.observe?.(frame);
   }

@@ -88,8 +88,12 @@ export interface CallSeen {
   readonly error?: string | undefined;
 }
 
+/** Observers of calls that are over, besides these metrics. */
+export const callObservers = new Set<(seen: CallSeen) => void>();
+
 /** Counts a call that is over. */
-export function observeCall({ draft, kind, provider, units, costNanos }: CallSeen): void {
+export function observeCall(seen: CallSeen): void {
+  const { draft, kind, provider, units, costNanos } = seen;
   const { endpoint, outcome, status, model, latencyMs } = draft;
   const at = labelsOf(kind, provider, model);
   calls.inc({ endpoint, outcome });
@@ -100,6 +104,7 @@ export function observeCall({ draft, kind, provider, units, costNanos }: CallSee
   if (output > 0) tokenUsage.series({ ...at, gen_ai_token_type: "output" }).observe(output);
   cost.inc({ gen_ai_request_model: model }, Number(costNanos) / 1e9);
   if (draft.estimated) estimated.inc({ gen_ai_request_model: model });
+  for (const observe of callObservers) observe(seen);
 }
 
 /** Counts a call of which less was billed than its vendor reported. */

@@ -47,15 +47,17 @@ export class CallFees {
   readonly #options: FeesOptions;
   /** Calls of tools by their ids; undefined where none was reported. */
   #calls: Map<ToolUnit, Set<string>> | undefined;
-  #counts: Units = {};
+  #counts: Units | undefined;
   /** Tools that the vendor is known to have run without a report. */
-  #unreported: Units = {};
+  #unreported: Units | undefined;
   #sentTier: string | undefined;
   #tier: string | undefined;
 
   constructor(options: FeesOptions) {
     this.#options = options;
-    this.held = heldFees(options);
+    const { requested, price } = options;
+    const isUsual = requested === undefined && price.serviceTiers.size === 0;
+    this.held = isUsual ? { units: {}, inputTokens: 0, price } : heldFees(options);
   }
 
   /**
@@ -63,14 +65,19 @@ export class CallFees {
    * that has no price, where the group refuses those.
    */
   checked(exchange: Exchange): Exchange {
-    this.#forget();
+    // Another attempt begins: what the one before reported is not this one's.
+    this.#calls = undefined;
+    this.#counts = undefined;
+    this.#unreported = undefined;
+    this.#sentTier = undefined;
+    this.#tier = undefined;
     const sent = exchange.requestedFees ?? this.#options.requested;
     if (sent === undefined) return exchange;
     for (const tool of sent.tools) this.#check(tool);
     for (const { name } of sent.tiers) this.#checkTier(name);
     this.#sentTier = costliestTier(sent, this.#options.price);
     for (const { unit, isUnreported } of sent.tools)
-      if (unit !== undefined && isUnreported === true) this.#unreported[unit] = 1;
+      if (unit !== undefined && isUnreported === true) (this.#unreported ??= {})[unit] = 1;
     return this.#capped(exchange, sent);
   }
 
@@ -93,10 +100,11 @@ export class CallFees {
     const { price } = this.#options;
     const tier = this.#tier ?? this.#sentTier ?? "default";
     const factor = price.serviceTiers.get(tier);
+    const isWithoutTools = this.#calls === undefined && this.#counts === undefined && this.#unreported === undefined;
     // A tier that no answer confirmed makes nothing cheaper.
     const confirmed = this.#tier !== undefined || (factor?.factor ?? 0n) > price.factor;
     return {
-      units: { ...units, ...this.#used(units) },
+      units: isWithoutTools ? units : { ...units, ...this.#used(units) },
       price: (confirmed ? factor : undefined) ?? price,
       serviceTier: tier === "default" || !(confirmed || factor === undefined) ? undefined : tier,
       isTierUnpriced: factor === undefined && !cheapTiers.has(tier),
@@ -107,20 +115,11 @@ export class CallFees {
     const used: Units = {};
     const isBilled = Object.keys(units).length > 0;
     for (const unit of toolUnits) {
-      const reported = Math.min(maxCalls, Math.max(this.#calls?.get(unit)?.size ?? 0, this.#counts[unit] ?? 0));
-      const count = reported > 0 || !isBilled ? reported : (this.#unreported[unit] ?? 0);
+      const reported = Math.min(maxCalls, Math.max(this.#calls?.get(unit)?.size ?? 0, this.#counts?.[unit] ?? 0));
+      const count = reported > 0 || !isBilled ? reported : (this.#unreported?.[unit] ?? 0);
       if (count > 0) used[unit] = count;
     }
     return used;
-  }
-
-  /** Another attempt begins: what the one before said is not this one's. */
-  #forget(): void {
-    this.#calls = undefined;
-    this.#counts = {};
-    this.#unreported = {};
-    this.#sentTier = undefined;
-    this.#tier = undefined;
   }
 
   #check(tool: RequestedTool): void {

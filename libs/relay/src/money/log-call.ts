@@ -1,7 +1,6 @@
 import { formatUsd, inputTotal, outputTotal, tokensIn, type UnitName, type Units } from "@modelgate/contracts";
 import { traceIdOf, type Logger, type Redis, type RequestIds, type Span } from "@modelgate/platform";
 import { observeCall, observeCapped, type CallSeen } from "./call-metrics.ts";
-import { observeCaller } from "./top-callers.ts";
 import { countCapped } from "@modelgate/channels";
 
 /** Logs a call that is over in one line, counts it in the metrics, and completes its part of the trace. */
@@ -36,7 +35,6 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
     "call",
   );
   observeCall(seen);
-  observeCaller(seen);
   span?.set({
     "modelgate.call": draft.id,
     "modelgate.outcome": draft.outcome,

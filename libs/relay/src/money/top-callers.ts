@@ -1,6 +1,6 @@
 import { tokensIn } from "@modelgate/contracts";
 import { Counter } from "@modelgate/platform";
-import type { CallSeen } from "./call-metrics.ts";
+import { callObservers, type CallSeen } from "./call-metrics.ts";
 
 /** Callers that are counted for each one that is shown: one that calls more and more is found before it is shown. */
 const countedForOne = 4;
@@ -74,10 +74,12 @@ let groups: TopCallers | undefined;
 export function showTopCallers(count: number): void {
   accounts = count === 0 ? undefined : new TopCallers(count);
   groups = count === 0 ? undefined : new TopCallers(count);
+  callObservers.delete(observeCaller);
+  if (count > 0) callObservers.add(observeCaller);
 }
 
 /** Counts a call that is over for its account and its group. */
-export function observeCaller({ draft, units, costNanos }: CallSeen): void {
+function observeCaller({ draft, units, costNanos }: CallSeen): void {
   if (accounts === undefined) return;
   const failed = draft.outcome === "failed" ? 1 : 0;
   const call = { calls: 1, failed, tokens: tokensIn(units), costUsd: Number(costNanos) / 1e9 };

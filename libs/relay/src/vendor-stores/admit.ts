@@ -76,7 +76,7 @@ export function* refuseVendorIdsInTurns(
   { dialect, body }: NamingBody,
 ): Generator<undefined, void> {
   const current = catalog.current();
-  const [first] = yield* vendorIdsIn(dialect, body, vendorHosts(current));
+  const [first] = yield* vendorIdsIn(dialect, body, current.vendorHosts);
   if (first !== undefined && !isShared(current, caller)) throw foreign(first);
 }
 
@@ -141,15 +141,3 @@ const hints: Readonly<Record<VendorStore, { readonly does?: string; readonly ins
   skill: { instead: "Send its instructions themselves" },
   profile: { instead: "Leave it out" },
 };
-
-const known = new WeakMap<Catalog, ReadonlySet<string>>();
-
-/** Hosts of all channels' own addresses: a file there is in that vendor's store. */
-export function vendorHosts(catalog: Catalog): ReadonlySet<string> {
-  const found = known.get(catalog);
-  if (found !== undefined) return found;
-  const hosts = catalog.channels.flatMap(({ baseUrl }) => (URL.canParse(baseUrl) ? [new URL(baseUrl).hostname] : []));
-  const distinct = new Set(hosts);
-  known.set(catalog, distinct);
-  return distinct;
-}

@@ -118,7 +118,7 @@ function* countsOf(root: unknown): Generator<undefined, Pick<JsonBounds, "depth"
       const items: readonly unknown[] = Array.isArray(value) ? value : names;
       for (let at = 0; at < items.length; at++) {
         const item = isRecord(value) ? value[names[at] ?? ""] : items[at];
-        if (isContainer(item)) below.push(item);
+        if (typeof item === "object" && item !== null) below.push(item);
         if (--untilTurn > 0) continue;
         untilTurn = valueTurn;
         yield;

@@ -130,8 +130,8 @@ const objects = ["chat.completion", "text_completion"];
 
 /** Returns true if a stream can begin with an event: a chunk of an answer, no error and no other shape. */
 export function begins(event: JsonRecord): boolean {
-  if (failureOf(event) !== undefined) return false;
-  const { object, usage } = event;
+  const { object, usage, error = null } = event;
+  if ((object === "error" || error !== null) && failureOf(event) !== undefined) return false;
   const choices = event["choices"] ?? undefined;
   // Some vendors say who answers, or what was used, in a chunk without choices.
   if (choices === undefined)
