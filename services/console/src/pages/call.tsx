@@ -11,7 +11,7 @@ import { OutcomeBadge } from "../parts/badges.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, Loaded } from "../parts/states.tsx";
 import { Sum } from "../parts/sum.tsx";
-import { Way } from "../parts/way.tsx";
+import { Timeline } from "../parts/timeline.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { say } from "../texts/say.ts";
 
@@ -129,7 +129,7 @@ function OneCall({ call }: { readonly call: Call }) {
           <Sum call={call} />
           <Notes call={call} />
         </Card>
-        <Way call={call} />
+        <Timeline call={call} />
       </Stack>
     </SimpleGrid>
   );

@@ -6,7 +6,7 @@ import type { Channel } from "../api/types.ts";
 import { duration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
 import { AddVendor } from "../parts/add-vendor.tsx";
-import { ChannelCourse, useCourses } from "../parts/channel-course.tsx";
+import { ChannelTrend, useChannelTrends } from "../parts/channel-trend.tsx";
 import { StateBadge } from "../parts/badges.tsx";
 import { EditPart } from "../parts/edit-part.tsx";
 import { Page } from "../parts/page.tsx";
@@ -22,7 +22,7 @@ export function ChannelsPage() {
     queryFn: () => get("/channels"),
     refetchInterval: 10_000,
   });
-  const courseOf = useCourses();
+  const trendOf = useChannelTrends();
   const mayAdd = useMay("admin");
   return (
     <Page
@@ -42,7 +42,7 @@ export function ChannelsPage() {
             <Stack>
               {rows.map((channel) => (
                 <OneChannel key={channel.id} channel={channel}>
-                  <ChannelCourse course={courseOf(channel.id)} />
+                  <ChannelTrend trend={trendOf(channel.id)} />
                 </OneChannel>
               ))}
             </Stack>

@@ -11,7 +11,7 @@ const hours = 24;
 const hourMs = 3_600_000;
 
 /** The last hours of every channel: read once for all of them. */
-export function useCourses() {
+export function useChannelTrends() {
   const to = Math.ceil(Date.now() / hourMs) * hourMs;
   const period = { from: new Date(to - hours * hourMs).toISOString(), to: new Date(to - 1).toISOString() };
   const times = useQuery({
@@ -25,7 +25,7 @@ export function useCourses() {
     refetchInterval: refreshMs,
   });
   const names = Array.from({ length: hours }, (_, at) => new Date(to - (hours - at) * hourMs).toISOString());
-  return (channel: string): Course => {
+  return (channel: string): Trend => {
     const own = totals.data?.filter(({ by }) => by["channel"] === channel) ?? [];
     const timed = times.data?.filter(({ by }) => by["channel"] === channel) ?? [];
     return {
@@ -37,7 +37,7 @@ export function useCourses() {
 }
 
 /** Calls and failures of a channel in the last hours, by hour. */
-interface Course {
+interface Trend {
   /** Median of the time to the first byte, ms. */
   readonly latency: readonly number[];
   /** Calls that failed. */
@@ -50,7 +50,7 @@ function callsOf(totals: readonly Total[]): number {
 }
 
 /** Latency and errors of a channel over the last 24 hours, as two small lines. */
-export function ChannelCourse({ course: { latency, failed, calls } }: { readonly course: Course }) {
+export function ChannelTrend({ trend: { latency, failed, calls } }: { readonly trend: Trend }) {
   const last = latency.findLast((ms) => ms > 0);
   const wrong = failed.reduce((sum, one) => sum + one, 0);
   return (

@@ -7,8 +7,8 @@ import { say, sayWord } from "../texts/say.ts";
 
 type Try = NonNullable<Call["tries"]>[number];
 
-/** The way that a call took, in order: its hold, each attempt, its first byte, its settlement; and what was dropped. */
-export function Way({ call }: { readonly call: Call }) {
+/** Timeline of a call: its hold, each attempt, its first byte, its settlement; and what was dropped. */
+export function Timeline({ call }: { readonly call: Call }) {
   const { tries = [], dropped = [], heldNanos, firstByteMs, latencyMs, costNanos } = call;
   return (
     <Card withBorder>
