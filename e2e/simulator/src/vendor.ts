@@ -181,6 +181,13 @@ export function bearerOf({ authorization }: IncomingHttpHeaders): string {
   return /^Bearer (.*)$/i.exec(authorization ?? "")?.[1] ?? "";
 }
 
+/** Returns the key of an `authorization: Bearer` header. Throws the refusal for none, and for a bad one. */
+export function admitBearer(headers: IncomingHttpHeaders, message: string, code?: string): string {
+  const key = bearerOf(headers);
+  if (key === "" || isBadKey(key)) throw new Refusal(401, message, code === undefined ? {} : { code });
+  return key;
+}
+
 /** A header's text; empty where there is none. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];

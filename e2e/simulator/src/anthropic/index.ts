@@ -1,40 +1,20 @@
-import { memberOf, textAt } from "../checks/members.ts";
+import { memberOf } from "../checks/members.ts";
 import { Refusal } from "../checks/refusal.ts";
-import { decide } from "../core/answer.ts";
 import { freshId } from "../core/ids.ts";
 import { createVendor, headerOf, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
-import { demandBetas } from "./betas.ts";
 import { renderError, requestIdHeader } from "./errors.ts";
-import { streamMessage } from "./frames.ts";
-import { readMessages } from "./read.ts";
-import { renderMessage } from "./render.ts";
-import { countShape, messagesShape } from "./shape.ts";
+import { openCount, openMessages } from "./open.ts";
 
 const messages: Endpoint = {
   method: "POST",
   path: /^\/v1\/messages$/,
-  open({ body, headers }) {
-    demandBetas(body, headers);
-    const question = readMessages(body, messagesShape);
-    const shown = { omitted: textAt(memberOf(body, "thinking"), "display") === "omitted" };
-    return {
-      directive: question.directive,
-      whole: (behaviour) => renderMessage(question.model, decide(question, behaviour), shown),
-      streamed:
-        memberOf(body, "stream") === true
-          ? (behaviour) => streamMessage(question.model, decide(question, behaviour), shown, behaviour)
-          : undefined,
-    };
-  },
+  open: ({ body, headers }) => openMessages(body, headers, memberOf(body, "stream") === true),
 };
 
 const countTokens: Endpoint = {
   method: "POST",
   path: /^\/v1\/messages\/count_tokens$/,
-  open({ body }) {
-    const { promptTokens, directive } = readMessages(body, countShape);
-    return { directive, whole: () => ({ input_tokens: promptTokens }) };
-  },
+  open: ({ body }) => openCount(body),
 };
 
 /** Any date: which versions there are is the vendor's to say, and its SDKs move on. */

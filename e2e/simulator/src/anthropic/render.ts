@@ -1,4 +1,5 @@
 import type { Answer } from "../core/answer.ts";
+import { argumentsOf } from "../core/asked-calls.ts";
 import { freshId } from "../core/ids.ts";
 import { closeText, sealOf } from "../core/seal.ts";
 import { redactedSeal, thinkingSeal } from "./rules.ts";
@@ -27,16 +28,8 @@ export function blocksFor({ thoughts, redacted, text, calls }: Answer, { omitted
   }
   if (text !== undefined && text !== "") blocks.push({ type: "text", text, citations: null });
   for (const call of calls)
-    blocks.push({ type: "tool_use", id: freshId("toolu_"), name: call.name, input: inputOf(call.arguments) });
+    blocks.push({ type: "tool_use", id: freshId("toolu_"), name: call.name, input: argumentsOf(call.arguments) });
   return blocks;
-}
-
-function inputOf(given: string): unknown {
-  try {
-    return JSON.parse(given || "{}");
-  } catch {
-    return { text: given };
-  }
 }
 
 const stopReasons: Readonly<Record<string, string>> = {

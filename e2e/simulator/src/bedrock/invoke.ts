@@ -1,13 +1,8 @@
-import { demandBetas } from "../anthropic/betas.ts";
-import { streamMessage } from "../anthropic/frames.ts";
-import { readMessages } from "../anthropic/read.ts";
-import { renderMessage } from "../anthropic/render.ts";
-import { messagesShape } from "../anthropic/shape.ts";
+import { openMessages } from "../anthropic/open.ts";
 import { isRecord, listAt, numberAt, textAt } from "../checks/members.ts";
 import { demand, Refusal } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { embedAsCohere, embedAsTitan } from "./embed.ts";
-import { decide } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
 import { rank } from "../core/relevance.ts";
 import type { Frame, Streamed } from "../stream.ts";
@@ -31,17 +26,9 @@ function invokeClaude(body: unknown, model: string, stream: boolean): Understood
   if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
   for (const name of ["model", "stream"])
     if (Object.hasOwn(asked, name)) throw new Refusal(400, `${name}: Extra inputs are not permitted`);
-  const whole = { ...asked, model };
-  demandBetas(whole, Array.isArray(betas) ? { "anthropic-beta": betas.join(",") } : {});
-  const question = readMessages(whole, messagesShape);
-  const shown = { omitted: false };
-  return {
-    directive: question.directive,
-    whole: (behaviour) => renderMessage(model, decide(question, behaviour), shown),
-    streamed: stream
-      ? (behaviour) => wrapped(streamMessage(model, decide(question, behaviour), shown, behaviour))
-      : undefined,
-  };
+  const headers = Array.isArray(betas) ? { "anthropic-beta": betas.join(",") } : {};
+  const { streamed, ...understood } = openMessages({ ...asked, model }, headers, stream);
+  return { ...understood, streamed: streamed && ((behaviour) => wrapped(streamed(behaviour))) };
 }
 
 /** The events of a model's stream in Amazon's frames, each in Base64. */

@@ -1,5 +1,6 @@
 import type { Behaviour } from "../behaviour.ts";
 import type { Answer } from "../core/answer.ts";
+import { argumentsOf } from "../core/asked-calls.ts";
 import { freshId } from "../core/ids.ts";
 import { closeText, sealOf } from "../core/seal.ts";
 import { halvesOf, piecesOf } from "../core/tokens.ts";
@@ -22,16 +23,8 @@ function blocksFor({ thoughts, redacted, text, calls }: Answer): readonly Block[
   }
   if (text !== undefined && text !== "") blocks.push({ text });
   for (const { name, arguments: given } of calls)
-    blocks.push({ toolUse: { toolUseId: freshId("tooluse_"), name, input: inputOf(given) } });
+    blocks.push({ toolUse: { toolUseId: freshId("tooluse_"), name, input: argumentsOf(given) } });
   return blocks;
-}
-
-function inputOf(given: string): unknown {
-  try {
-    return JSON.parse(given || "{}");
-  } catch {
-    return { text: given };
-  }
 }
 
 const stopReasons: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
-import { demand, Refusal } from "../checks/refusal.ts";
+import { demand } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { embed } from "./embed.ts";
 import { freshId } from "../core/ids.ts";
 import { questionFrom } from "../core/question.ts";
 import { rank } from "../core/relevance.ts";
-import { bearerOf, createVendor, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+import { admitBearer, createVendor, type Endpoint, type Vendor } from "../vendor.ts";
 
 const shape = shapeOf(`nullable<{
   model: filled, query: filled, documents: string[1..1000], top_n?: integer(1), max_tokens_per_doc?: integer(1),
@@ -43,10 +43,6 @@ const rerank: Endpoint = {
 export const cohere: Vendor = createVendor({
   prefix: "/cohere",
   endpoints: [rerank, embed],
-  admit({ headers }) {
-    const key = bearerOf(headers);
-    if (key === "" || isBadKey(key)) throw new Refusal(401, "The API token is not a valid one.");
-    return key;
-  },
+  admit: ({ headers }) => admitBearer(headers, "The API token is not a valid one."),
   renderError: ({ message }) => ({ id: freshId("err-"), message }),
 });

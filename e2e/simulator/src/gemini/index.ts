@@ -1,13 +1,11 @@
 import { Refusal } from "../checks/refusal.ts";
-import { decide } from "../core/answer.ts";
 import { createVendor, headerOf, isBadKey, type Endpoint, type Understood, type Vendor } from "../vendor.ts";
+import { batchEmbedContents, countTokens, embedContent, openGenerate } from "./actions.ts";
 import { soundIn } from "./sound.ts";
 import { camelise } from "./camel.ts";
 import { invalidKey, renderError } from "./errors.ts";
 import { predictImages } from "./imagen.ts";
-import { batchEmbedContents, countTokens, embedContent } from "./other-actions.ts";
-import { readGenerate } from "./read.ts";
-import { renderGenerated, streamGenerated } from "./render.ts";
+
 import { beginOperation, filmAt, geminiOperation } from "../veo/operations.ts";
 
 /** An action on a model, by the last word of its address. */
@@ -22,32 +20,12 @@ function action(
   };
 }
 
-const generateContent = action("generateContent", (body, model) => {
-  const sound = soundIn(body, model);
-  if (sound !== undefined) return sound;
-  const asked = readGenerate(body, model);
-  return {
-    directive: asked.question.directive,
-    whole: (behaviour) => renderGenerated(asked, decide(asked.question, behaviour), behaviour),
-  };
-});
-
-const streamGenerateContent = action("streamGenerateContent", (body, model, query) => {
-  const asked = readGenerate(body, model);
-  const framing = query.get("alt") === "sse" ? "crlf" : "array";
-  return {
-    directive: asked.question.directive,
-    whole: (behaviour) => renderGenerated(asked, decide(asked.question, behaviour), behaviour),
-    streamed: (behaviour) => streamGenerated(asked, decide(asked.question, behaviour), behaviour, framing),
-  };
-});
-
 /** The vendor of the content-generation wire, under `/gemini`. */
 export const gemini: Vendor = createVendor({
   prefix: "/gemini",
   endpoints: [
-    generateContent,
-    streamGenerateContent,
+    action("generateContent", (body, model) => soundIn(body, model) ?? openGenerate(body, model)),
+    action("streamGenerateContent", openGenerate),
     action("countTokens", countTokens),
     action("embedContent", embedContent),
     action("batchEmbedContents", batchEmbedContents),

@@ -1,6 +1,7 @@
 import type { Behaviour } from "../behaviour.ts";
 import { Refusal } from "../checks/refusal.ts";
 import type { Answer } from "../core/answer.ts";
+import { argumentsOf } from "../core/asked-calls.ts";
 import { freshId } from "../core/ids.ts";
 import { sealOf } from "../core/seal.ts";
 import { piecesOf, tokenTexts } from "../core/tokens.ts";
@@ -37,14 +38,6 @@ function partsOf({ question, showThoughts, wordless }: GenerateAsked, answer: An
     rest: picture === undefined ? called : [picture, ...called],
     seal: thoughts !== undefined && calls.length === 0 ? sealOf(thoughtSeal, "words") : undefined,
   };
-}
-
-function argumentsOf(given: string): unknown {
-  try {
-    return JSON.parse(given || "{}");
-  } catch {
-    return { text: given };
-  }
 }
 
 const finishReasons: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
-import { bracketPath, demand, Refusal } from "../checks/refusal.ts";
+import { bracketPath, demand } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
 import { decide } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
 import { rank } from "../core/relevance.ts";
-import { bearerOf, createVendor, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+import { admitBearer, createVendor, type Endpoint, type Vendor } from "../vendor.ts";
 
 const shape = shapeOf(`nullable<{
   model: filled, query: filled, documents: (string | { text: string })[1..2048], top_n?: integer(1),
@@ -45,10 +45,6 @@ const rerank: Endpoint = {
 export const jina: Vendor = createVendor({
   prefix: "/jina",
   endpoints: [rerank],
-  admit({ headers }) {
-    const key = bearerOf(headers);
-    if (key === "" || isBadKey(key)) throw new Refusal(401, "The API key is not a valid one.");
-    return key;
-  },
+  admit: ({ headers }) => admitBearer(headers, "The API key is not a valid one."),
   renderError: ({ message, path }) => ({ detail: path.length > 0 ? `[${bracketPath(path)}] ${message}` : message }),
 });

@@ -9,7 +9,7 @@ import type { Frame } from "../stream.ts";
 import type { Endpoint } from "../vendor.ts";
 import { doneFrame, errorFrame } from "./chat/frames.ts";
 import { stopsIn } from "./chat/read.ts";
-import { renderUsage } from "./chat/usage.ts";
+import { renderUsage } from "./chat/render.ts";
 import { shared } from "./shapes.ts";
 
 const shape = shapeOf(

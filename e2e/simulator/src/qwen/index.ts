@@ -1,7 +1,7 @@
 import { Refusal } from "../checks/refusal.ts";
 import { freshId } from "../core/ids.ts";
 import { addressOfPicture } from "../pictures/index.ts";
-import { bearerOf, createVendor, headerOf, isBadKey, type Asking, type Endpoint, type Vendor } from "../vendor.ts";
+import { admitBearer, createVendor, headerOf, type Asking, type Endpoint, type Vendor } from "../vendor.ts";
 import { filmHost, isFilm } from "../video/film-host.ts";
 import { findTask } from "../video/tasks.ts";
 import { readGeneration, readSynthesis } from "./read.ts";
@@ -77,12 +77,8 @@ export const qwen: Vendor = createVendor({
     look,
     filmHost,
   ],
-  admit({ headers, path }) {
-    if (isFilm(path)) return "";
-    const key = bearerOf(headers);
-    if (key === "" || isBadKey(key)) throw new Refusal(401, "Invalid API-key provided.", { code: "InvalidApiKey" });
-    return key;
-  },
+  admit: ({ headers, path }) =>
+    isFilm(path) ? "" : admitBearer(headers, "Invalid API-key provided.", "InvalidApiKey"),
   renderError: ({ status, code, message }) => ({
     code: code ?? codes[status] ?? (status >= 500 ? "InternalError" : "InvalidParameter"),
     message,

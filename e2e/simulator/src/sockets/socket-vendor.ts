@@ -20,7 +20,7 @@ export interface Conversation {
   closed(): void;
 }
 
-/** A vendor that is met by WebSocket: a folder, and a line in `socket-vendors.ts`. */
+/** A vendor that is met by WebSocket: a folder, and a line in `upgrade.ts`. */
 export interface SocketVendor {
   /** It writes its events in binary frames; absent: in text. */
   readonly binary?: true;

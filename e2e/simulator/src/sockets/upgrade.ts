@@ -4,10 +4,15 @@ import type { UpgradeHandler } from "@modelgate/platform";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
 import { Refusal } from "../checks/refusal.ts";
+import { geminiLive } from "../gemini/live/index.ts";
 import { plainInstance, type Instance } from "../instances.ts";
+import { openaiRealtime } from "../openai/realtime/index.ts";
+import { vertexLive } from "../vertex/live.ts";
 import { Peer } from "./peer.ts";
 import type { SocketCall, SocketVendor } from "./socket-vendor.ts";
-import { socketVendors } from "./socket-vendors.ts";
+
+/** Every vendor on this machine that is met by WebSocket: one line each. */
+const socketVendors: readonly SocketVendor[] = [openaiRealtime, geminiLive, vertexLive];
 
 const maxMessageBytes = 32 * 1024 * 1024;
 

@@ -1,19 +1,12 @@
-import { demandBetas } from "../anthropic/betas.ts";
 import { renderError as claudeError } from "../anthropic/errors.ts";
-import { streamMessage } from "../anthropic/frames.ts";
-import { readMessages } from "../anthropic/read.ts";
-import { renderMessage } from "../anthropic/render.ts";
-import { countShape, messagesShape } from "../anthropic/shape.ts";
+import { openCount, openMessages } from "../anthropic/open.ts";
 import { isRecord, memberOf } from "../checks/members.ts";
 import { Refusal } from "../checks/refusal.ts";
-import { decide } from "../core/answer.ts";
 import { camelise } from "../gemini/camel.ts";
 import { renderError as googleError } from "../gemini/errors.ts";
 import { predictImages } from "../gemini/imagen.ts";
-import { countTokens } from "../gemini/other-actions.ts";
-import { readGenerate } from "../gemini/read.ts";
+import { countTokens, openGenerate } from "../gemini/actions.ts";
 import { soundIn } from "../gemini/sound.ts";
-import { renderGenerated, streamGenerated } from "../gemini/render.ts";
 import {
   bearerOf,
   createVendor,
@@ -43,15 +36,7 @@ function action(
 
 function generate({ body, query }: Asking, model: string, streams: boolean): Understood {
   demandRoles(body);
-  const asked = readGenerate(camelise(body), model);
-  const framing = query.get("alt") === "sse" ? "crlf" : "array";
-  return {
-    directive: asked.question.directive,
-    whole: (behaviour) => renderGenerated(asked, decide(asked.question, behaviour), behaviour),
-    streamed: streams
-      ? (behaviour) => streamGenerated(asked, decide(asked.question, behaviour), behaviour, framing)
-      : undefined,
-  };
+  return openGenerate(camelise(body), model, streams ? query : undefined);
 }
 
 /** Unlike the Gemini API, this one wants every content's role. */
@@ -69,24 +54,8 @@ function predict({ body, headers }: Asking, model: string, streams: boolean): Un
   const { anthropic_version: given, ...asked } = body;
   if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
   if (Object.hasOwn(asked, "model")) throw new Refusal(400, "model: Extra inputs are not permitted");
-  const whole = { ...asked, model };
-  demandBetas(whole, headers);
-  const question = readMessages(whole, messagesShape);
-  const shown = { omitted: false };
-  return {
-    directive: question.directive,
-    whole: (behaviour) => renderMessage(model, decide(question, behaviour), shown),
-    streamed:
-      streams && memberOf(body, "stream") === true
-        ? (behaviour) => streamMessage(model, decide(question, behaviour), shown, behaviour)
-        : undefined,
-  };
+  return openMessages({ ...asked, model }, headers, streams && memberOf(body, "stream") === true);
 }
-
-const countClaude = ({ body }: Asking): Understood => {
-  const { promptTokens, directive } = readMessages(body, countShape);
-  return { directive, whole: () => ({ input_tokens: promptTokens }) };
-};
 
 /** The places in which this vendor has its models. */
 const places: ReadonlySet<string> = new Set(["us-central1", "europe-west4", "global"]);
@@ -118,7 +87,7 @@ export const vertex: Vendor = createVendor({
     action("google", "fetchPredictOperation", ({ body }) => fetchOperation(body)),
     filmAt(/^\/storage\/v1\/b\/[^/]+\/o\/.*?(op\w+)%2Fsample_0\.mp4$/),
     action("anthropic", "rawPredict", (asking, model) =>
-      model === "count-tokens" ? countClaude(asking) : predict(asking, model, false),
+      model === "count-tokens" ? openCount(asking.body) : predict(asking, model, false),
     ),
     action("anthropic", "streamRawPredict", (asking, model) => predict(asking, model, true)),
   ],

@@ -1,7 +1,7 @@
 import { listAt, numberAt, textAt } from "../checks/members.ts";
 import { bracketPath, demand, Refusal, wrongField } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
-import { bearerOf, createVendor, isBadKey, type Endpoint, type Vendor } from "../vendor.ts";
+import { admitBearer, createVendor, type Endpoint, type Vendor } from "../vendor.ts";
 import { addressOfFilm, filmHost, isFilm } from "../video/film-host.ts";
 import {
   directiveOf,
@@ -102,12 +102,8 @@ const codes: Readonly<Record<number, string>> = {
 export const volcengine: Vendor = createVendor({
   prefix: "/ark",
   endpoints: [start, look, filmHost],
-  admit({ headers, path }) {
-    if (isFilm(path)) return "";
-    const key = bearerOf(headers);
-    if (key === "" || isBadKey(key)) throw new Refusal(401, "The API key in the request is missing or invalid.");
-    return key;
-  },
+  admit: ({ headers, path }) =>
+    isFilm(path) ? "" : admitBearer(headers, "The API key in the request is missing or invalid."),
   renderError: ({ status, code, message, path }) => ({
     error: {
       code: code ?? codes[status] ?? "InternalServiceError",

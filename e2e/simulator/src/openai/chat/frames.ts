@@ -6,8 +6,7 @@ import { halvesOf, piecesOf } from "../../core/tokens.ts";
 import type { Frame, Streamed } from "../../stream.ts";
 import { renderError } from "../errors.ts";
 import type { ChatAsked } from "./read.ts";
-import { calledAs, finishOf, headOf, imagePart, renderLogprobs } from "./render.ts";
-import { renderUsage } from "./usage.ts";
+import { calledAs, finishOf, headOf, imagePart, renderLogprobs, renderUsage } from "./render.ts";
 
 /** A streamed chat completion: a role, thoughts, words and calls in pieces, a finish, usage if asked, and the end. */
 export function streamAnswer(asked: ChatAsked, answer: Answer, behaviour: Behaviour): Streamed {

@@ -3,7 +3,7 @@ import type { SocketVendor } from "../../sockets/socket-vendor.ts";
 import { bearerOf, headerOf, isBadKey } from "../../vendor.ts";
 import { renderError } from "../errors.ts";
 import { RealtimeConversation } from "./conversation.ts";
-import { failureEvent } from "./failure-event.ts";
+import { failureEvent } from "./response.ts";
 
 /** Sessions of OpenAI's realtime models, and Azure's addresses of the same. */
 export const openaiRealtime: SocketVendor = {

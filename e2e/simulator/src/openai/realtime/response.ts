@@ -187,3 +187,15 @@ function rateLimits(): string {
   const { type, event_id: id } = named("rate_limits.updated");
   return `{"type": "${type}", "event_id": "${id}", "rate_limits": [{"name": "requests", "limit": 12345678901234567890, "remaining": 1.0, "reset_seconds": 0.10}]}`;
 }
+
+/** An `error` event. */
+export function failureEvent(
+  message: string,
+  { code, path, eventId }: { code?: string; path?: string | null; eventId?: string | undefined } = {},
+): object {
+  const type = code === undefined ? "server_error" : "invalid_request_error";
+  return {
+    ...named("error"),
+    error: { type, code: code ?? null, message, param: path ?? null, event_id: eventId ?? null },
+  };
+}

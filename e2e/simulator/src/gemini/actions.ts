@@ -1,10 +1,24 @@
 import { listAt, memberOf, numberAt } from "../checks/members.ts";
 import { demand, Refusal } from "../checks/refusal.ts";
+import { decide } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { Understood } from "../vendor.ts";
-import { wordsOf } from "./read.ts";
+import { readGenerate, wordsOf } from "./read.ts";
+import { renderGenerated, streamGenerated } from "./render.ts";
 import { batchEmbedShape, countShape, embedShape } from "./shape.ts";
+
+/** `generateContent`; with the query of an address that streams, `streamGenerateContent`. The body is in camelCase. */
+export function openGenerate(body: unknown, model: string, streamQuery?: URLSearchParams): Understood {
+  const asked = readGenerate(body, model);
+  const framing = streamQuery?.get("alt") === "sse" ? "crlf" : "array";
+  return {
+    directive: asked.question.directive,
+    whole: (behaviour) => renderGenerated(asked, decide(asked.question, behaviour), behaviour),
+    streamed:
+      streamQuery && ((behaviour) => streamGenerated(asked, decide(asked.question, behaviour), behaviour, framing)),
+  };
+}
 
 /** `countTokens`: of contents alone, or of a whole request. */
 export function countTokens(body: unknown, model: string): Understood {
