@@ -104,11 +104,11 @@ describe.each(shapes)("services %s", (shape) => {
       return events.length >= count && events;
     });
   const stored = async () => (await storedEvents(suite.backends.natsUrl)).length;
-  const asked = (count: number) => until("the vendor to be asked", () => vendor.bodies.length >= count);
+  const asked = (count: number) => until("the vendor to be asked", () => vendor.requests.length >= count);
 
   /** Calls whose clients leave once their vendor has been asked; what they cost. */
   async function leftCalls(path: string, bodies: readonly (object | FormData)[], then: () => Promise<void> | void) {
-    const [before, from, sent] = [await settled(), await stored(), vendor.bodies.length];
+    const [before, from, sent] = [await settled(), await stored(), vendor.requests.length];
     const calls = bodies.map((body) => open(path, body));
     await asked(sent + bodies.length);
     await Promise.all(calls.map((call) => call.leave()));
@@ -237,7 +237,7 @@ describe.each(shapes)("services %s", (shape) => {
   });
 
   test("a service that is asked to end waits for the answers that it hears out, and settles them", async () => {
-    const [before, from, sent] = [await settled(), await stored(), vendor.bodies.length];
+    const [before, from, sent] = [await settled(), await stored(), vendor.requests.length];
     const call = open("/v1/images/generations", image(3));
     await asked(sent + 1);
     await call.leave();

@@ -73,14 +73,14 @@ test("a stream of images ends with the last that was asked for, whatever its ven
 
 test("images are held for by whatever member a vendor may read their number in", async () => {
   const ask = (more: object) => call({ model: "pictures", prompt: "a fox", ...more }, poorKey);
-  const before = vendor.bodies.length;
+  const before = vendor.requests.length;
   for (const more of [
     { n: 1, batch_size: 500 },
     { sequential_image_generation_options: { max_images: 15 } },
     { n: 1, parameters: { n: 10 } },
   ])
     expect((await ask(more)).status).toBe(402);
-  expect(vendor.bodies).toHaveLength(before);
+  expect(vendor.requests).toHaveLength(before);
 });
 
 test("an image of a high quality is refused where only a price per image is there", async () => {

@@ -199,7 +199,7 @@ describe("of two bounds in one body", () => {
   const chatBody = { messages, max_completion_tokens: 1, max_tokens: 100_000 };
   const sentBy = async (path: string, body: object) => {
     expect((await call(path, body)).status).toBe(200);
-    const sent: Record<string, unknown> = JSON.parse(vendor.bodies.at(-1) ?? "{}");
+    const sent: Record<string, unknown> = JSON.parse(vendor.requests.at(-1)?.body ?? "{}");
     return Object.fromEntries(Object.entries(sent).filter(([name]) => /max/i.test(name)));
   };
 
