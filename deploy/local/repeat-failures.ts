@@ -1,16 +1,22 @@
+import { parseCLI } from "vitest/node";
 import type { RunReport } from "./run-report.ts";
 
-/** More files than these do not fail by chance: the run stands as it is. */
+/** Maximum number of failed files that run again: a run with more is broken, which needs no diagnosis. */
 const maxRepeatedFiles = 5;
 
-/**
- * The files of a failed run that are worth running once more, none where the failure is certain: too many files failed,
- * or an error was thrown outside any test.
- */
+/** Returns the files of a failed run to run again for a diagnosis. An error outside any test belongs to no file. */
 export function filesToRepeat({
   failures,
   unhandledErrors,
 }: Pick<RunReport, "failures" | "unhandledErrors">): string[] {
   const files = [...new Set(failures.map(({ file }) => file))];
   return unhandledErrors > 0 || files.length > maxRepeatedFiles ? [] : files;
+}
+
+/** Returns the arguments of vitest that run only these files: the options of the first run, such as `-t`, stay. */
+export function wordsToRepeat(words: readonly string[], files: readonly string[]): string[] {
+  const { filter } = parseCLI(["vitest", "run", ...words]);
+  const kept = [...words];
+  for (const word of filter.toReversed()) kept.splice(kept.lastIndexOf(word), 1);
+  return [...kept, "--maxWorkers=1", ...files];
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { relative } from "node:path";
 import type { SerializedError } from "vitest";
-import type { Reporter, TestModule } from "vitest/node";
+import type { Reporter, TestCase, TestModule } from "vitest/node";
 
 /** What a test run found: counts, the files with failures relative to the repository, and errors outside any test. */
 export interface RunReport {
@@ -21,12 +22,34 @@ export interface PackageTime {
   readonly loadSeconds: number;
 }
 
-/** A vitest reporter that writes a RunReport to the file that MODELGATE_TEST_REPORT names. */
+/**
+ * A vitest reporter that prints each failure as it happens, so that a run that is cut off shows them too, and writes a
+ * RunReport to the file that MODELGATE_TEST_REPORT names.
+ */
 export default class RunReporter implements Reporter {
+  onTestCaseResult(test: TestCase): void {
+    const { state, errors = [] } = test.result();
+    if (state === "failed") printFailure(fileOf(test.module), test.fullName, errors);
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    const errors = [...module.children.allSuites()].flatMap((suite) => suite.errors());
+    const all = [...module.errors(), ...errors];
+    if (all.length > 0) printFailure(fileOf(module), "(the file)", all);
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const file = process.env["MODELGATE_TEST_REPORT"];
     if (file !== undefined) writeFileSync(file, JSON.stringify(reportOf(modules, unhandledErrors.length)));
   }
+}
+
+function fileOf(module: TestModule): string {
+  return relative(process.cwd(), module.moduleId);
+}
+
+function printFailure(file: string, test: string, errors: readonly { readonly message: string }[]): void {
+  process.stdout.write(`\nFAILED ${file} > ${test}\n${errors.map(({ message }) => message).join("\n")}\n`);
 }
 
 function reportOf(modules: readonly TestModule[], unhandledErrors: number): RunReport {
@@ -36,13 +59,13 @@ function reportOf(modules: readonly TestModule[], unhandledErrors: number): RunR
     for (const test of module.children.allTests()) {
       const { state } = test.result();
       counts[state]++;
-      if (state === "failed") failed.push({ file: module.relativeModuleId, test: test.fullName });
+      if (state === "failed") failed.push({ file: fileOf(module), test: test.fullName });
     }
     // A file that cannot be loaded, or a suite whose beforeAll failed, has no failed test.
-    return module.ok() || failed.length > 0 ? failed : [{ file: module.relativeModuleId, test: "(the file)" }];
+    return module.ok() || failed.length > 0 ? failed : [{ file: fileOf(module), test: "(the file)" }];
   });
   const slowest = modules
-    .map((module) => ({ file: module.relativeModuleId, seconds: module.diagnostic().duration / 1_000 }))
+    .map((module) => ({ file: fileOf(module), seconds: module.diagnostic().duration / 1_000 }))
     .sort((one, other) => other.seconds - one.seconds)
     .slice(0, 10);
   return {

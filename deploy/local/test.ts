@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { filesToRepeat } from "./repeat-failures.ts";
+import { areQuarantined, quarantine } from "./quarantine.ts";
+import { filesToRepeat, wordsToRepeat } from "./repeat-failures.ts";
 import type { RunReport } from "./run-report.ts";
 
 /** Everything that must hold, quickest first; the first failure ends it. Words after `npm test --` go to vitest. */
@@ -33,21 +34,28 @@ function run(command: string, words: readonly string[] = [], env: Readonly<Recor
 }
 
 /**
- * Runs all tests. Where few failed, their files run once more, one at a time on the quiet machine, and each failure that
- * does not come again is printed: the load of the full run, not the code, may have caused it.
+ * Runs all tests. If few files failed, they run again one at a time, and each failure that does not repeat is printed as a
+ * diagnosis. The result is that of the first run; only failures of quarantined files are forgiven.
  */
 function runTests(words: readonly string[]): boolean {
   process.stdout.write("\n── tests\n");
-  const first = vitest("first", words);
-  if (first.ok || first.report === undefined) return summarise(first.ok, first.report);
-  const files = filesToRepeat(first.report);
-  if (files.length === 0) return summarise(false, first.report);
-  process.stdout.write(`\n── ${files.length} files with failures, once more and one at a time\n`);
-  const second = vitest("second", ["--maxWorkers=1", ...files]);
-  if (!second.ok) return summarise(false, first.report);
-  for (const { file, test } of first.report.failures)
-    process.stdout.write(`failed once, then passed: ${file} > ${test}\n`);
-  return summarise(true, { ...first.report, passed: first.report.passed + first.report.failed, failed: 0 });
+  const { ok, report } = vitest("first", words);
+  if (ok || report === undefined) return summarise(ok, report);
+  const files = filesToRepeat(report);
+  if (files.length > 0) {
+    process.stdout.write(`\n── for a diagnosis: ${files.length} files with failures again, one at a time\n`);
+    diagnose(report, vitest("second", wordsToRepeat(words, files)).report);
+  }
+  const forgiven = areQuarantined(report);
+  if (forgiven) for (const { file, reason } of quarantine) process.stdout.write(`quarantined: ${file}: ${reason}\n`);
+  return summarise(forgiven, report);
+}
+
+function diagnose({ failures }: RunReport, second: RunReport | undefined): void {
+  for (const { file, test } of failures) {
+    const again = second?.failures.some((failure) => failure.file === file && failure.test === test) ?? true;
+    process.stdout.write(`${again ? "failed twice" : "failed, then passed alone"}: ${file} > ${test}\n`);
+  }
 }
 
 function vitest(name: string, words: readonly string[]): { ok: boolean; report: RunReport | undefined } {

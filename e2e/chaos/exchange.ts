@@ -1,72 +1,108 @@
 import { request } from "node:http";
-import type { Asking, Leaves } from "./area.ts";
+import { connect } from "node:net";
+import type { IncomingHeaders } from "@modelgate/contracts";
 
-/** A request as a client sends it. */
-export interface Sent {
+/** One request of an attacker. */
+export interface Sending {
   readonly path: string;
-  readonly method?: "GET" | "POST";
-  /** JSON, or bytes with their type. */
-  readonly body?: object | { readonly type: string; readonly bytes: Buffer };
-  /** Absent: as the asking says. */
-  readonly leaves?: Leaves;
+  readonly method?: string;
+  /** An object goes as JSON; text and bytes go as they are. */
+  readonly body?: object | string | Buffer;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** Absent: the attacker's; null: none. */
+  readonly key?: string | null;
+  /** Closes the connection so long after the request was sent. */
+  readonly leaveAfterMs?: number;
+  readonly patienceMs?: number;
 }
 
-/** An answer that arrived as its head promised; or that the client left; or what became of it instead. */
-export type Got = { readonly status: number; readonly bytes: Buffer } | "left" | "cut" | "no answer";
+/** An answer, as far as it came. */
+export interface Answer {
+  /** 0 where no head came. */
+  readonly status: number;
+  readonly headers: IncomingHeaders;
+  /** The beginning of the body. */
+  readonly body: string;
+  readonly bytes: number;
+  readonly end: "whole" | "cut" | "no answer" | "left" | "too late";
+  readonly ms: number;
+}
 
-/** Longest that a client waits for one answer. */
-const patienceMs = 15_000;
-/** When a client leaves that does not wait for its answer: vendors begin theirs later. */
-const leavesAfterMs = 25;
+/** Longest that an attacker waits for an answer. */
+const patienceMs = 20_000;
+/** So much of a body is kept and looked at. */
+const keptBytes = 1024 * 1024;
+/** So much of an answer is taken in, however much a vendor and the gateway let through. */
+const maxBytes = 128 * 1024 * 1024;
+/** Silence after which a connection of raw bytes has said all. */
+const rawSilenceMs = 700;
+const rawMs = 5_000;
 
-/** Sends one request on a connection of its own. */
-export function exchange(asking: Asking, { path, method = "POST", body, leaves = asking.leaves }: Sent): Promise<Got> {
-  const { type, bytes } = bytesOf(body);
+/** Sends one request on a connection of its own, and takes what comes. */
+export function exchange(edgeUrl: string, key: string, sending: Sending): Promise<Answer> {
+  const { path, method = "POST", body, headers = {}, leaveAfterMs } = sending;
+  const bytes = bytesOf(body);
+  const began = performance.now();
+  const shown = sending.key === undefined ? key : sending.key;
   return new Promise((resolve) => {
-    const asked = request(asking.edgeUrl + path, {
+    let head: Pick<Answer, "status" | "headers"> = { status: 0, headers: {} };
+    const kept: Buffer[] = [];
+    let count = 0;
+    const over = (end: Answer["end"]): void => {
+      const text = Buffer.concat(kept).subarray(0, keptBytes).toString();
+      resolve({ ...head, body: text, bytes: count, end, ms: performance.now() - began });
+      asked.destroy();
+    };
+    const asked = request(`${edgeUrl}${path}`, {
       method,
       agent: false,
       headers: {
-        authorization: `Bearer ${asking.key}`,
-        "x-request-id": asking.requestId,
-        ...(bytes === undefined ? {} : { "content-type": type, "content-length": bytes.length }),
+        ...(shown === null ? {} : { authorization: `Bearer ${shown}` }),
+        ...(bytes === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length }),
+        ...headers,
       },
-      signal: AbortSignal.timeout(patienceMs),
     });
-    const leave = (): void => {
-      resolve("left");
-      asked.destroy();
-    };
-    asked.on("error", () => resolve("no answer"));
-    asked.on("response", (response) => {
-      const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => {
-        pieces.push(piece);
-        if (leaves === "in the answer") leave();
+    const late = setTimeout(() => over("too late"), sending.patienceMs ?? patienceMs);
+    asked
+      .on("error", () => over(head.status === 0 ? "no answer" : "cut"))
+      .on("close", () => clearTimeout(late))
+      .on("response", (response) => {
+        head = { status: response.statusCode ?? 0, headers: response.headers };
+        response
+          .on("data", (piece: Buffer) => {
+            if (count < keptBytes) kept.push(piece);
+            count += piece.length;
+            if (count > maxBytes) over("too late");
+          })
+          .on("end", () => over(response.complete ? "whole" : "cut"))
+          .on("error", () => over("cut"));
       });
-      response.on("error", () => resolve("cut")).on("close", () => resolve("cut"));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, bytes: Buffer.concat(pieces) }));
-    });
-    if (leaves === "while sending" && bytes !== undefined) {
-      asked.write(bytes.subarray(0, bytes.length / 2));
-      setTimeout(leave, leavesAfterMs);
-      return;
-    }
     asked.end(bytes);
-    if (leaves === "before the answer") setTimeout(leave, leavesAfterMs);
+    if (leaveAfterMs !== undefined) setTimeout(() => over("left"), leaveAfterMs);
   });
 }
 
-function bytesOf(body: Sent["body"]): { readonly type: string; readonly bytes?: Buffer } {
-  if (body === undefined) return { type: "" };
-  if ("bytes" in body && "type" in body) return { type: body.type, bytes: body.bytes };
-  return { type: "application/json", bytes: Buffer.from(JSON.stringify(body)) };
+/** Writes bytes as they are to a connection of their own, and gives what came until it closed or fell silent. */
+export function exchangeRaw(edgeUrl: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(edgeUrl);
+  return new Promise((resolve) => {
+    const pieces: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    const over = (): void => {
+      clearTimeout(late);
+      socket.destroy();
+      resolve(Buffer.concat(pieces).toString("latin1"));
+    };
+    const late = setTimeout(over, rawMs);
+    socket.setTimeout(rawSilenceMs, over);
+    socket
+      .on("data", (piece) => pieces.push(piece))
+      .on("error", over)
+      .on("close", over);
+  });
 }
 
-/** What a client of one answer saw: `isWhole` knows a good answer's text from one that says what went wrong. */
-export function readGot(got: Got, isWhole: (text: string) => boolean): "whole" | "left" | { readonly failure: string } {
-  if (got === "left") return got;
-  if (typeof got === "string") return { failure: got };
-  if (got.status !== 200) return { failure: String(got.status) };
-  return isWhole(got.bytes.toString("latin1")) ? "whole" : { failure: "error in the answer" };
+function bytesOf(body: Sending["body"]): Buffer | undefined {
+  if (body === undefined || Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 }

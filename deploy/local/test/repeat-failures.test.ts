@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { filesToRepeat } from "../repeat-failures.ts";
+import { areQuarantined, quarantine } from "../quarantine.ts";
+import { filesToRepeat, wordsToRepeat } from "../repeat-failures.ts";
 import type { RunReport } from "../run-report.ts";
 
 const failure = (file: string) => ({ file, test: "something" });
@@ -16,6 +17,33 @@ test.each([
   { run: "no file", failures: [], unhandledErrors: 0, repeated: [] },
 ])("repeats the files of a run that failed in $run only where chance may explain it", ({ repeated, ...report }) => {
   expect(filesToRepeat({ ...report, failures: report.failures.map(failure) })).toEqual(repeated);
+});
+
+test.each([
+  { words: [], repeated: [] },
+  { words: ["-t", "books", "libs/books", "--project", "x", "e2e"], repeated: ["-t", "books", "--project", "x"] },
+])("a repeated run has the options of the first one: $words", ({ words, repeated }) => {
+  expect(wordsToRepeat(words, ["a.test.ts"])).toEqual([...repeated, "--maxWorkers=1", "a.test.ts"]);
+});
+
+test.each([
+  { run: "failures of quarantined files", files: ["a"], unhandledErrors: 0, forgiven: true },
+  { run: "a failure of another file too", files: ["a", "b"], unhandledErrors: 0, forgiven: false },
+  { run: "an error outside any test", files: ["a"], unhandledErrors: 1, forgiven: false },
+  { run: "no failure, yet it failed", files: [], unhandledErrors: 0, forgiven: false },
+])("a run is forgiven with $run: $forgiven", ({ files, unhandledErrors, forgiven }) => {
+  const list = [{ file: "a", reason: "a race", since: "2026-11-26" }];
+  expect(areQuarantined({ failures: files.map(failure), unhandledErrors }, list)).toBe(forgiven);
+});
+
+test("the quarantine is short, young, and has nothing about money", () => {
+  expect(quarantine.length).toBeLessThanOrEqual(5);
+  for (const { file, reason, since } of quarantine) {
+    expect(existsSync(join(import.meta.dirname, "../../..", file)), file).toBe(true);
+    expect(file).not.toMatch(/money|account|balance|bill|book|budget|credit|fee|hold|ledger|paid|price|settle|usage/);
+    expect(reason).not.toBe("");
+    expect(Date.now() - Date.parse(since), file).toBeLessThan(14 * 86_400_000);
+  }
 });
 
 test("the report counts tests and names failed files, also one that cannot be loaded", () => {
@@ -43,11 +71,14 @@ test("the report counts tests and names failed files, also one that cannot be lo
       "vitest.config.js",
       `export default { resolve: { alias: { vitest: ${JSON.stringify(join(root, "node_modules/vitest"))} } } };`,
     );
-    const { status } = spawnSync(process.execPath, words, {
+    const { status, stdout } = spawnSync(process.execPath, words, {
       cwd: folder,
+      encoding: "utf8",
       env: { ...process.env, MODELGATE_TEST_REPORT: join(folder, "report.json") },
     });
     expect(status).toBe(1);
+    expect(stdout).toContain("FAILED one.test.js > fails\nno\n");
+    expect(stdout).toContain("FAILED two.test.js > (the file)\n");
     const report: RunReport = JSON.parse(readFileSync(join(folder, "report.json"), "utf8"));
     expect(report).toMatchObject({ passed: 1, failed: 1, skipped: 1, unhandledErrors: 0 });
     expect(report.failures.map(({ file, test }) => `${file} ${test}`).sort()).toEqual([

@@ -1,0 +1,21 @@
+/** A function, by its name and the file that it is in. */
+export interface Frame {
+  readonly functionName: string;
+  readonly url: string;
+}
+
+/** Returns the part of the code that a function belongs to; undefined for time in which nothing ran. */
+export function partOf({ functionName, url }: Frame): string | undefined {
+  if (functionName === "(idle)") return undefined;
+  const dependency = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];
+  if (dependency !== undefined) return dependency;
+  const ours = /\/((?:libs|services)\/[^/]+\/src(?:\/[^/]+(?=\/))?)/.exec(url)?.[1];
+  if (ours !== undefined) return ours;
+  if (url.startsWith("node:"))
+    return url
+      .replace(/^node:internal\//, "node:")
+      .split("/")
+      .slice(0, 2)
+      .join("/");
+  return functionName.startsWith("(") ? functionName : "native, and JavaScript of V8";
+}
