@@ -2,9 +2,9 @@ import { shapes } from "@modelgate/testkit";
 import { inspectedEnv, inspectorIn, openInspector } from "./inspector.ts";
 import { drive } from "./measure.ts";
 import { options, report } from "./options.ts";
+import { partOf, type Frame } from "./part-of.ts";
 import { loadOf } from "./rivals/kinds.ts";
 import { nameOfOurs, startOurs } from "./rivals/ours.ts";
-import { partOf, type Frame } from "./rivals/profile.ts";
 import { startStub } from "./rivals/start-stub.ts";
 
 /**

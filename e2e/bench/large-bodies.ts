@@ -1,13 +1,12 @@
 /**
- * What large bodies do to the service that reads them: the longest time that its event loop was held, its CPU time and
- * memory. Run by hand: `node e2e/bench/large-bodies.ts [part of a case's name]`.
+ * Measures what large bodies do to the service that reads them: the longest time that its event loop was held, its CPU time
+ * and memory. Run by hand: `node e2e/bench/large-bodies.ts [part of a case's name]`.
  */
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { zstdCompressSync } from "node:zlib";
 import { startSuite } from "@modelgate/testkit";
+import { Loops } from "../attack/loops.ts";
+import { cpuMicros, forgetPeak, memory } from "./measure.ts";
 
 const key = "sk-bench-0123456789abcdef";
 const simulator = (path: string): string => `\${SIMULATOR_URL}${path}`;
@@ -38,29 +37,6 @@ const config = {
   ],
   accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
 };
-
-/** A line a tenth of a second: the most CPU time between two rounds of the loop since the last one, all of it, and memory. */
-interface Sample {
-  readonly heldMs: number;
-  readonly cpuMs: number;
-  readonly rssMb: number;
-}
-
-/** Runs in the service. CPU time of the loop's own thread: what other processes take of the machine does not count. */
-const watch = (file: string): string => `
-  import { appendFileSync } from "node:fs";
-  const own = () => { const { user, system } = process.threadCpuUsage(); return (user + system) / 1e3; };
-  let [before, heldMs, looks] = [own(), 0, 0];
-  setInterval(() => {
-    const now = own();
-    heldMs = Math.max(heldMs, now - before);
-    before = now;
-    if (++looks % 50 > 0) return;
-    const { user, system } = process.cpuUsage();
-    const sample = { heldMs, cpuMs: (user + system) / 1e3, rssMb: process.memoryUsage.rss() / 2 ** 20 };
-    appendFileSync(${JSON.stringify(file)}, JSON.stringify(sample) + "\\n");
-    heldMs = 0;
-  }, 2).unref();`;
 
 /** How the gateway's own seals begin, which no vendor of this wire signed. */
 const seal = Buffer.from('{"modelgate":1}').toString("base64");
@@ -133,80 +109,76 @@ const cases: Readonly<Record<string, Case>> = {
 
 /** Silence after which what a body left is given back, and some more. */
 const settleMs = 6_000;
-const folder = mkdtempSync(join(tmpdir(), "modelgate-bench-"));
 const areas = ["text", "media", "video"] as const;
-const fileOf = (area: Area): string => join(folder, area);
-for (const area of areas) appendFileSync(fileOf(area), "");
-const samples = (area: Area): readonly Sample[] =>
-  readFileSync(fileOf(area), "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line): Sample => JSON.parse(line));
-const watched = (area: Area) => ({
-  NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watch(fileOf(area)))}`,
+const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
+
+using loops = new Loops();
+await using suite = await startSuite({
+  shape: "apart",
+  config,
+  env: { LOG_LEVEL: "error" },
+  envOf: Object.fromEntries(areas.map((area) => [area, loops.env(area)])),
 });
-const most = (of: readonly Sample[], name: keyof Sample): string =>
-  Math.max(0, ...of.map((sample) => sample[name])).toFixed(0);
-const atRest = (): string =>
-  areas.map((area) => `${area} ${samples(area).at(-1)?.rssMb.toFixed(0) ?? "?"} MB`).join(", ");
-try {
-  await using suite = await startSuite({
-    shape: "apart",
-    config,
-    env: { LOG_LEVEL: "error" },
-    envOf: { text: watched("text"), media: watched("media"), video: watched("video") },
+
+async function send(path: string, body: string, isCompressed = false): Promise<string> {
+  const answer = await fetch(suite.edgeUrl + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "anthropic-version": "2023-06-01",
+      ...(isCompressed ? { "content-encoding": "zstd" } : {}),
+    },
+    body: isCompressed ? new Uint8Array(zstdCompressSync(body)) : body,
   });
-  const send = async (path: string, body: Uint8Array<ArrayBuffer> | string, more: Record<string, string> = {}) => {
-    const usual = { "content-type": "application/json", "anthropic-version": "2023-06-01" };
-    const headers = { authorization: `Bearer ${key}`, ...usual, ...more };
-    const answer = await fetch(suite.edgeUrl + path, { method: "POST", headers, body });
-    const said = await answer.text();
-    return answer.ok ? "200" : `${answer.status} ${said.slice(0, 90)}`;
-  };
-  const completions = "/v1/chat/completions";
-  const zstd = { "content-encoding": "zstd" };
-  for (let call = 0; call < 200; call++) await send(completions, JSON.stringify(message("hi")));
-  await wait(settleMs);
-  console.log(`at rest: ${atRest()}`);
-  const measure = async (name: string, area: Area, run: () => Promise<string>): Promise<void> => {
-    const from = samples(area).length;
-    const said = await run();
-    await wait(300);
-    const during = samples(area).slice(from);
-    await wait(settleMs);
-    const after = samples(area).slice(from + during.length);
-    const cpu = (during.at(-1)?.cpuMs ?? 0) - (during[0]?.cpuMs ?? 0);
-    console.log(
-      `| ${name} | ${most(during, "heldMs")} | ${most(after, "heldMs")} | ${cpu.toFixed(0)} | ` +
-        `${most(during, "rssMb")} | ${after.at(-1)?.rssMb.toFixed(0)} | ${said} |`,
-    );
-  };
-  console.log("| body | held, ms | held after, ms | CPU, ms | most memory, MB | memory after, MB | answer |");
-  for (const [name, { area = "text", path = completions, make }] of Object.entries(cases)) {
-    if (process.argv[2] !== undefined && !name.includes(process.argv[2])) continue;
-    const made = make();
-    const body = typeof made === "string" ? made : JSON.stringify(made);
-    await measure(name, area, () => send(path, body));
-    if (area === "text") await measure(`${name}, zstd`, area, () => send(path, compressed(body), zstd));
-  }
-  if (process.argv[2] === undefined || "ten at once".includes(process.argv[2])) {
-    const attack = [
-      () => send(completions, compressed(JSON.stringify({ ...message("hi"), other: members(4_000_000) })), zstd),
-      () => send(completions, JSON.stringify({ ...message("hi"), other: members(1_000_000) })),
-      () => send(completions, JSON.stringify(message(image(48e6)))),
-    ];
-    for (const [at, one] of attack.entries())
-      await measure(`ten at once, ${at + 1} of the attack's bodies`, "text", async () => {
-        const all = await Promise.all(Array.from({ length: 10 }, one));
-        return [...new Set(all)].join("; ");
-      });
-  }
-  await wait(2 * settleMs);
-  console.log(`at rest: ${atRest()}`);
-} finally {
-  rmSync(folder, { recursive: true });
+  const text = await answer.text();
+  return answer.ok ? "200" : `${answer.status} ${text.slice(0, 90)}`;
 }
 
-function compressed(body: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(zstdCompressSync(body));
+async function measure(name: string, area: Area, run: () => Promise<string>): Promise<void> {
+  const { pid } = suite.process(area);
+  await loops.hold(area);
+  forgetPeak(pid);
+  const before = cpuMicros(pid);
+  const answer = await run();
+  const held = await loops.hold(area);
+  const [cpuMs, { peak }] = [(cpuMicros(pid) - before) / 1_000, memory(pid)];
+  await wait(settleMs);
+  const heldAfter = await loops.hold(area);
+  const figures = [held, heldAfter, cpuMs.toFixed(0), megabytes(peak), megabytes(memory(pid).now), answer];
+  console.log(`| ${[name, ...figures].join(" | ")} |`);
 }
+
+function reportAtRest(): void {
+  const each = areas.map((area) => `${area} ${megabytes(memory(suite.process(area).pid).now)} MB`);
+  console.log(`at rest: ${each.join(", ")}`);
+}
+
+const completions = "/v1/chat/completions";
+const only = process.argv[2] ?? "";
+for (let call = 0; call < 200; call++) await send(completions, JSON.stringify(message("hi")));
+await wait(settleMs);
+reportAtRest();
+console.log("| body | held, ms | held after, ms | CPU, ms | most memory, MB | memory after, MB | answer |");
+for (const [name, { area = "text", path = completions, make }] of Object.entries(cases)) {
+  if (!name.includes(only)) continue;
+  const made = make();
+  const body = typeof made === "string" ? made : JSON.stringify(made);
+  await measure(name, area, () => send(path, body));
+  if (area === "text") await measure(`${name}, zstd`, area, () => send(path, body, true));
+}
+if ("ten at once".includes(only)) {
+  const attack: readonly (readonly [body: object, isCompressed: boolean])[] = [
+    [{ ...message("hi"), other: members(4_000_000) }, true],
+    [{ ...message("hi"), other: members(1_000_000) }, false],
+    [message(image(48e6)), false],
+  ];
+  for (const [at, [body, isCompressed]] of attack.entries())
+    await measure(`ten at once, ${at + 1} of the attack's bodies`, "text", async () => {
+      const text = JSON.stringify(body);
+      const all = await Promise.all(Array.from({ length: 10 }, () => send(completions, text, isCompressed)));
+      return [...new Set(all)].join("; ");
+    });
+}
+await wait(2 * settleMs);
+reportAtRest();

@@ -9,7 +9,6 @@ const sections: Readonly<Record<string, () => Promise<unknown>>> = {
 /** Sections with a flag of the same name, measured alone. */
 const apart: Readonly<Record<string, () => Promise<unknown>>> = {
   rivals: () => import("./rivals/section.ts"),
-  profile: () => import("./rivals/profile-section.ts"),
   allocations: () => import("./allocations.ts"),
 };
 

@@ -13,11 +13,9 @@ const { values } = parseArgs({
     key: { type: "string" },
     pid: { type: "string" },
     "stub-port": { type: "string" },
-    /** CPU by part of the code, and nothing else. */
-    profile: { type: "boolean", default: false },
     /** Bytes that a call allocates, and nothing else. */
     allocations: { type: "boolean", default: false },
-    /** Of the profile and the allocations: one shape alone, `one` or `apart`, and another kind of load than `chat`: `burst`, `spaced`, `large`. */
+    /** Of the allocations: the shape, `one` or `apart`, and another kind of load than `chat`: `burst`, `large`. */
     shape: { type: "string" },
     kind: { type: "string" },
     /** Of the books: one engine alone, calls of the month, receipts of the account that is verified. */

@@ -1,12 +1,7 @@
-import { request, Agent, type ClientRequest } from "node:http";
-import { Redis } from "ioredis";
-import { createAccount, hold, settle } from "@modelgate/accounts";
-import type { UsageDraft } from "@modelgate/contracts";
 import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
-import { conversionChannels, conversionModels, conversions } from "./conversions.ts";
 import { largeUpload } from "./large-upload.ts";
-import { downloads } from "./downloads.ts";
 import { drive, driveMeasured, memory } from "./measure.ts";
+import { openStreams } from "./open-streams.ts";
 import { options, report } from "./options.ts";
 import { sessions } from "./sessions.ts";
 import type { Load } from "./load.ts";
@@ -22,12 +17,10 @@ const config = {
     },
   },
   models: {
-    ...conversionModels,
     "bench-live": { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
     bench: { kind: "chat", price: { input: 2.5, cachedInput: 1.25, output: 10 } },
   },
   channels: [
-    ...conversionChannels,
     {
       id: "simulated",
       provider: "openai",
@@ -63,7 +56,7 @@ const pids = pidsOf(suite);
 
 await drive(load(plain, { seconds: 1, connections: 4 })); // warm
 // Memory first: a process that has been busy keeps what it once had.
-await openStreams(options.quick ? 200 : 1_000);
+await memoryOfStreams(options.quick ? 200 : 1_000);
 await sessions(suite, {
   key,
   model: "bench-live",
@@ -73,12 +66,9 @@ await sessions(suite, {
 });
 await largeBody();
 await largeFile();
-await downloads({ mebibytes: 64, stopped: options.quick ? 20 : 100, report });
 await saturated();
 await latency();
 await chunks();
-await conversions(suite, { key, seconds: options.quick ? 1 : 4, pids, report });
-await moneyShare();
 
 /** CPU per request of every process, as many as go through. */
 async function saturated(): Promise<void> {
@@ -115,32 +105,18 @@ async function chunks(): Promise<void> {
 }
 
 /** Memory of streams that stay open. */
-async function openStreams(count: number): Promise<void> {
-  const before = { edge: memory(pids["edge"] ?? 0).now, text: memory(pids["text"] ?? 0).now };
-  report("memory idle, edge and text", `${mebibytes(before.edge)}, ${mebibytes(before.text)}`);
-  const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
-  const open = await Promise.all(Array.from({ length: count }, () => openStream(agent)));
-  const [edge, text] = [memory(pids["edge"] ?? 0).now - before.edge, memory(pids["text"] ?? 0).now - before.text];
-  report(`${count} open streams: memory per stream, edge`, `${Math.round(edge / count / 1_024)} KiB`);
-  report(`${count} open streams: memory per stream, text`, `${Math.round(text / count / 1_024)} KiB`);
-  for (const stream of open) stream.destroy();
-  agent.destroy();
-}
-
-function openStream(agent: Agent): Promise<ClientRequest> {
-  const body = bodyOf({ chunks: 100, stallAfterChunks: 2 }, true);
-  return new Promise((resolve, reject) => {
-    const asked = request(
-      `${suite.edgeUrl}/v1/chat/completions`,
-      { method: "POST", agent, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
-      (response) => {
-        response.once("data", () => resolve(asked));
-        response.on("error", () => undefined);
-      },
+async function memoryOfStreams(count: number): Promise<void> {
+  const names = ["edge", "text"] as const;
+  const now = (): readonly number[] => names.map((name) => memory(pids[name] ?? 0).now);
+  const before = now();
+  report("memory idle, edge and text", before.map(mebibytes).join(", "));
+  using streams = openStreams(load(bodyOf({ chunks: 100, stallAfterChunks: 2 }, true)));
+  await streams.open(count);
+  for (const [at, bytes] of now().entries())
+    report(
+      `${count} open streams: memory per stream, ${names[at]}`,
+      `${Math.round((bytes - (before[at] ?? 0)) / count / 1_024)} KiB`,
     );
-    asked.on("error", reject);
-    asked.end(body);
-  });
 }
 
 /** What a 20 MB body costs in memory at its highest, in services that did little before. */
@@ -167,58 +143,6 @@ async function largeFile(): Promise<void> {
     report(`100 MiB of audio, ${how}: growth of the peak, edge`, mebibytes(grown.edge));
     report(`100 MiB of audio, ${how}: growth of the peak, audio`, mebibytes(grown.audio));
   }
-}
-
-/** What hold and settlement cost the process that asks for them, measured in this one. */
-async function moneyShare(): Promise<void> {
-  const redis = new Redis(suite.backends.redisUrl, { enableAutoPipelining: true });
-  const calls = 10_000;
-  await createAccount(redis, { id: "share", balance: 10n ** 15n });
-  const before = process.cpuUsage();
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let at = next++; at < calls; at = next++) await holdAndSettle(redis, `share-${at}`);
-  };
-  await Promise.all(Array.from({ length: 32 }, worker));
-  const { user, system } = process.cpuUsage(before);
-  report("hold + settlement: CPU per call in the service that asks", micros(user + system, calls));
-  redis.disconnect();
-}
-
-async function holdAndSettle(redis: Redis, callId: string): Promise<void> {
-  const draft: UsageDraft = {
-    id: callId,
-    time: new Date().toISOString(),
-    requestId: callId,
-    accountId: "share",
-    tokenId: "tok_share",
-    group: "default",
-    area: "text",
-    endpoint: "POST",
-    model: "bench",
-    upstreamModel: "bench",
-    channelId: "simulated",
-    status: 200,
-    outcome: "completed",
-    units: { inputTokens: 10, outputTokens: 100, requests: 1 },
-    estimated: false,
-    multiplier: 1,
-    latencyMs: 3,
-    firstByteMs: 3,
-    attempts: 1,
-  };
-  const money = { accountId: "share", callId, tokenId: "tok_share" };
-  await hold(redis, {
-    ...money,
-    nanos: 1_000n,
-    floorNanos: 10n,
-    draft,
-    tokens: 100,
-    tokensPerMinute: 1_000_000_000,
-    leaseMs: 60_000,
-    outboxBound: 1_000_000,
-  });
-  await settle(redis, { ...money, costNanos: 500n, tokens: 100, draft });
 }
 
 function pidsOf({ process: find, backends }: Suite<LocalBackends>): Readonly<Record<string, number>> {

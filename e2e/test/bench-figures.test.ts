@@ -1,15 +1,5 @@
 import { expect, test } from "vitest";
-import { lastRun, worseThan } from "../bench/rivals/history.ts";
-import { partOf } from "../bench/rivals/profile.ts";
-
-test("a figure that has grown by more than a tenth since the last run is said, and no other", () => {
-  const before = lastRun(
-    "| when | load | figures |\n|---|---|---|\n| 2026-11-22T10:00 | 1.0 | a b, chat = 100; c = 0.5 |\n",
-  );
-  expect(before).toEqual({ "a b, chat": 100, c: 0.5 });
-  expect(worseThan(before, { "a b, chat": 111, c: 0.54, new: 9 })).toEqual(["a b, chat: 111, was 100 (+11 %)"]);
-  expect(lastRun("| when | load | figures |\n|---|---|---|\n")).toEqual({});
-});
+import { partOf } from "../bench/part-of.ts";
 
 test.each([
   ["file:///x/node_modules/.pnpm/ioredis@6/node_modules/ioredis/built/Redis.js", "f", "ioredis"],

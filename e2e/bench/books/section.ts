@@ -6,6 +6,7 @@ import { openBooks, readCalls, readTotals, type Books, type CallFilter } from "@
 import { createLogger } from "@modelgate/platform";
 import { startLocalPostgres } from "@modelgate/testkit";
 import { options, report } from "../options.ts";
+import { time } from "../timed.ts";
 import { fillMonth, monthFrom } from "./fill.ts";
 import { makeVerifiedAccount } from "./verified-account.ts";
 
@@ -82,21 +83,4 @@ async function queries(books: Books): Promise<void> {
     await time(`page of the log, ${name}`, () => readCalls(books, { ...month, ...filter }, page));
   const ever = { from: 0, to: Number.MAX_SAFE_INTEGER };
   await time("a call by its request id", () => readCalls(books, { ...ever, requestId: some?.requestId }, page));
-}
-
-/** The median and the slowest of five, after one that warms; and what it took of CPU in this process. */
-async function time(name: string, run: () => Promise<unknown>): Promise<void> {
-  const taken: number[] = [];
-  let [cpu, turn] = [0, 0];
-  for (; turn < 6; turn++) {
-    const [startedAt, before] = [performance.now(), process.cpuUsage()];
-    await run();
-    taken.push(performance.now() - startedAt);
-    const { user, system } = process.cpuUsage(before);
-    cpu = (user + system) / 1_000;
-  }
-  const [first = 0, ...rest] = taken;
-  const sorted = rest.toSorted((left, right) => left - right);
-  const ms = (value = 0): string => `${value.toFixed(1)} ms`;
-  report(`  ${name}`, `${ms(sorted[2])}, slowest ${ms(sorted.at(-1))}, first ${ms(first)}, CPU here ${ms(cpu)}`);
 }

@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { until, type Suite } from "@modelgate/testkit";
 import { visitSignedIn } from "../../test/console-browser.ts";
 import { report } from "../options.ts";
+import { ms, spreadOf, time } from "../timed.ts";
 
 /** Pages of older calls that are scrolled to. */
 const pagesScrolled = 20;
@@ -31,7 +32,7 @@ export async function measurePages(browser: Browser, suite: Suite): Promise<void
   };
   const rows = (): Promise<unknown> => page.getByRole("table", { name: "Calls" }).getByRole("link").first().waitFor();
   const figures = (): Promise<unknown> => page.locator('[data-figure="Spend"]').waitFor();
-  await median("the sign-in page until it can be used", () =>
+  await time("the sign-in page until it can be used", () =>
     open("sign-in", () =>
       page
         .getByRole("button", { name: /sign in/i })
@@ -40,10 +41,10 @@ export async function measurePages(browser: Browser, suite: Suite): Promise<void
         .waitFor(),
     ),
   );
-  await median("overview of 30 days until its figures", () => open("overview?span=30d", figures));
-  await median("overview of today until its figures", () => open("overview?span=1d", figures));
-  await median("calls of 30 days until the first rows", () => open("calls?span=30d", rows));
-  await median("channels until their courses are drawn", () =>
+  await time("overview of 30 days until its figures", () => open("overview?span=30d", figures));
+  await time("overview of today until its figures", () => open("overview?span=1d", figures));
+  await time("calls of 30 days until the first rows", () => open("calls?span=30d", rows));
+  await time("channels until their courses are drawn", () =>
     open("channels", () =>
       page
         .getByRole("img", { name: /^First byte/ })
@@ -52,7 +53,7 @@ export async function measurePages(browser: Browser, suite: Suite): Promise<void
     ),
   );
   await scroll(page);
-  await median("calls: a filter by model until its rows", async () => {
+  await time("calls: a filter by model until its rows", async () => {
     await open("calls?span=30d", rows);
     const startedAt = performance.now();
     const answered = page.waitForResponse((answer) => answer.url().includes("model=model-3"));
@@ -76,27 +77,12 @@ async function scroll(page: Page): Promise<void> {
     await until("older calls", async () => (await height()) > before);
     waits.push(performance.now() - startedAt);
   }
-  const sorted = waits.toSorted((one, other) => one - other);
-  report(
-    `  calls: the next 100 while scrolling, ${pagesScrolled} times`,
-    `${round(sorted[pagesScrolled / 2])}, slowest ${round(sorted.at(-1))}`,
-  );
+  report(`  calls: the next 100 while scrolling, ${pagesScrolled} times`, spreadOf(waits));
   const { longest, late, all } = await page.evaluate<{ longest: number; late: number; all: number }>("frames");
   report(
     "  calls: longest time without a frame while scrolling",
-    `${round(longest)}; ${late} of ${all} frames over 50 ms`,
+    `${ms(longest)}; ${late} of ${all} frames over 50 ms`,
   );
   const drawn = await page.locator("tbody tr").count();
   report(`  calls: rows in the page after ${(pagesScrolled + 1) * 100} are loaded`, String(drawn));
-}
-
-async function median(name: string, measure: () => Promise<number>): Promise<void> {
-  const taken: number[] = [];
-  for (let turn = 0; turn < 5; turn++) taken.push(await measure());
-  const sorted = taken.toSorted((one, other) => one - other);
-  report(`  ${name}`, `${round(sorted[2])}, slowest ${round(sorted.at(-1))}`);
-}
-
-function round(ms = 0): string {
-  return `${Math.round(ms)} ms`;
 }

@@ -1,128 +1,94 @@
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import type { Suite } from "@modelgate/testkit";
 import { report } from "../options.ts";
+import { ms, time } from "../timed.ts";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** Times every query that the console's pages make over usage, through control's HTTP API as the pages ask it. */
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** Times every query that the console's pages make over usage, through control's HTTP API as the pages make it. */
 export async function measureQueries(suite: Suite): Promise<void> {
   const now = Date.now();
   const today = { from: day(now), to: day(now) };
-  const month = { from: day(now - 29 * dayMs), to: day(now) };
-  const ask = (path: string, query: Query) => asked(suite, path, query);
-  const events = (query: Query) => ask("/usage/events", { ...month, limit: "100", ...query });
-
-  const sums = "calls,costNanos";
-  for (const [name, by] of [
-    ["figures", "outcome"],
-    ["spend by day and model", "day,model"],
-    ["top models", "model"],
-    ["top accounts", "account"],
-    ["top channels", "channel"],
-    ["by tag", "tag:team"],
-  ] as const)
-    await time(`overview, 30 days: ${name}`, () => ask("/usage", { ...month, by, sums }));
-  for (const [name, by] of [
-    ["figures", "outcome"],
-    ["spend by hour and model", "hour,model"],
-    ["top accounts", "account"],
-  ] as const)
-    await time(`overview, today: ${name}`, () => ask("/usage", { ...today, by, sums }));
-  await time("overview, 30 days: first byte", () => ask("/usage/first-bytes", month));
-  await time("overview, today: first byte", () => ask("/usage/first-bytes", today));
-  await time("overview: units without a price, looked for", () => ask("/usage/events", { limit: "200" }));
-
+  const week = { from: day(now - 6 * dayMs), to: today.to };
+  const month = { from: day(now - 29 * dayMs), to: today.to };
   const hour = Math.ceil(now / hourMs) * hourMs;
   const hours = { from: new Date(hour - dayMs).toISOString(), to: new Date(hour - 1).toISOString() };
-  await time("channels: calls and failures by hour", () =>
-    ask("/usage", { ...hours, by: "channel,outcome,hour", sums: "calls" }),
-  );
-  await time("channels: first byte by hour", () => ask("/usage/first-bytes", { ...hours, by: "channel,hour" }));
-  await time("models, 7 days: failures", () =>
-    ask("/usage", { from: day(now - 6 * dayMs), to: today.to, by: "model,outcome", sums: "calls" }),
-  );
-  await time("models, 7 days: first byte", () =>
-    ask("/usage/first-bytes", { from: day(now - 6 * dayMs), to: today.to, by: "model" }),
-  );
-  await time("video tasks: first page", () => ask("/tasks", { limit: "100" }));
-
-  const first = await firstPage(await events({}));
+  const log = { ...month, limit: "100" };
+  const first = pageOf(await ask(suite, "/usage/events", log));
+  const some = first.events[0] ?? {};
+  const { accountId: account, tokenId: token, model, channelId: channel, requestId } = some;
   const middle = Buffer.from(JSON.stringify([now - 15 * dayMs, "account-7", ""])).toString("base64url");
-  await time("calls: first page", () => events({}));
-  await time("calls: second page", () => events({ after: first.next }));
-  await time("calls: a page from the middle", () => events({ after: middle }));
-  await time("calls: live, today", () => ask("/usage/events", { ...today, limit: "100" }));
-  const some = first.events[0];
-  const filters: Readonly<Record<string, Query>> = {
-    "an account": { account: some?.accountId },
-    "a key": { token: some?.tokenId },
-    "a model": { model: some?.model },
-    "a model seldom used": { model: "seldom" },
-    "a channel": { channel: some?.channelId },
-    "an account and a model": { account: some?.accountId, model: some?.model },
-    "an account, failed": { account: some?.accountId, outcome: "failed" },
-    "a channel, failed": { channel: some?.channelId, outcome: "failed" },
-    "a model and a tag": { model: some?.model, tag: "team=team-7" },
-    "failed calls": { outcome: "failed" },
-    "completed calls": { outcome: "completed" },
-    "one status of 500": { status: "429" },
-    "status 200": { status: "200" },
-    "a tag": { tag: "team=team-7" },
-    "an end user": { "end-user": "user-7" },
-    "a tag and an account": { account: some?.accountId, tag: "team=team-7" },
-    "a model that there is not": { model: "absent" },
-    "an account and a channel that it never used": { account: "account-0", channel: "absent" },
-    "a channel and a model seldom used together": { channel: "channel-0", model: "seldom" },
-  };
-  for (const [name, filter] of Object.entries(filters)) await time(`calls: ${name}`, () => events(filter));
-  await time("a call's page", () =>
-    ask("/usage/events", { from: day(now - 89 * dayMs), to: today.to, "request-id": some?.requestId, limit: "100" }),
-  );
+  const sums = "calls,costNanos";
+  const queries: readonly (readonly [name: string, path: string, query: Query])[] = [
+    ["overview, 30 days: figures", "/usage", { ...month, by: "outcome", sums }],
+    ["overview, 30 days: spend by day and model", "/usage", { ...month, by: "day,model", sums }],
+    ["overview, 30 days: top models", "/usage", { ...month, by: "model", sums }],
+    ["overview, 30 days: top accounts", "/usage", { ...month, by: "account", sums }],
+    ["overview, 30 days: top channels", "/usage", { ...month, by: "channel", sums }],
+    ["overview, 30 days: by tag", "/usage", { ...month, by: "tag:team", sums }],
+    ["overview, today: figures", "/usage", { ...today, by: "outcome", sums }],
+    ["overview, today: spend by hour and model", "/usage", { ...today, by: "hour,model", sums }],
+    ["overview, today: top accounts", "/usage", { ...today, by: "account", sums }],
+    ["overview, 30 days: first byte", "/usage/first-bytes", month],
+    ["overview, today: first byte", "/usage/first-bytes", today],
+    ["overview: units without a price, looked for", "/usage/events", { limit: "200" }],
+    ["channels: calls and failures by hour", "/usage", { ...hours, by: "channel,outcome,hour", sums: "calls" }],
+    ["channels: first byte by hour", "/usage/first-bytes", { ...hours, by: "channel,hour" }],
+    ["models, 7 days: failures", "/usage", { ...week, by: "model,outcome", sums: "calls" }],
+    ["models, 7 days: first byte", "/usage/first-bytes", { ...week, by: "model" }],
+    ["video tasks: first page", "/tasks", { limit: "100" }],
+    ["calls: first page", "/usage/events", log],
+    ["calls: second page", "/usage/events", { ...log, after: first.next }],
+    ["calls: a page from the middle", "/usage/events", { ...log, after: middle }],
+    ["calls: live, today", "/usage/events", { ...today, limit: "100" }],
+    ["calls: an account", "/usage/events", { ...log, account }],
+    ["calls: a key", "/usage/events", { ...log, token }],
+    ["calls: a model", "/usage/events", { ...log, model }],
+    ["calls: a model seldom used", "/usage/events", { ...log, model: "seldom" }],
+    ["calls: a channel", "/usage/events", { ...log, channel }],
+    ["calls: an account and a model", "/usage/events", { ...log, account, model }],
+    ["calls: an account, failed", "/usage/events", { ...log, account, outcome: "failed" }],
+    ["calls: a channel, failed", "/usage/events", { ...log, channel, outcome: "failed" }],
+    ["calls: a model and a tag", "/usage/events", { ...log, model, tag: "team=team-7" }],
+    ["calls: failed calls", "/usage/events", { ...log, outcome: "failed" }],
+    ["calls: completed calls", "/usage/events", { ...log, outcome: "completed" }],
+    ["calls: one status of 500", "/usage/events", { ...log, status: "429" }],
+    ["calls: status 200", "/usage/events", { ...log, status: "200" }],
+    ["calls: a tag", "/usage/events", { ...log, tag: "team=team-7" }],
+    ["calls: an end user", "/usage/events", { ...log, "end-user": "user-7" }],
+    ["calls: a tag and an account", "/usage/events", { ...log, account, tag: "team=team-7" }],
+    ["calls: an unknown model", "/usage/events", { ...log, model: "absent" }],
+    ["calls: an account and an unknown channel", "/usage/events", { ...log, account: "account-0", channel: "absent" }],
+    ["calls: a channel and a model seldom used", "/usage/events", { ...log, channel: "channel-0", model: "seldom" }],
+    ["a call's page", "/usage/events", { ...log, from: day(now - 89 * dayMs), "request-id": requestId }],
+  ];
+  for (const [name, path, query] of queries) await time(name, () => ask(suite, path, query));
   const startedAt = performance.now();
-  const csv = await ask("/usage/export", { ...today, format: "csv" });
-  const lines = (await csv.text()).split("\n").length;
-  report(`  calls: today as CSV, ${lines} lines`, `${Math.round(performance.now() - startedAt)} ms`);
+  const csv = await ask(suite, "/usage/export", { ...today, format: "csv" });
+  report(`  calls: today as CSV, ${csv.split("\n").length} lines`, ms(performance.now() - startedAt));
 }
 
-type Query = Readonly<Record<string, string | undefined>>;
-
-async function asked(suite: Suite, path: string, query: Query): Promise<Response> {
+async function ask(suite: Suite, path: string, query: Query): Promise<string> {
   const url = new URL(path, suite.controlUrl);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value);
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const answer = await fetch(url, { headers: { authorization: `Bearer ${credential}` } });
-  if (!answer.ok) throw new Error(`${url.pathname}${url.search}: ${answer.status} ${await answer.text()}`);
-  return answer;
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${url.pathname}${url.search}: ${answer.status} ${text}`);
+  return text;
 }
 
-/** A page of the log, as far as it is used here. */
+/** A page of the log. */
 interface Page {
-  readonly events: readonly {
-    readonly accountId: string;
-    readonly tokenId: string;
-    readonly model: string;
-    readonly channelId: string;
-    readonly requestId: string;
-  }[];
+  readonly events: readonly Query[];
   readonly next: string;
 }
 
-async function firstPage(answer: Response): Promise<Page> {
-  const { data }: { readonly data: Page } = JSON.parse(await answer.text());
+function pageOf(text: string): Page {
+  const { data }: { readonly data: Page } = JSON.parse(text);
   return data;
-}
-
-/** The median and the slowest of five, after one that warms. */
-async function time(name: string, ask: () => Promise<Response>): Promise<void> {
-  const taken: number[] = [];
-  for (let turn = 0; turn < 6; turn++) {
-    const startedAt = performance.now();
-    await (await ask()).text();
-    taken.push(performance.now() - startedAt);
-  }
-  const sorted = taken.slice(1).toSorted((left, right) => left - right);
-  const ms = (value = 0): string => `${value.toFixed(0)} ms`;
-  report(`  ${name}`, `${ms(sorted[2])}, slowest ${ms(sorted.at(-1))}, first ${ms(taken[0])}`);
 }

@@ -19,22 +19,16 @@ export interface Measured {
   readonly memoryPerStream: number | undefined;
 }
 
-/** A figure that has a goal: no more than `most`. */
-export interface Goal {
-  readonly what: string;
-  readonly most: number;
-  readonly unit: string;
-  /** Digits after the point. */
-  readonly digits: number;
-  readonly seen: (measured: Measured) => Spread | undefined;
-}
+/** A figure that has a goal: its name, the most that it may be, its unit, its digits after the point, and how it is seen. */
+export type Goal = readonly [what: string, most: number, unit: string, digits: number, seen: Seen];
+type Seen = (measured: Measured) => Spread | undefined;
 
 const own = (round: Round): number => round.own;
 const all = (round: Round): number => round.all;
 const edgeAndText = ({ micros }: Round): number => (micros["edge"] ?? 0) + (micros["text"] ?? 0);
 
 /** A figure of ours divided by Portkey's. */
-function beside(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): Goal["seen"] {
+function beside(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): Seen {
   return ({ rounds, portkey }) =>
     ratioOf(
       (rounds.get(roundsOf({ name: nameOfOurs[shape] }, kind)) ?? []).map(figure),
@@ -48,77 +42,46 @@ function converted({ rounds }: Measured): Spread | undefined {
   return ratioOf(of("converted"), of("burst"));
 }
 
-function added(time: "p50Ms" | "p99Ms"): Goal["seen"] {
+function added(time: "p50Ms" | "p99Ms"): Seen {
   return ({ rounds, direct }) => {
     const through = rounds.get(roundsOf({ name: nameOfOurs.one }, "steady")) ?? [];
     return spreadOf(through.map((round, at) => round[time] - (direct[at]?.[time] ?? 0)));
   };
 }
 
-function single(figure: (measured: Measured) => number | undefined): Goal["seen"] {
+function single(figure: (measured: Measured) => number | undefined): Seen {
   return (measured) => {
     const value = figure(measured);
     return value === undefined ? undefined : spreadOf([value]);
   };
 }
 
-const mebibyte = 1_048_576;
-const ratio = { unit: "", digits: 2 };
+const MiB = (bytes: number): number => bytes / 1_048_576;
 
 /** The goals, in the order of the table. Ratios are to Portkey in the same round, where nothing else is said. */
 export const goals: readonly Goal[] = [
-  { what: "chat: one process ÷ Portkey", most: 0.75, ...ratio, seen: beside("one", "chat", own) },
-  { what: "chat: one process, Redis and NATS ÷ Portkey", most: 1, ...ratio, seen: beside("one", "chat", all) },
-  { what: "chat: apart, edge and text ÷ Portkey", most: 1, ...ratio, seen: beside("apart", "chat", edgeAndText) },
-  { what: "chat: apart, everything ÷ Portkey", most: 1.4, ...ratio, seen: beside("apart", "chat", all) },
-  { what: "event in bursts: one process ÷ Portkey", most: 0.6, ...ratio, seen: beside("one", "burst", own) },
-  { what: "event each 10 ms: one process ÷ Portkey", most: 0.6, ...ratio, seen: beside("one", "spaced", own) },
-  { what: "stream for a messages client ÷ passed", most: 1.25, ...ratio, seen: converted },
-  { what: "added at 300/s, one process: p50", most: 1, unit: " ms", digits: 1, seen: added("p50Ms") },
-  { what: "added at 300/s, one process: p99", most: 6, unit: " ms", digits: 1, seen: added("p99Ms") },
-  { what: "1 MB body: one process ÷ Portkey", most: 0.5, ...ratio, seen: beside("one", "large", own) },
-  {
-    what: "memory at rest: one process",
-    most: 200,
-    unit: " MiB",
-    digits: 0,
-    seen: single(({ rest }) => rest.memory / mebibyte),
-  },
-  {
-    what: "memory at rest: all apart",
-    most: 800,
-    unit: " MiB",
-    digits: 0,
-    seen: single(({ memoryApart }) => (memoryApart === undefined ? undefined : memoryApart.resident / mebibyte)),
-  },
-  {
-    what: "memory at rest: all apart, pages in common counted once",
-    most: 800,
-    unit: " MiB",
-    digits: 0,
-    seen: single(({ memoryApart }) => (memoryApart === undefined ? undefined : memoryApart.proportional / mebibyte)),
-  },
-  {
-    what: "CPU at rest: everything of npm start",
-    most: 5,
-    unit: " ms/s",
-    digits: 1,
-    seen: single(({ rest }) => rest.cpuOfAll),
-  },
-  { what: "CPU at rest: the one process", most: 5, unit: " ms/s", digits: 1, seen: single(({ rest }) => rest.cpu) },
-  {
-    what: "Redis commands at rest",
-    most: 20,
-    unit: "/s",
-    digits: 1,
-    seen: single(({ rest }) => rest.redisCommands),
-  },
-  { what: "warm npm start to ready", most: 2, unit: " s", digits: 1, seen: single(({ rest }) => rest.startSeconds) },
-  {
-    what: "memory per open stream, one process",
-    most: 40,
-    unit: " KiB",
-    digits: 0,
-    seen: single(({ memoryPerStream }) => (memoryPerStream === undefined ? undefined : memoryPerStream / 1_024)),
-  },
+  ["chat: one process ÷ Portkey", 0.75, "", 2, beside("one", "chat", own)],
+  ["chat: one process, Redis and NATS ÷ Portkey", 1, "", 2, beside("one", "chat", all)],
+  ["chat: apart, edge and text ÷ Portkey", 1, "", 2, beside("apart", "chat", edgeAndText)],
+  ["chat: apart, everything ÷ Portkey", 1.4, "", 2, beside("apart", "chat", all)],
+  ["event in bursts: one process ÷ Portkey", 0.6, "", 2, beside("one", "burst", own)],
+  ["event each 10 ms: one process ÷ Portkey", 0.6, "", 2, beside("one", "spaced", own)],
+  ["stream for a messages client ÷ passed", 1.25, "", 2, converted],
+  ["added at 300/s, one process: p50", 1, " ms", 1, added("p50Ms")],
+  ["added at 300/s, one process: p99", 6, " ms", 1, added("p99Ms")],
+  ["1 MB body: one process ÷ Portkey", 0.5, "", 2, beside("one", "large", own)],
+  ["memory at rest: one process", 200, " MiB", 0, single(({ rest }) => MiB(rest.memory))],
+  ["memory at rest: all apart", 800, " MiB", 0, single(({ memoryApart: of }) => of && MiB(of.resident))],
+  [
+    "memory at rest: all apart, pages in common counted once",
+    800,
+    " MiB",
+    0,
+    single(({ memoryApart: of }) => of && MiB(of.proportional)),
+  ],
+  ["CPU at rest: everything of npm start", 5, " ms/s", 1, single(({ rest }) => rest.cpuOfAll)],
+  ["CPU at rest: the one process", 5, " ms/s", 1, single(({ rest }) => rest.cpu)],
+  ["Redis commands at rest", 20, "/s", 1, single(({ rest }) => rest.redisCommands)],
+  ["warm npm start to ready", 2, " s", 1, single(({ rest }) => rest.startSeconds)],
+  ["memory per open stream, one process", 40, " KiB", 0, single(({ memoryPerStream: of }) => of && of / 1_024)],
 ];

@@ -2,15 +2,16 @@ import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
 import { freePorts } from "@modelgate/deploy/local";
 import { drive, proportionalMemory } from "../measure.ts";
+import { openStreams } from "../open-streams.ts";
 import { options, report } from "../options.ts";
 import { lookAtRest } from "./at-rest.ts";
 import { memoryOf, type Gateway } from "./gateways.ts";
 import { kinds } from "./kinds.ts";
 import { startLitellm } from "./litellm.ts";
-import { memoryPerStream } from "./open-streams.ts";
 import { nameOfOurs, startOurs } from "./ours.ts";
 import { nameOfPortkey, startPortkey } from "./portkey.ts";
 import { startStub } from "./start-stub.ts";
+import { models } from "./stub-models.ts";
 import { printTables } from "./table.ts";
 import { takeTurns, warm } from "./turns.ts";
 
@@ -55,6 +56,26 @@ printTables(gateways, {
   memoryApart,
   memoryPerStream: perStream,
 });
+
+/** Returns the memory of a gateway's own processes for each stream that is open and silent, bytes. */
+async function memoryPerStream(gateway: Gateway): Promise<number> {
+  const count = options.quick ? 200 : 1_000;
+  const words = {
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [{ role: "user", content: "Hello" }],
+  };
+  using streams = openStreams({
+    url: `${gateway.address}/v1/chat/completions`,
+    headers: gateway.headers,
+    body: JSON.stringify({ model: models.open, ...words }),
+  });
+  await streams.open(50); // what the first ones load is not theirs
+  const before = memoryOf(gateway);
+  await streams.open(count);
+  await setTimeout(1_000); // garbage of the opening is collected by then
+  return (memoryOf(gateway) - before) / count;
+}
 
 /** Starts a gateway; one that cannot be had is left out, and said to be. */
 async function take<G extends Gateway>(name: string, starting: () => Promise<G | undefined>): Promise<G | undefined> {

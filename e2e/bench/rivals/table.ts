@@ -1,13 +1,12 @@
 import { loadavg } from "node:os";
-import { options, report } from "../options.ts";
+import { report } from "../options.ts";
 import type { Gateway } from "./gateways.ts";
 import { goals, type Measured } from "./goals.ts";
-import { compare, remember } from "./history.ts";
 import { kinds } from "./kinds.ts";
 import { spreadOf, textOf } from "./spread.ts";
 import { kindNames, roundsOf, type Round } from "./turns.ts";
 
-/** Prints what each gateway spent on each kind of load, each goal with its figure, and what is worse than in the run before. */
+/** Prints what each gateway spent on each kind of load, and each goal with its figure. */
 export function printTables(gateways: readonly Gateway[], measured: Measured): void {
   const load = loadavg().map((one) => one.toFixed(1));
   report("load average of the machine: 1, 5, 15 minutes", load.join(", "));
@@ -16,16 +15,12 @@ export function printTables(gateways: readonly Gateway[], measured: Measured): v
       const seen = measured.rounds.get(roundsOf(gateway, kind)) ?? [];
       if (seen.length > 0) report(`${gateway.name}: ${kinds[kind].what}`, describe(seen));
     }
-  const figures: Record<string, number> = {};
-  for (const { what, most, unit, digits, seen } of goals) {
+  for (const [what, most, unit, digits, seen] of goals) {
     const spread = seen(measured);
     const figure = spread === undefined ? "not measured" : `${textOf(spread, digits)}${unit}`;
     const verdict = spread !== undefined && spread.median > most ? ": not met" : "";
     report(what, `${figure}; goal ${most}${unit}${verdict}`);
-    if (spread !== undefined) figures[what] = spread.median;
   }
-  for (const worse of compare(figures)) report("more than 10 % worse than in the run before", worse);
-  if (!options.quick) remember(figures);
 }
 
 /** CPU by part where there are several, pace, and times. */
