@@ -145,7 +145,8 @@ class Watch implements RedisWatch {
       this.noticed(await brokenChains(books, pageSize));
     }
     const again = await this.#compare(deps);
-    if (isAnother) await writeWholeRuns(redis, runs);
+    // One that was emptied has lost this record too.
+    if (isAnother || found === undefined) await writeWholeRuns(redis, runs);
     this.#runs = runs;
     // A hold may be there whose settlement Redis has lost: nothing is swept before that is charged again.
     if (again === 0 || performance.now() > (this.#comparedBy ?? 0)) {
