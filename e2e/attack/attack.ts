@@ -1,6 +1,6 @@
 import type { Area as AreaName } from "@modelgate/contracts";
 import type { Suite } from "@modelgate/testkit";
-import type { Answer, Sending } from "./client.ts";
+import type { Answer, Sending } from "../chaos/exchange.ts";
 import type { Inside } from "./inside.ts";
 import type { Loops } from "./loops.ts";
 import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor.ts";
@@ -43,8 +43,6 @@ export interface Field {
   readonly attacker: Payer;
   /** Another tenant of the same group. */
   readonly other: Payer;
-  /** More accounts of the attacker, each with the same balance: `payers` of the attack. */
-  readonly payers: readonly Payer[];
   /** A server of the operator's own network, which no request may reach. */
   readonly inside: Inside;
   readonly loops: Loops;
@@ -56,6 +54,14 @@ export interface Field {
   asked(way: string): readonly VendorRequest[];
   /** One request over HTTP, by the attacker where it names no key. */
   send(sending: Sending): Promise<Answer>;
+  /** Requests one after the other. */
+  sendAll(sendings: Iterable<Sending>): Promise<readonly Answer[]>;
+  /** Requests one after the other, each paid by another of the payers: one that has lost its money shows nothing more. */
+  payEach(sendings: readonly Sending[]): Promise<{
+    readonly answers: readonly Answer[];
+    /** What each has spent, in US dollars. */
+    readonly spendings: readonly number[];
+  }>;
   /** Bytes on a connection of their own to the edge; what came back until it was closed or silent for a while. */
   raw(bytes: string | Buffer): Promise<string>;
   /** What an account has spent, in US dollars, once nothing of it is held. */
@@ -92,6 +98,17 @@ export interface Attack {
   run(field: Field): Promise<Tried>;
 }
 
+/** Writes a way whose channel speaks OpenAI's API, for the most usual vendor. */
+export function openaiWay(name: string, kind: string, price: object, answers?: Handler, more: Partial<Way> = {}): Way {
+  const vendor = answers === undefined ? { path: "openai/v1" } : { path: "v1", answers };
+  return { name, kind, price, provider: "openai", ...vendor, ...more };
+}
+
+/** Writes a way of sessions. */
+export function sessionWay(name: string, price: object, socket: SocketHandler): Way {
+  return { name, kind: "realtime", price, provider: "openai", path: "v1", socket, timeoutMs: 10_000 };
+}
+
 /** What an attack says of itself where nothing is broken beyond what the list names. */
 export function tried(what: string, figure: string, broken: readonly (string | false)[] = []): Tried {
   return { tried: what, figure, broken: broken.filter((each) => each !== false) };
@@ -106,6 +123,11 @@ export function statusesOf(answers: readonly Answer[]): string {
 /** US dollars for a table. */
 export function dollars(amount: number): string {
   return `$${amount.toFixed(4).replace(/0{1,2}$/, "")}`;
+}
+
+/** Makes so many values. */
+export function times<T>(count: number, make: (at: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, at) => make(at));
 }
 
 /** Waits. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { startLocalBackends, startSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
-import { areas } from "../chaos/areas/index.ts";
+import { areas } from "../chaos/areas.ts";
 import { channelOf, quickVideo, shortTasks, smallSessions } from "../chaos/house.ts";
 import { modelOf } from "../chaos/area.ts";
 import type { Attack, Payer, Way } from "./attack.ts";

@@ -1,3 +1,5 @@
+import { asTable as markdown, withText } from "../chaos/table.ts";
+
 /** What one attack came to, for the table. */
 export interface Row {
   readonly name: string;
@@ -11,34 +13,23 @@ export interface Row {
   readonly broken: readonly string[];
 }
 
-const head = ["attack", "tried", "held", "figure", "others' calls served", "longest hold of a loop"];
-
-/** All rows as Markdown. */
+/** Writes all rows as Markdown. */
 export function asTable(rows: readonly Row[]): string {
-  const lines = rows.map(({ name, tried, figure, others, loop, broken }) => [
-    name,
-    tried,
-    broken.length === 0 ? "yes" : `**no**: ${broken.join("; ")}`,
-    figure,
-    others,
-    loop,
-  ]);
-  return [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.map(cellOf).join(" | ")} |`).join("\n");
+  return markdown(
+    ["attack", "tried", "held", "figure", "others' calls served", "longest hold of a loop"],
+    rows.map(({ name, tried, figure, others, loop, broken }) => [
+      name,
+      tried,
+      broken.length === 0 ? "yes" : `**no**: ${broken.join("; ")}`,
+      figure,
+      others,
+      loop,
+    ]),
+  );
 }
 
-/** A text that ends no cell and no row. */
-function cellOf(text: string): string {
-  return text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");
-}
-
-const begin = "<!-- npm run attack writes from here -->";
-const end = "<!-- to here -->";
-
-/** A document with its table replaced; the words around it stay. Throws where the document has no place for it. */
+/** Replaces the table of a document; the words around it stay. Throws where the document has no place for it. */
 export function withTable(document: string, day: string, rows: readonly Row[]): string {
-  const [from, to] = [document.indexOf(begin), document.indexOf(end)];
-  if (from < 0 || to < from) throw new Error("the document has no place for the table");
   const held = rows.filter(({ broken }) => broken.length === 0).length;
-  const table = `\n\n${day}: ${held} of ${rows.length} hold.\n\n${asTable(rows)}\n\n`;
-  return document.slice(0, from + begin.length) + table + document.slice(to);
+  return withText(document, `${day}: ${held} of ${rows.length} hold.\n\n${asTable(rows)}`);
 }

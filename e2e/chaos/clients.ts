@@ -1,57 +1,92 @@
-import type { Area, Asking, Leaves, Outcome, Ways } from "./area.ts";
+import type { Area, CallResult, ClientCall } from "./area.ts";
 
-/** What became of an area's requests in a while. */
+/** Results of an area's calls in a while. */
 export interface Seen {
   requests: number;
-  /** Requests that were asked for answers: how many of them came whole, and the most that may have been charged. */
-  readonly outcomes: Map<string, Pick<Outcome, "whole" | "asked">>;
-  /** Requests that their client left. */
+  /** By the id of the request. */
+  readonly results: Map<string, Pick<CallResult, "whole" | "requested">>;
+  /** Calls that their client left. */
   left: number;
-  /** What clients saw go wrong, and how often. */
+  /** Failures that clients saw, and how often. */
   readonly failures: Map<string, number>;
+  /** Calls that were not sent, because too many were open: the machine, or the suite, did not keep up. */
+  unsent: number;
 }
 
-export interface Clients {
+/** Calls of an area by clients that call again and again, or at a steady rate. */
+export interface Clients extends Omit<ClientCall, "requestId" | "turn"> {
   readonly area: Area;
-  readonly edgeUrl: string;
-  readonly key: string;
-  /** How many ask at once, each again and again. */
-  readonly count: number;
-  readonly ways: Ways;
-  readonly leaves: Leaves;
-  /** Distinguishes requests of one period from those of others. */
+  readonly load: { readonly clients: number } | { readonly perSecond: number };
+  /** Beginning of each request's id. */
   readonly name: string;
 }
 
-/** Pause of a client between two requests. */
-const pauseMs = 40;
-/** Pause after a request that was left: what it asked for is still being made. */
-const afterLeavingMs = 100;
-/** Pause after a failure: a client that is refused at once would ask thousands of times. */
-const afterFailureMs = 250;
+/** Calls that are under way until `stop` is called, which waits for those that are open. */
+export interface RunningClients {
+  readonly seen: Seen;
+  stop(): Promise<Seen>;
+}
 
-/** Lets clients ask until `stop` is called. */
-export function startClients(clients: Clients): { stop(): Promise<Seen> } {
-  const { area, name, count, ...rest } = clients;
-  const seen: Seen = { requests: 0, outcomes: new Map(), left: 0, failures: new Map() };
+/** Pauses of a client, ms: between two calls, after one that it left and that is still being made, and after a failure. */
+const [pauseMs, afterLeavingMs, afterFailureMs] = [40, 100, 250];
+/** Maximum number of open calls at a steady rate. */
+const maxOpen = 50;
+
+/** Returns what was seen before the first call. */
+export function nothingSeen(): Seen {
+  return { requests: 0, results: new Map(), left: 0, failures: new Map(), unsent: 0 };
+}
+
+/** Starts calls. */
+export function startClients({ area, load, name, ...rest }: Clients): RunningClients {
+  const seen = nothingSeen();
+  const callOnce = async (): Promise<number> => {
+    const turn = seen.requests++;
+    const call: ClientCall = { ...rest, requestId: `${name}${turn}`, turn };
+    const { failures, left, whole, requested } = await area.call(call);
+    seen.results.set(call.requestId, { whole, requested });
+    if (left) seen.left++;
+    for (const failure of failures) seen.failures.set(failure, (seen.failures.get(failure) ?? 0) + 1);
+    if (failures.length > 0) return afterFailureMs;
+    return left ? afterLeavingMs : pauseMs;
+  };
+  return "clients" in load ? again(seen, callOnce, load.clients) : steadily(seen, callOnce, load.perSecond);
+}
+
+function again(seen: Seen, callOnce: () => Promise<number>, clients: number): RunningClients {
   const state = { on: true };
-  const one = async (): Promise<void> => {
+  const client = async (): Promise<void> => {
     while (state.on) {
-      const turn = seen.requests++;
-      const asking: Asking = { ...rest, requestId: `${name}-${turn}`, turn };
-      const { failures, left, whole, asked } = await area.ask(asking);
-      seen.outcomes.set(asking.requestId, { whole, asked });
-      if (left) seen.left++;
-      for (const failure of failures) seen.failures.set(failure, (seen.failures.get(failure) ?? 0) + 1);
-      const forMs = failures.length > 0 ? afterFailureMs : left ? afterLeavingMs : pauseMs;
-      await new Promise((resolve) => setTimeout(resolve, forMs));
+      const pause = await callOnce();
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   };
-  const asking = Promise.all(Array.from({ length: count }, one));
+  const all = Promise.all(Array.from({ length: clients }, client));
   return {
+    seen,
     async stop() {
       state.on = false;
-      await asking;
+      await all;
+      return seen;
+    },
+  };
+}
+
+function steadily(seen: Seen, callOnce: () => Promise<number>, perSecond: number): RunningClients {
+  const open = new Set<Promise<unknown>>();
+  const timer = setInterval(() => {
+    if (open.size >= maxOpen) {
+      seen.unsent++;
+      return;
+    }
+    const calling = callOnce().finally(() => open.delete(calling));
+    open.add(calling);
+  }, 1_000 / perSecond);
+  return {
+    seen,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(open);
       return seen;
     },
   };

@@ -2,17 +2,21 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import type { IncomingHeaders } from "@modelgate/contracts";
 
-/** One request of an attacker. */
+/** One request of a client. */
 export interface Sending {
   readonly path: string;
   readonly method?: string;
   /** An object goes as JSON; text and bytes go as they are. */
   readonly body?: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Absent: the attacker's; null: none. */
+  /** Absent: the client's; null: none. */
   readonly key?: string | null;
   /** Closes the connection so long after the request was sent. */
   readonly leaveAfterMs?: number;
+  /** Sends only the first half of the body. */
+  readonly sendsHalf?: boolean;
+  /** Closes the connection with the first bytes of the answer. */
+  readonly leavesInAnswer?: boolean;
   readonly patienceMs?: number;
 }
 
@@ -28,19 +32,16 @@ export interface Answer {
   readonly ms: number;
 }
 
-/** Longest that an attacker waits for an answer. */
+/** Maximum time that a client waits for an answer. */
 const patienceMs = 20_000;
-/** So much of a body is kept and looked at. */
-const keptBytes = 1024 * 1024;
-/** So much of an answer is taken in, however much a vendor and the gateway let through. */
-const maxBytes = 128 * 1024 * 1024;
-/** Silence after which a connection of raw bytes has said all. */
-const rawSilenceMs = 700;
-const rawMs = 5_000;
+/** Bytes of a body that are kept and looked at, and maximum bytes of an answer that are read. */
+const [keptBytes, maxBytes] = [1024 * 1024, 128 * 1024 * 1024];
+/** Silence after which a connection of raw bytes is over, and its maximum duration. */
+const [rawSilenceMs, rawMs] = [700, 5_000];
 
 /** Sends one request on a connection of its own, and takes what comes. */
 export function exchange(edgeUrl: string, key: string, sending: Sending): Promise<Answer> {
-  const { path, method = "POST", body, headers = {}, leaveAfterMs } = sending;
+  const { path, method = "POST", body, headers = {}, leaveAfterMs, sendsHalf = false, leavesInAnswer } = sending;
   const bytes = bytesOf(body);
   const began = performance.now();
   const shown = sending.key === undefined ? key : sending.key;
@@ -51,9 +52,9 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
     const over = (end: Answer["end"]): void => {
       const text = Buffer.concat(kept).subarray(0, keptBytes).toString();
       resolve({ ...head, body: text, bytes: count, end, ms: performance.now() - began });
-      asked.destroy();
+      sent.destroy();
     };
-    const asked = request(`${edgeUrl}${path}`, {
+    const sent = request(`${edgeUrl}${path}`, {
       method,
       agent: false,
       headers: {
@@ -63,7 +64,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
       },
     });
     const late = setTimeout(() => over("too late"), sending.patienceMs ?? patienceMs);
-    asked
+    sent
       .on("error", () => over(head.status === 0 ? "no answer" : "cut"))
       .on("close", () => clearTimeout(late))
       .on("response", (response) => {
@@ -72,17 +73,19 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
           .on("data", (piece: Buffer) => {
             if (count < keptBytes) kept.push(piece);
             count += piece.length;
-            if (count > maxBytes) over("too late");
+            if (leavesInAnswer === true) over("left");
+            else if (count > maxBytes) over("too late");
           })
           .on("end", () => over(response.complete ? "whole" : "cut"))
           .on("error", () => over("cut"));
       });
-    asked.end(bytes);
+    if (sendsHalf) sent.write(bytes?.subarray(0, bytes.length / 2));
+    else sent.end(bytes);
     if (leaveAfterMs !== undefined) setTimeout(() => over("left"), leaveAfterMs);
   });
 }
 
-/** Writes bytes as they are to a connection of their own, and gives what came until it closed or fell silent. */
+/** Writes bytes as they are to a connection of their own, and returns what came until it closed or fell silent. */
 export function exchangeRaw(edgeUrl: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(edgeUrl);
   return new Promise((resolve) => {

@@ -1,32 +1,28 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startLocalBackends, startLocalPostgres, startSuite, type Shape } from "@modelgate/testkit";
+import {
+  startLocalBackends,
+  startLocalPostgres,
+  startSuite,
+  type LocalBackends,
+  type Shape,
+  type SuiteOptions,
+} from "@modelgate/testkit";
 import { modelOf, type Vendor, type Ways } from "./area.ts";
-import { areas } from "./areas/index.ts";
-import type { ChaosBooks, House } from "./faults.ts";
-import { startLiar } from "./liar.ts";
+import { areas } from "./areas.ts";
+import type { Engine, House } from "./faults.ts";
 import { openSlowWay } from "./slow-way.ts";
 
-/** The running suite under fire, and where its books are. */
-export interface OpenHouse extends AsyncDisposable {
-  readonly house: House;
-  /** Past the slow ways. */
-  readonly redisUrl: string;
-  readonly natsUrl: string;
-}
-
-/** An account of a fault's clients in one area. */
+/** An account of clients in one area. */
 export interface Payer {
   readonly accountId: string;
   readonly key: string;
 }
 
-/** How long a vendor may be silent. */
+/** Maximum silence of a vendor. */
 const timeoutMs = 2_000;
-/** Leases, lifetimes and pauses that let all come to rest soon after a fault. */
-const leases = { relay: { limits: { leaseMs: 2_000 }, channelLeaseMs: 1_500 }, edge: { seatLeaseMs: 1_500 } };
-/** Videos that are looked at often. */
+/** Videos that are polled often. */
 export const quickVideo = {
   pace: { firstMs: 50, longestMs: 200 },
   tasks: { roundMs: 50, leaseMs: 1_500, pollTimeoutMs: 1_000 },
@@ -35,8 +31,10 @@ export const quickVideo = {
 export const shortTasks = { TASK_LIFETIME_MS: "8000" };
 /** Sessions that hold little for their next response. */
 export const smallSessions = { slice: { audioSeconds: 0, textTokens: 100 } };
+/** Leases, lifetimes and pauses that let all come to rest soon after a fault. */
 const limits = {
-  ...leases,
+  relay: { limits: { leaseMs: 2_000 }, channelLeaseMs: 1_500 },
+  edge: { seatLeaseMs: 1_500 },
   media: { images: { taskWaitMs: 4_000 } },
   // Longer than a service pauses between two tries to settle, after an outage as long as a fault.
   ledger: { rounds: { afterOutageMs: 6_000 } },
@@ -44,103 +42,98 @@ const limits = {
   realtime: { ...smallSessions, sessions: { idleMs: 3_000, lastUsageMs: 1_000, firstEventMs: 2_000 } },
 };
 
-/** Starts everything, with a way of its own to each vendor: two channels, one, or one that lies. */
-export async function openHouse(
-  payers: readonly Payer[],
-  engine: ChaosBooks["engine"],
-  shape: Shape,
-): Promise<OpenHouse> {
+/** What a suite of faults is started with, beside its ways and its books. */
+export type HouseOptions = { readonly engine: Engine } & Pick<
+  SuiteOptions<LocalBackends>,
+  "config" | "env" | "envOf" | "limits" | "services" | "shape"
+>;
+
+/** Returns the options of a suite with all areas: each vendor has two channels, and leases are short. */
+export function allAreas(payers: readonly Payer[], engine: Engine, shape: Shape): HouseOptions {
+  const vendors = areas.flatMap((area) => area.vendors);
+  const models = vendors.flatMap((vendor) =>
+    (["two", "lone"] as const).map((ways) => [modelOf(vendor, ways), { kind: vendor.kind, price: vendor.price }]),
+  );
+  return {
+    engine,
+    shape,
+    services: "all",
+    limits,
+    envOf: { video: shortTasks },
+    config: {
+      groups: { default: { models: ["*"], limits: { concurrency: 100 } } },
+      models: Object.fromEntries(models),
+      channels: vendors.flatMap((vendor) => [
+        channelOf(vendor, { way: "main", ways: ["two", "lone"], priority: 1 }),
+        channelOf(vendor, { way: "spare", ways: ["two"] }),
+      ]),
+      accounts: accountsOf(payers),
+    },
+  };
+}
+
+/** Starts a suite whose servers can be made slow, and whose books are in a server or a file of its own. */
+export async function openHouse({ engine, envOf, ...options }: HouseOptions): Promise<House & AsyncDisposable> {
   await using opening = new AsyncDisposableStack();
-  const { books, env: whereBooksAre } = await openBooks(opening, engine);
-  const liar = opening.use(await startLiar());
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-chaos-"));
+  opening.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const postgres = engine === "postgres" ? opening.use(await startLocalPostgres()) : undefined;
   const backends = await startLocalBackends();
   const redisPort = Number(new URL(backends.redisUrl).port);
   const redisWay = opening.use(await openSlowWay(redisPort));
-  const natsPort = Number(new URL(backends.natsUrl).port);
-  const natsWay = opening.use(await openSlowWay(natsPort));
+  const natsWay = opening.use(await openSlowWay(Number(new URL(backends.natsUrl).port)));
   const ledgerWay = opening.use(await openSlowWay(natsWay.port));
-  const vendors = areas.flatMap((area) => area.vendors);
   const suite = opening.use(
     await startSuite({
-      shape,
+      ...options,
       backends: {
         ...backends,
         redisUrl: `redis://127.0.0.1:${redisWay.port}`,
         natsUrl: `nats://127.0.0.1:${natsWay.port}`,
       },
-      services: "all",
-      limits,
-      env: { LOG_LEVEL: "error" },
+      env: { LOG_LEVEL: "error", ...options.env },
       envOf: {
-        video: shortTasks,
-        ledger: { ...whereBooksAre, NATS_URL: `nats://127.0.0.1:${ledgerWay.port}` },
-      },
-      config: {
-        groups: { default: { models: ["*"], limits: { concurrency: 100 } } },
-        models: Object.fromEntries(vendors.flatMap(modelsOf)),
-        channels: vendors.flatMap((vendor) => channelsOf(vendor, liar.url)),
-        accounts: Object.fromEntries(
-          payers.map(({ accountId, key }) => [accountId, { balance: "100.00", tokens: [{ key, group: "default" }] }]),
-        ),
+        ...envOf,
+        ledger: {
+          ...(postgres === undefined ? { MODELGATE_DATA: folder } : { BOOKS_URL: postgres.url }),
+          NATS_URL: `nats://127.0.0.1:${ledgerWay.port}`,
+          ...envOf?.ledger,
+        },
       },
     }),
   );
-  liar.truth = suite.simulator.url;
   const open = opening.move();
   return {
-    house: { suite, redisPort, redisWay, natsWay, ledgerWay, books },
-    redisUrl: backends.redisUrl,
-    natsUrl: backends.natsUrl,
+    suite,
+    redisPort,
+    redisWay,
+    natsWay,
+    ledgerWay,
+    books: postgres === undefined ? { file: join(folder, "books.sqlite") } : { server: postgres.server },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
-/** A PostgreSQL of this machine, or a folder for the file; and how the ledger is given it. */
-async function openBooks(
-  opening: AsyncDisposableStack,
-  engine: ChaosBooks["engine"],
-): Promise<{ readonly books: ChaosBooks; readonly env: Readonly<Record<string, string>> }> {
-  if (engine === "postgres") {
-    const { url, server } = opening.use(await startLocalPostgres());
-    return { books: { engine, server }, env: { BOOKS_URL: url } };
-  }
-  const folder = mkdtempSync(join(tmpdir(), "modelgate-chaos-"));
-  opening.defer(() => rmSync(folder, { recursive: true, force: true }));
-  return { books: { engine, file: join(folder, "books.sqlite") }, env: { MODELGATE_DATA: folder } };
+/** Writes the accounts of payers as the configuration has them. */
+export function accountsOf(payers: readonly Payer[], balance = "100.00"): object {
+  return Object.fromEntries(
+    payers.map(({ accountId, key }) => [accountId, { balance, tokens: [{ key, group: "default" }] }]),
+  );
 }
 
-function modelsOf(vendor: Vendor): readonly (readonly [string, object])[] {
-  const { kind, price } = vendor;
-  return (["two", "lone", "lied"] as const).map((ways) => [modelOf(vendor, ways), { kind, price }]);
-}
-
-/** A channel to one instance of a vendor, for the models of some ways. */
+/** Writes a channel to one instance of a vendor, for the models of some ways. */
 export function channelOf(
   vendor: Vendor,
-  {
-    way,
-    ways,
-    priority = 0,
-    origin = "${SIMULATOR_URL}",
-  }: { way: string; ways: readonly Ways[]; priority?: number; origin?: string },
+  { way, ways, priority = 0 }: { way: string; ways: readonly Ways[]; priority?: number },
 ): object {
   const { name, provider, path, upstreamModel, key } = vendor;
   return {
     id: `${name}-${way}`,
     provider,
-    baseUrl: `${origin}/at/${name}-${way}/${path}`,
+    baseUrl: `\${SIMULATOR_URL}/at/${name}-${way}/${path}`,
     keys: [key ?? `key-of-${name}-${way}`],
     models: Object.fromEntries(ways.map((each) => [modelOf(vendor, each), upstreamModel])),
     priority,
     timeoutMs,
   };
-}
-
-function channelsOf(vendor: Vendor, liarUrl: string): readonly object[] {
-  const lies = !(vendor.provider === "openai" && vendor.kind === "realtime");
-  return [
-    channelOf(vendor, { way: "main", ways: ["two", "lone"], priority: 1 }),
-    channelOf(vendor, { way: "spare", ways: ["two"] }),
-    ...(lies ? [channelOf(vendor, { way: "liar", ways: ["lied"], origin: liarUrl })] : []),
-  ];
 }

@@ -1,15 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { alertCells, alertsHead, forgottenAlerts, provokeAlerts, provoked, type AlertRow } from "./alerts/run.ts";
+import { alertCells, alertsHead, forgottenAlerts, provokeAlerts } from "./alerts/run.ts";
+import { provocations } from "./alerts/provocations.ts";
+import { areas } from "./areas.ts";
 import { faults } from "./faults.ts";
-import { runFaults } from "./run-faults.ts";
-import { asTable, faultsHead, withRows } from "./table.ts";
+import { brokenOf, faultsOf, openFaultRun } from "./run-faults.ts";
+import { asTable, faultsHead, rowOf, withRows } from "./table.ts";
 
 /**
  * The chaos run: the whole suite under load in every area, one fault after the other, and what each cost; then every alert
  * provoked once. Prints two tables, writes their rows into e2e/CHAOS.md (those of faults where all areas had their part), and ends
- * with 1 where an event was lost, a charge was made twice, the books do not agree, or an alert did not fire and end.
+ * with 1 where a fault broke what must hold, or an alert did not fire and end.
  */
 const { values } = parseArgs({
   options: {
@@ -23,51 +25,55 @@ const { values } = parseArgs({
     alerts: { type: "string" },
   },
 });
+const { only, area } = values;
 const print = (line: string): void => void (values.json ? 0 : process.stdout.write(`${line}\n`));
-const results: { faults?: readonly (readonly string[])[]; alerts?: readonly AlertRow[] } = {};
+const results: { faults?: readonly (readonly string[])[]; alerts?: readonly (readonly string[])[] } = {};
 let bad = 0;
 
-if (values.alerts === undefined) {
-  const { only, area } = values;
-  const shape = values.shape === "one" ? "one" : "apart";
-  const found = await runFaults({
-    seconds: Number(values.seconds),
-    only,
-    area,
-    engine: values.books === "sqlite" ? "sqlite" : "postgres",
-    shape,
-    seen: (row) => print(row.join(" | ")),
-  });
-  bad += found.bad;
-  results.faults = found.rows;
-  const table = { head: faultsHead(found.areas, shape), rows: found.rows, names: faults.map(({ name }) => name) };
-  print(`\n${asTable(table.head, table.rows)}\n`);
-  if (area === undefined) write(table);
-}
-if (
-  values.alerts !== undefined ||
-  (values.only === undefined && values.area === undefined && values.shape === "apart")
-) {
-  const rows = await provokeAlerts(process.env["MODELGATE_PROMETHEUS"], values.alerts, (row) =>
-    print(
-      `${row.alert}: ${row.firedMs === undefined ? "did not fire" : "fired"}, ${row.endedMs === undefined ? "did not end" : "ended"}`,
-    ),
-  );
-  if (rows === undefined) print("The alerts are left out: there is no Prometheus (MODELGATE_PROMETHEUS).");
-  else {
-    bad += rows.filter(({ firedMs, endedMs }) => firedMs === undefined || endedMs === undefined).length;
-    bad += forgottenAlerts().length;
-    results.alerts = rows;
-    const table = { head: alertsHead, rows: rows.map(alertCells), names: provoked };
-    print(`\n${asTable(table.head, table.rows)}\n`);
-    write(table);
-    for (const name of forgottenAlerts()) print(`Nothing provokes ${name}.`);
-  }
-}
+if (values.alerts === undefined) await runFaults();
+const isAll = only === undefined && area === undefined && values.shape === "apart";
+if (values.alerts !== undefined || isAll) await runAlerts();
 if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
 process.exitCode = bad > 0 ? 1 : 0;
 
-function write(table: Parameters<typeof withRows>[1]): void {
+async function runFaults(): Promise<void> {
+  const engine = values.books === "sqlite" ? "sqlite" : "postgres";
+  const shape = values.shape === "one" ? "one" : "apart";
+  const chosen = faultsOf(faults, engine, shape).filter(({ name }) => name.includes(only ?? ""));
+  const chosenAreas = areas.filter(({ name }) => name === (area ?? name));
+  const faultMs = Number(values.seconds) * 1_000;
+  await using run = await openFaultRun({ faults: chosen, areas: chosenAreas, faultMs, clients: 3, engine, shape });
+  const rows: (readonly string[])[] = [];
+  for (const fault of chosen) {
+    const found = await run.live(fault);
+    const broken = brokenOf(fault, found);
+    if (broken.length > 0) bad++;
+    rows.push(rowOf(fault.name, found));
+    print([...(rows.at(-1) ?? []), ...broken.map((what) => `BROKEN: ${what}`)].join(" | "));
+  }
+  results.faults = rows;
+  finish({ head: faultsHead(chosenAreas, shape), rows, names: faults.map(({ name }) => name) }, area === undefined);
+}
+
+async function runAlerts(): Promise<void> {
+  const rows = await provokeAlerts(process.env["MODELGATE_PROMETHEUS"], values.alerts, (row) =>
+    print(alertCells(row).join(" | ")),
+  );
+  if (rows === undefined) {
+    print("The alerts are left out: there is no Prometheus (MODELGATE_PROMETHEUS).");
+    return;
+  }
+  bad += rows.filter(({ firedMs, endedMs }) => firedMs === undefined || endedMs === undefined).length;
+  for (const name of forgottenAlerts()) {
+    bad++;
+    print(`Nothing provokes ${name}.`);
+  }
+  results.alerts = rows.map(alertCells);
+  finish({ head: alertsHead, rows: results.alerts, names: provocations.map(({ alert }) => alert) }, true);
+}
+
+function finish(table: Parameters<typeof withRows>[1], isWritten: boolean): void {
+  print(`\n${asTable(table.head, table.rows)}\n`);
   const file = join(import.meta.dirname, "../CHAOS.md");
-  writeFileSync(file, withRows(readFileSync(file, "utf8"), table));
+  if (isWritten) writeFileSync(file, withRows(readFileSync(file, "utf8"), table));
 }

@@ -1,146 +1,120 @@
 import { Redis } from "ioredis";
-import { until, type Shape } from "@modelgate/testkit";
-import type { Area, Ways } from "./area.ts";
-import { areas } from "./areas/index.ts";
-import { bookedEvents, readOutcome, storedEvents, verifierOf, type Outcome } from "./books.ts";
+import { until, type LocalBackends, type Shape, type Suite } from "@modelgate/testkit";
+import type { Area } from "./area.ts";
+import { readOutcome, type Outcome } from "./books.ts";
 import { startClients, type Seen } from "./clients.ts";
-import { faults, type ChaosBooks, type Fault } from "./faults.ts";
-import { openHouse, type OpenHouse, type Payer } from "./house.ts";
-import { rowOf } from "./table.ts";
+import type { Engine, Fault } from "./faults.ts";
+import { allAreas, openHouse, type Payer } from "./house.ts";
 
-/** Which faults a run has, in which areas, and for how long each. */
-export interface FaultRun {
-  readonly seconds: number;
-  readonly only: string | undefined;
-  readonly area: string | undefined;
-  /** What the books are in. */
-  readonly engine: ChaosBooks["engine"];
-  /** How the services are laid out. */
-  readonly shape: Shape;
-  /** Called with each row as it is ready. */
-  readonly seen: (row: readonly string[]) => void;
-}
-
-/** What all faults came to. */
-export interface FaultResult {
+/** Faults of a run, in which areas, and for how long each. */
+export interface FaultRunOptions {
+  readonly faults: readonly Fault[];
   readonly areas: readonly Area[];
-  readonly rows: readonly (readonly string[])[];
-  /** Faults that lost an event, charged twice, or left books that do not agree. */
-  readonly bad: number;
-}
-
-/** What one fault is lived through with. */
-interface Round extends OpenHouse {
-  readonly areas: readonly Area[];
-  readonly redis: Redis;
   readonly faultMs: number;
+  /** Clients of an area that call at once. */
+  readonly clients: number;
+  readonly engine: Engine;
+  readonly shape: Shape;
 }
 
-/** Clients of an area that ask at once. */
-const clientCount = 3;
+/** Result of a fault in one area. */
+export interface AreaResult extends Outcome {
+  readonly area: Area;
+  readonly seen: Seen;
+}
 
-/** Who pays for an area's clients while a fault lasts: each fault's books are its own. */
-const payerOf = (at: number, { name }: Area): Payer => ({
-  accountId: `chaos-${at}-${name}`,
-  key: `sk-chaos-0123456789-${at}-${name}`,
+/** A suite that lives through one fault after the other. */
+export interface FaultRun extends AsyncDisposable {
+  /** Causes a fault, ends it, and returns what it came to in each area. */
+  live(fault: Fault): Promise<readonly AreaResult[]>;
+}
+
+/** Each fault and area has a payer of its own, so that its books are its own. */
+const payerOf = (fault: Fault, faults: readonly Fault[], { name }: Area): Payer => ({
+  accountId: `chaos-${faults.indexOf(fault)}-${name}`,
+  key: `sk-chaos-0123456789-${faults.indexOf(fault)}-${name}`,
 });
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Lives through one fault after the other, in all areas at once. */
-export async function runFaults({ seconds, only, area, engine, shape, seen }: FaultRun): Promise<FaultResult> {
-  const chosen = faults.filter(
-    (fault) =>
-      (only === undefined || fault.name.includes(only)) &&
-      (fault.engine ?? engine) === engine &&
-      (fault.shape ?? shape) === shape,
-  );
-  const chosenAreas = areas.filter(({ name }) => area === undefined || name === area);
-  const payers = chosen.flatMap((_, at) => chosenAreas.map((each) => payerOf(at, each)));
-  await using open = await openHouse(payers, engine, shape);
-  const redis = new Redis(open.redisUrl, { maxRetriesPerRequest: null });
-  redis.on("error", () => undefined); // faults are meant to be
-  const rows: (readonly string[])[] = [];
-  let bad = 0;
-  for (const [at, fault] of chosen.entries()) {
-    const { row, isBad } = await live({ ...open, areas: chosenAreas, redis, faultMs: seconds * 1_000 }, fault, at);
-    if (isBad) bad++;
-    rows.push(row);
-    seen(row);
-  }
-  redis.disconnect();
-  return { areas: chosenAreas, rows, bad };
+/** Returns the faults that a layout of the services and an engine of the books have. */
+export function faultsOf(faults: readonly Fault[], engine: Engine, shape: Shape): readonly Fault[] {
+  return faults.filter((fault) => (fault.engine ?? engine) === engine && (fault.shape ?? shape) === shape);
 }
 
-/** Lives through one fault in all of its areas at once; its row of the table. A third of it before and after there is none. */
-async function live(
-  round: Round,
-  fault: Fault,
-  at: number,
-): Promise<{ readonly row: readonly string[]; readonly isBad: boolean }> {
-  const { house, faultMs } = round;
-  const { edgeUrl, simulator } = house.suite;
-  const within = round.areas.filter((area) => fault.within?.(area) ?? true);
-  // The end of the fault before may still be felt.
-  await Promise.all(within.map((area) => until(`${area.name} to serve`, () => serves(edgeUrl, area, at), 60_000)));
-  await Promise.all(within.flatMap(({ vendors }) => vendors.map(({ name }) => simulator.forget(`${name}-main`))));
-  const clients = within.map((area) => {
-    const { key } = payerOf(at, area);
-    const leaves = fault.leaves ?? "never";
-    const name = nameOf(at, area);
-    return { area, ...startClients({ area, edgeUrl, key, count: clientCount, ways: fault.ways, leaves, name }) };
-  });
-  await pause(faultMs / 3);
-  await fault.begin(house);
-  await pause(faultMs);
-  await fault.end(house);
-  await pause(faultMs / 3);
-  const results = await Promise.all(
-    clients.map(async ({ area, stop }) => {
-      const seen = await stop();
-      await pause(fault.settlesWithinMs ?? 0);
-      return { area, seen, outcome: await outcomeOf(round, area, at, seen, fault) };
-    }),
-  );
+/** Starts the suite for a run. */
+export async function openFaultRun({
+  faults,
+  areas,
+  faultMs,
+  clients,
+  engine,
+  shape,
+}: FaultRunOptions): Promise<FaultRun> {
+  const payers = faults.flatMap((fault) => areas.map((area) => payerOf(fault, faults, area)));
+  const house = await openHouse(allAreas(payers, engine, shape));
+  const { suite } = house;
+  const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
+  redis.on("error", () => undefined); // faults are meant to be
   return {
-    row: rowOf(fault.name, round.areas, results),
-    isBad: results.some(({ outcome: { lost, double, books } }) => lost > 0 || double > 0 || books !== "agree"),
+    async live(fault) {
+      const payer = (area: Area): Payer => payerOf(fault, faults, area);
+      // The end of the fault before may still be felt.
+      await Promise.all(areas.map((area) => untilServed(suite, area, payer(area).key)));
+      for (const { name } of areas.flatMap(({ vendors }) => vendors)) await suite.simulator.forget(`${name}-main`);
+      const running = areas.map((area) => {
+        const { accountId, key } = payer(area);
+        const { ways = "two", leaves = "never" } = fault;
+        const name = `${accountId}-`;
+        return startClients({ area, edgeUrl: suite.edgeUrl, key, load: { clients }, ways, leaves, name });
+      });
+      // A third of the time before and after there is no fault.
+      await pause(faultMs / 3);
+      await fault.begin(house);
+      await pause(faultMs);
+      await fault.end?.(house);
+      await pause(faultMs / 3);
+      return Promise.all(
+        areas.map(async (area, at): Promise<AreaResult> => {
+          const seen = await running[at]?.stop();
+          if (seen === undefined) throw new Error(`${area.name} has no clients`);
+          const { accountId } = payer(area);
+          const outcome = await readOutcome(suite, redis, accountId, seen, fault);
+          const repeated = (await area.repeated?.(suite, `${accountId}-`, fault.refusing ?? false)) ?? 0;
+          return { area, seen, ...outcome, double: outcome.double + repeated };
+        }),
+      );
+    },
+    async [Symbol.asyncDispose]() {
+      redis.disconnect();
+      await house[Symbol.asyncDispose]();
+    },
   };
 }
 
-async function outcomeOf(
-  { house, redis, natsUrl }: Round,
-  area: Area,
-  at: number,
-  seen: Seen,
-  { refusing = false, losesStreams = false }: Fault,
-): Promise<Outcome> {
-  const eventsOf = (account: string) =>
-    losesStreams ? bookedEvents(house.suite, account) : storedEvents(natsUrl, account);
-  const books = { redis, eventsOf, verify: verifierOf(house.suite) };
-  const outcome = await readOutcome(books, payerOf(at, area).accountId, seen);
-  const repeated = (await area.repeated?.(house.suite, nameOf(at, area), refusing)) ?? 0;
-  return { ...outcome, double: outcome.double + repeated };
+/** Lists what did not hold, in words; nothing where all did. */
+export function brokenOf({ sees, seenIn, forgives }: Fault, results: readonly AreaResult[]): readonly string[] {
+  return results.flatMap(({ area: { name }, seen, lost, uncharged, double, books }) => {
+    const allowed = seenIn === undefined || seenIn === name ? sees : undefined;
+    const unexpected = [...seen.failures].filter(([what]) => allowed?.test(what) !== true);
+    return [
+      ...(lost > 0 ? [`${name}: ${lost} events lost`] : []),
+      ...(uncharged > 0 && forgives !== true ? [`${name}: ${uncharged} whole answers not charged`] : []),
+      ...(double > 0 ? [`${name}: ${double} double charges`] : []),
+      ...(books === "agree" ? [] : [`${name}: ${books}`]),
+      ...unexpected.map(([what, count]) => `${name}: clients saw ${count} × ${what}`),
+    ];
+  });
 }
 
-/** The beginning of every request's id. */
-function nameOf(at: number, { name }: Area): string {
-  return `fault-${at}-${name}-`;
-}
-
-/** Whether an area serves again. */
-async function serves(edgeUrl: string, area: Area, at: number): Promise<boolean> {
-  const ways: Ways = "lone";
-  const asking = {
-    edgeUrl,
-    key: payerOf(at, area).key,
-    requestId: `ready-${at}`,
-    ways,
-    leaves: "never",
-    turn: 0,
-  } as const;
-  const turns = area.vendors.map((_, turn) => area.ask({ ...asking, turn }));
-  return (await Promise.all(turns)).every(({ failures }) => failures.length === 0);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** Waits until an area serves a client, each of its kinds of call. */
+export async function untilServed({ edgeUrl }: Suite<LocalBackends>, area: Area, key: string): Promise<void> {
+  const call = { edgeUrl, key, requestId: "ready", ways: "lone", leaves: "never" } as const;
+  await until(
+    `${area.name} to serve`,
+    async () => {
+      const results = await Promise.all(area.vendors.map((_, turn) => area.call({ ...call, turn })));
+      return results.every(({ failures }) => failures.length === 0);
+    },
+    90_000,
+  );
 }

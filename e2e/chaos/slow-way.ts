@@ -4,10 +4,12 @@ import { connect, createServer, type Socket } from "node:net";
 /** A way to a server whose answers can be made late, whose requests can be lost, and that can lead elsewhere. */
 export interface SlowWay extends AsyncDisposable {
   readonly port: number;
-  /** How much later answers arrive from now on, in ms. */
+  /** Delay of answers from now on, ms. */
   delayMs: number;
-  /** Whether what clients send from now on is lost: nothing of it arrives, until they connect anew. */
+  /** True if what clients send from now on is lost: nothing of it arrives, until they connect anew. */
   losesRequests: boolean;
+  /** Holds answers back on the connections that are open: what is requested is done, and its answer does not arrive. */
+  holdAnswers(isHeld: boolean): void;
   /** Leads to another port of this machine from now on; who is connected has to connect again. */
   leadTo(port: number): void;
 }
@@ -16,8 +18,11 @@ export interface SlowWay extends AsyncDisposable {
 export async function openSlowWay(firstPort: number): Promise<SlowWay> {
   let targetPort = firstPort;
   const open = new Set<Socket>();
+  const targets = new Set<Socket>();
   const server = createServer((client) => {
     const target = connect(targetPort, "127.0.0.1");
+    targets.add(target);
+    target.on("close", () => targets.delete(target));
     for (const socket of [client, target]) {
       open.add(socket);
       socket
@@ -49,6 +54,12 @@ export async function openSlowWay(firstPort: number): Promise<SlowWay> {
     port: typeof address === "object" && address !== null ? address.port : 0,
     delayMs: 0,
     losesRequests: false,
+    holdAnswers(isHeld) {
+      for (const target of targets) {
+        if (isHeld) target.pause();
+        else target.resume();
+      }
+    },
     leadTo(port) {
       targetPort = port;
       for (const socket of open) socket.destroy();

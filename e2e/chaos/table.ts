@@ -1,59 +1,49 @@
 import type { Shape } from "@modelgate/testkit";
 import type { Area } from "./area.ts";
-import type { Outcome } from "./books.ts";
-import type { Seen } from "./clients.ts";
-
-/** What a fault came to in one area. */
-export interface Result {
-  readonly area: Area;
-  readonly seen: Seen;
-  readonly outcome: Outcome;
-}
-
-/** A fault's row: what the clients of each area saw, and what all of them together cost. */
-export function rowOf(fault: string, areas: readonly Area[], results: readonly Result[]): readonly string[] {
-  const requests = results.reduce((all, { seen }) => all + seen.requests, 0);
-  const sum = (what: "lost" | "double"): string => {
-    const parts = results.filter(({ outcome }) => outcome[what] > 0);
-    const all = parts.reduce((sum, { outcome }) => sum + outcome[what], 0);
-    return all === 0 ? "0" : `${all} (${parts.map(({ area }) => area.name).join(", ")})`;
-  };
-  const diverging = results.flatMap(({ area, outcome: { books } }) =>
-    books === "agree" ? [] : [`${area.name}: ${books}`],
-  );
-  const restMs = Math.max(...results.map(({ outcome }) => outcome.restMs));
-  return [
-    fault,
-    String(requests),
-    ...areas.map((area) => seenIn(results.find((result) => result.area === area))),
-    sum("lost"),
-    sum("double"),
-    diverging.length === 0 ? "agree" : diverging.join("; "),
-    `${(restMs / 1_000).toFixed(1)} s`,
-    new Date().toISOString().slice(0, 10),
-  ];
-}
-
-function seenIn(result: Result | undefined): string {
-  if (result === undefined) return "";
-  const { failures, left } = result.seen;
-  const words = [...failures]
-    .toSorted(([, some], [, others]) => others - some)
-    .map(([what, count]) => `${count} × ${what}`);
-  if (left > 0) words.push(`${left} left`);
-  return words.length === 0 ? "–" : words.join(", ");
-}
+import type { AreaResult } from "./run-faults.ts";
 
 type Cells = readonly string[];
 
-/** The head of the faults' table: each layout of the services has one of its own. */
+/** Writes a fault's row: what the clients of each area saw, and what all of them together cost. */
+export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
+  const sum = (what: "lost" | "uncharged" | "double"): string => {
+    const parts = results.filter((result) => result[what] > 0);
+    const total = parts.reduce((all, result) => all + result[what], 0);
+    return total === 0 ? "0" : `${total} (${parts.map(({ area }) => area.name).join(", ")})`;
+  };
+  const diverging = results.flatMap(({ area, books }) => (books === "agree" ? [] : [`${area.name}: ${books}`]));
+  const restMs = Math.max(...results.map((result) => result.restMs));
+  return [
+    fault,
+    String(results.reduce((all, { seen }) => all + seen.requests, 0)),
+    ...results.map(({ seen }) => failuresOf(seen)),
+    sum("lost"),
+    sum("uncharged"),
+    sum("double"),
+    diverging.length === 0 ? "agree" : diverging.join("; "),
+    `${(restMs / 1_000).toFixed(1)} s`,
+    today(),
+  ];
+}
+
+/** Writes what clients saw go wrong; `–` for nothing. */
+export function failuresOf({ failures, left, unsent }: AreaResult["seen"]): string {
+  const words = [...failures].toSorted(([, a], [, b]) => b - a).map(([what, count]) => `${count} × ${what}`);
+  if (left > 0) words.push(`${left} left`);
+  if (unsent > 0) words.push(`${unsent} not sent`);
+  return words.length === 0 ? "–" : words.join(", ");
+}
+
+/** Returns the head of the faults' table: each layout of the services has one of its own. */
 export function faultsHead(areas: readonly Area[], shape: Shape): Cells {
+  const first = shape === "one" ? "fault, in one process" : "fault";
   const names = areas.map(({ name }) => name);
   return [
-    shape === "one" ? "fault, in one process" : "fault",
+    first,
     "requests",
     ...names,
     "lost events",
+    "uncharged answers",
     "double charges",
     "books",
     "at rest after",
@@ -61,13 +51,19 @@ export function faultsHead(areas: readonly Area[], shape: Shape): Cells {
   ];
 }
 
-/** A table as Markdown. */
+/** Returns the day as a table has it. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
+
+/** Writes a table as Markdown. */
 export function asTable(head: Cells, rows: readonly Cells[]): string {
-  return [head, head.map(() => "---"), ...rows].map((line) => `| ${line.join(" | ")} |`).join("\n");
+  const escape = (cell: string): string => cell.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");
+  return [head, head.map(() => "---"), ...rows].map((line) => `| ${line.map(escape).join(" | ")} |`).join("\n");
 }
 
 /**
- * A document with these rows in the table whose head begins with the same cell: each takes the place of the row that begins as
+ * Puts rows into the table of a document whose head begins with the same cell: each takes the place of the row that begins as
  * it does, in the order of `names`. Rows of other names go.
  */
 export function withRows(
@@ -85,5 +81,14 @@ export function withRows(
     const row = all.get(name);
     return row === undefined ? [] : [row];
   });
-  return document.replace(table, asTable(head, ordered));
+  return document.replace(table, () => asTable(head, ordered));
+}
+
+const [begin, end] = ["writes from here -->", "<!-- to here -->"];
+
+/** Replaces what a run writes in a document; the words around it stay. Throws where the document has no place for it. */
+export function withText(document: string, text: string): string {
+  const [from, to] = [document.indexOf(begin), document.indexOf(end)];
+  if (from < 0 || to < from) throw new Error("the document has no place for the table");
+  return `${document.slice(0, from + begin.length)}\n\n${text}\n\n${document.slice(to)}`;
 }

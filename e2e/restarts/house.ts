@@ -16,6 +16,7 @@ const price = { input: 2, output: 10 };
 export async function openHouse(shape: Shape): Promise<House> {
   const vendor = await startEndlessVendor();
   const suite = await startSuite({
+    fresh: true,
     shape,
     backends: await startLocalBackends(),
     config: {
@@ -44,34 +45,42 @@ export async function openHouse(shape: Shape): Promise<House> {
   };
 }
 
-/** What a client has of an answer. */
+/** An answer, as far as it came. */
 export interface Answer {
   readonly status: number | undefined;
   readonly text: string;
-  /** Whether it ended as its framing promised. */
+  /** True if it ended as its framing promised. */
   readonly whole: boolean;
-  /** When its last byte came, by this process's clock. */
+  /** Time of its last byte, by this process's clock. */
   readonly endedAt: number;
 }
 
-/** Calls chat; `begun` is called when the first of an answer is there. */
-export function call(
-  url: string,
-  model: string,
-  stream: boolean,
-  agent: Agent | false,
-  begun?: () => void,
-): Promise<Answer> {
+/** A call of chat. */
+export interface ChatCall {
+  readonly model: string;
+  readonly id?: string;
+  readonly stream?: boolean;
+  readonly agent?: Agent;
+  /** Called with the first bytes of the answer. */
+  readonly begun?: () => void;
+}
+
+/** Calls chat. */
+export function call(url: string, { model, id, stream = false, agent, begun }: ChatCall): Promise<Answer> {
   return new Promise((resolve) => {
-    const asked = request(`${url}/v1/chat/completions`, {
+    const sent = request(`${url}/v1/chat/completions`, {
       method: "POST",
-      agent,
-      headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
+      agent: agent ?? false,
+      headers: {
+        authorization: `Bearer ${keys.demo}`,
+        "content-type": "application/json",
+        ...(id === undefined ? {} : { "x-request-id": id }),
+      },
     });
     let [text, status, whole]: [string, number | undefined, boolean] = ["", undefined, false];
     const over = (): void => resolve({ status, text, whole, endedAt: performance.now() });
-    asked.on("error", over);
-    asked.on("response", (response) => {
+    sent.on("error", over);
+    sent.on("response", (response) => {
       status = response.statusCode;
       response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
       response.once("data", () => begun?.());
@@ -79,9 +88,7 @@ export function call(
       response.on("close", over);
     });
     const messages = [{ role: "user", content: "Hello" }];
-    asked.end(
-      JSON.stringify({ model, stream, messages, stream_options: stream ? { include_usage: true } : undefined }),
-    );
+    sent.end(JSON.stringify({ model, stream, messages, stream_options: stream ? { include_usage: true } : undefined }));
   });
 }
 
@@ -90,14 +97,14 @@ export interface SessionEnd {
   readonly code: number;
   /** The type of the last event. */
   readonly last: unknown;
-  /** When it was closed, by this process's clock. */
+  /** Time of its close, by this process's clock. */
   readonly endedAt: number;
 }
 
 /** A session of text. */
 export interface Session {
   readonly ended: Promise<SessionEnd>;
-  /** Asks for an answer, and waits for its end; false where the session ended instead. */
+  /** Requests an answer, and waits for its end; false where the session ended instead. */
   answered(): Promise<boolean>;
   close(): void;
 }
@@ -129,9 +136,8 @@ export async function openSession(url: string): Promise<Session> {
     async answered() {
       const before = done;
       const content = [{ type: "input_text", text: "Hello" }];
-      socket.send(
-        JSON.stringify({ type: "conversation.item.create", item: { type: "message", role: "user", content } }),
-      );
+      const item = { type: "message", role: "user", content };
+      socket.send(JSON.stringify({ type: "conversation.item.create", item }));
       socket.send(JSON.stringify({ type: "response.create" }));
       await until("a response", () => isOver || done > before, 30_000);
       return done > before;

@@ -24,11 +24,13 @@ const runMs = 12_000;
 /** Kills text with open streams; what their clients saw, and when and at what their holds were settled. */
 export async function textKilled({ suite }: House, streams: number): Promise<readonly (readonly [string, string])[]> {
   let begun = 0;
-  const open = Array.from({ length: streams }, () => call(suite.edgeUrl, "endless", true, false, () => begun++));
+  const open = Array.from({ length: streams }, () =>
+    call(suite.edgeUrl, { model: "endless", stream: true, begun: () => begun++ }),
+  );
   await until("every stream to begin", () => begun === streams, 60_000);
   await new Promise((resolve) => setTimeout(resolve, runMs));
   const before = new Set((await storedEvents(suite.backends.natsUrl)).map(({ id }) => id));
-  const waiting = call(suite.edgeUrl, "endless", false, false);
+  const waiting = call(suite.edgeUrl, { model: "endless" });
   suite.process("text").signal("SIGKILL");
   const killedAt = performance.now();
   const answers = await Promise.all(open);

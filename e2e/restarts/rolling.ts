@@ -1,95 +1,99 @@
 import { Agent } from "node:http";
-import { freePorts, startServiceAlone, until, type AloneService } from "@modelgate/testkit";
-import { openWayToReplicas, type WayToReplicas } from "../test/way-to-replicas.ts";
-import { call, openSession, type House } from "./house.ts";
+import { until } from "@modelgate/testkit";
+import { openWayToReplicas, startReplicaOf, type ReplicaOf, type Replicated } from "../test/way-to-replicas.ts";
+import { call, openSession, type Answer, type House } from "./house.ts";
 
-/** What is replaced: each service on the way of a call, or the process that runs them together. */
-const programs = { apart: ["text", "realtime", "edge"], one: ["gateway"] } as const;
-type Name = (typeof programs)[keyof typeof programs][number];
-/** Clients that call again and again meanwhile, over connections that they keep. */
-const others = 4;
+/** What is replaced, and what is open meanwhile. */
+export interface Rollout {
+  /** The old replicas, in the order in which they are replaced; clients call the last of the names. */
+  readonly names: readonly Replicated[];
+  readonly streams: number;
+  readonly sessions: number;
+}
+
+/** Result of a rollout. */
+export interface RolloutResult {
+  /** Streams that were open when the last old replica was draining. */
+  readonly openStreams: number;
+  readonly streams: readonly Answer[];
+  /** Plain calls that were sent all the while, over connections that their clients keep. */
+  readonly others: readonly Answer[];
+  /** For each session: whether it was answered after the rollout. */
+  readonly sessions: readonly boolean[];
+  /** Exit statuses of the old replicas. */
+  readonly exits: readonly (number | string)[];
+  /** Fresh replicas that run in the end. */
+  readonly fresh: number;
+}
+
+/** Clients of plain calls, and a time in which they meet connections that end. */
+const [others, meetingMs] = [4, 300];
+const drained = { env: { DRAIN_MS: "120000" }, limits: { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } } };
 
 /**
- * Replaces every replica of text, realtime and edge by a fresh one, as a cluster does: the fresh one beside the old one,
- * then SIGTERM to the old one. What came of the streams and sessions that were open all the while, as rows of a table.
+ * Replaces every replica by a fresh one, as a cluster does: the fresh one next to the old one, then SIGTERM to the old one.
+ * Streams and sessions are open and calls are sent all the while.
  */
-export async function rollingRestart(
-  { suite, vendor }: House,
-  { streams, sessions }: { readonly streams: number; readonly sessions: number },
-): Promise<readonly (readonly [string, string])[]> {
-  await using ways = new AsyncDisposableStack();
-  const names = programs[suite.shape];
-  const wayTo: Readonly<Record<Name, WayToReplicas>> = {
-    text: ways.use(await openWayToReplicas()),
-    realtime: ways.use(await openWayToReplicas()),
-    edge: ways.use(await openWayToReplicas()),
-    gateway: ways.use(await openWayToReplicas()),
+export async function rollOut({ suite, vendor }: House, { names, streams, sessions }: Rollout): Promise<RolloutResult> {
+  await using opened = new AsyncDisposableStack();
+  const ways = {
+    text: opened.use(await openWayToReplicas()),
+    realtime: opened.use(await openWayToReplicas()),
+    edge: opened.use(await openWayToReplicas()),
+    gateway: opened.use(await openWayToReplicas()),
   };
-  const start = async (
-    name: Name,
-  ): Promise<{ readonly name: Name; readonly service: AloneService; readonly port: number }> => {
-    const [port = 0] = await freePorts(1);
-    const service = await startServiceAlone(
-      name,
-      {
-        REDIS_URL: suite.backends.redisUrl,
-        NATS_URL: suite.backends.natsUrl,
-        MODELGATE_SECRET: suite.secret,
-        TEXT_URL: wayTo.text.url,
-        REALTIME_URL: wayTo.realtime.url,
-        DRAIN_MS: "120000",
-        ...(name === "gateway" ? { MODELGATE_SERVICES: "edge,text,realtime" } : {}),
-        [name === "edge" || name === "gateway" ? "PORT" : `${name.toUpperCase()}_PORT`]: String(port),
-      },
-      { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } },
-    );
-    ways.defer(() => service.stop());
-    await until(`${name} to be ready`, async () => (await fetch(`${service.opsUrl}/readyz`)).ok, 60_000);
-    return { name, service, port };
+  const start = async (name: Replicated): Promise<ReplicaOf> => {
+    const services = name === "gateway" ? { MODELGATE_SERVICES: "edge,text,realtime" } : {};
+    const replica = await startReplicaOf(name, suite, ways, { ...drained, env: { ...drained.env, ...services } });
+    opened.defer(() => replica.service.stop());
+    return replica;
   };
-  const old = [];
-  for (const name of [...names, ...names] satisfies readonly Name[]) old.push(await start(name));
-  for (const { name, port } of old) wayTo[name].ports.add(port);
+  const old = await Promise.all(names.map(start));
+  for (const { way, port } of old) way?.ports.add(port);
+  const fresh = await Promise.all(names.map(start));
 
-  const { url } = wayTo[suite.shape === "one" ? "gateway" : "edge"];
+  const { url } = ways[names.at(-1) ?? "edge"];
+  await until("calls to pass", async () => (await call(url, { model: "chat", id: "ready" })).status === 200);
   let begun = 0;
-  const open = Array.from({ length: streams }, () => call(url, "endless", true, false, () => begun++));
+  const open = Array.from({ length: streams }, (_, at) =>
+    call(url, { model: "endless", id: `stream-${at}`, stream: true, begun: () => begun++ }),
+  );
   await until("every stream to begin", () => begun === streams, 120_000);
   const talks = await Promise.all(Array.from({ length: sessions }, () => openSession(url)));
-  const state = { on: true, asked: 0, failed: 0 };
+  const answers: Answer[] = [];
+  const state = { on: true };
   const agent = new Agent({ keepAlive: true });
-  const calling = Array.from({ length: others }, async () => {
+  const calling = Array.from({ length: others }, async (_, client) => {
     while (state.on) {
-      state.asked++;
-      const { status, whole } = await call(url, "chat", false, agent);
-      if (status !== 200 || !whole) state.failed++;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      answers.push(await call(url, { model: "chat", id: `other-${client}-${answers.length}`, agent }));
+      await new Promise((resolve) => setTimeout(resolve, 20 * (client + 1)));
     }
   });
 
-  for (const { name, service, port } of old) {
-    const fresh = await start(name);
-    wayTo[name].ports.add(fresh.port);
-    wayTo[name].ports.delete(port);
+  for (const [at, { way, service, port }] of old.entries()) {
+    way?.ports.add(fresh[at]?.port ?? 0);
+    way?.ports.delete(port);
     service.signal("SIGTERM");
-    await until("it to drain", () => service.logs().includes("draining"));
+    await until("it to take no more", () => service.logs().includes("draining"));
+    await new Promise((resolve) => setTimeout(resolve, meetingMs));
   }
-  const spoke = await Promise.all(talks.map((talk) => talk.answered()));
+  const openStreams = vendor.open;
+  const answered = await Promise.all(talks.map((talk) => talk.answered()));
   for (const talk of talks) talk.close();
   vendor.finish();
-  const answers = await Promise.all(open);
-  const whole = answers.filter(({ text, whole: isWhole }) => isWhole && text.trimEnd().endsWith("data: [DONE]"));
-  const statuses = await Promise.all(old.map(({ service }) => service.ended));
+  const ended = await Promise.all(open);
+  // A kept connection does not keep them from ending, up to the end of their drain.
+  await until("the old replicas to end", () => old.every(({ service }) => !service.running));
+  const exits = await Promise.all(old.map(({ service }) => service.ended));
   state.on = false;
   await Promise.all(calling);
   agent.destroy();
-  return [
-    [
-      `replicas of ${names.join(", ")} replaced`,
-      `${old.length} of ${old.length}, each ended with ${[...new Set(statuses)].join(", ")}`,
-    ],
-    ["streams that were open and came to their end", `${whole.length} of ${streams}`],
-    ["sessions that were open and answered in the end", `${spoke.filter(Boolean).length} of ${sessions}`],
-    ["other calls meanwhile that failed", `${state.failed} of ${state.asked}`],
-  ];
+  const running = fresh.filter(({ service }) => service.running).length;
+  return { openStreams, streams: ended, others: answers, sessions: answered, exits, fresh: running };
+}
+
+/** Returns true if a plain answer, or a stream to its end, came whole. */
+export function isWhole({ status, text, whole }: Answer, of: "plain" | "stream"): boolean {
+  if (status !== 200 || !whole) return false;
+  return of === "plain" || (text.includes('"usage":{') && text.trimEnd().endsWith("data: [DONE]"));
 }

@@ -1,6 +1,6 @@
-import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalRedis, startLocalSuite, until, type LocalRedis, type Suite } from "@modelgate/testkit";
+import { onRedis } from "../chaos/redis-log.ts";
 import { channel, config as house, hello, keys, post } from "./house.ts";
 import { openSession, price } from "./realtime-client.ts";
 
@@ -37,15 +37,6 @@ async function call(path: string, body?: object) {
   });
   const text = await answer.text();
   return { status: answer.status, retryAfter: answer.headers.get("retry-after"), body: JSON.parse(text) };
-}
-
-async function commandTo<T>(url: string, command: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis(url);
-  try {
-    return await command(redis);
-  } finally {
-    redis.disconnect();
-  }
 }
 
 const secretWish = { session: { type: "realtime", model: "live", instructions: "Answer as a pirate." } };
@@ -87,7 +78,7 @@ test("services start while it is away, and answer every call that keeps nothing"
 test("it is used as soon as it is there; all that is in it expires, and nothing of it is beside the money", async () => {
   await content.start();
   await expectAllServed();
-  const kept = await commandTo(content.url, async (redis) => {
+  const kept = await onRedis(content.url, async (redis) => {
     const names = await redis.keys("*");
     return await Promise.all(names.map(async (name) => [name, await redis.pttl(name)] as const));
   });
@@ -96,7 +87,7 @@ test("it is used as soon as it is there; all that is in it expires, and nothing 
   const kinds = ["background-events", "content-sizes", "conversation", "conversation-items", "response"];
   const found = new Set(kept.map(([name]) => name.split(":")[0]));
   for (const kind of [...kinds, "session-settings"]) expect([...found]).toContain(kind);
-  const beside = await commandTo(suite.backends.redisUrl, (redis) => redis.keys("*"));
+  const beside = await onRedis(suite.backends.redisUrl, (redis) => redis.keys("*"));
   expect(beside.filter((name) => found.has(name.split(":")[0]))).toEqual([]);
 });
 
@@ -114,7 +105,7 @@ test("a client secret opens its session with the settings that are in it, and 50
 });
 
 test("calls that keep nothing are answered while it is full", async () => {
-  const bound = (bytes: string) => commandTo(content.url, (redis) => redis.config("SET", "maxmemory", bytes));
+  const bound = (bytes: string) => onRedis(content.url, (redis) => redis.config("SET", "maxmemory", bytes));
   expect(await bound("1")).toBe("OK");
   await expectOnlyContentRefused();
   expect(await bound("0")).toBe("OK");

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clusterIsPossible, startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { onRedis } from "../chaos/redis-log.ts";
 import { config, hello, money, post, read } from "./house.ts";
 
 let suite: Suite<LocalBackends>;
@@ -23,16 +23,6 @@ const [, putInPlace = ""] =
     readFileSync(join(import.meta.dirname, "../../deploy/README.md"), "utf8"),
   ) ?? [];
 
-/** Asks Redis one thing by a connection of its own. */
-async function asked<T>(question: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis(suite.backends.redisUrl);
-  try {
-    return await question(redis);
-  } finally {
-    redis.disconnect();
-  }
-}
-
 // A Redis in a container names its folder as it is in there.
 test.skipIf(!clusterIsPossible)(
   "a backup of Redis, put back as deploy/README.md says: the books put back what came after it, to the nano-dollar",
@@ -41,7 +31,7 @@ test.skipIf(!clusterIsPossible)(
     await post(suite, hello("fixed"));
     const slow = '{{simulate: {"chunks": 30, "chunkDelayMs": 50}}}';
     const open = await post(suite, { ...hello("chat", slow), stream: true });
-    const folder = await asked(async (redis) => {
+    const folder = await onRedis(suite.backends.redisUrl, async (redis) => {
       expect((await redis.config("GET", "appendonly"))[1]).toBe("yes");
       await redis.save();
       return (await redis.config("GET", "dir"))[1] ?? "";

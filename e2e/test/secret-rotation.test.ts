@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signOperator } from "@modelgate/contracts/operator-credential";
-import { freePorts, startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
+import { startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
 import { config as house, channel, hello, keys } from "./house.ts";
-import { openWayToReplicas, type WayToReplicas } from "./way-to-replicas.ts";
+import { openWayToReplicas, startReplicaOf, type ReplicaOf, type WayToReplicas } from "./way-to-replicas.ts";
 
 const config = {
   ...house,
@@ -36,29 +36,15 @@ interface SecretPair {
   readonly MODELGATE_SECRET_BEFORE: string;
 }
 
-interface Replica {
-  readonly service: AloneService;
-  readonly way: WayToReplicas | undefined;
-  readonly port: number;
-}
-
-async function start(name: "edge" | "text", secrets: SecretPair): Promise<Replica> {
-  const [port = 0] = await freePorts(1);
-  const service = await startServiceAlone(name, {
-    REDIS_URL: suite.backends.redisUrl,
-    NATS_URL: suite.backends.natsUrl,
-    TEXT_URL: texts?.url ?? "",
-    ...secrets,
-    [name === "edge" ? "PORT" : "TEXT_PORT"]: String(port),
-  });
-  started.add(service);
-  await until(`${name} to be ready`, async () => (await fetch(`${service.opsUrl}/readyz`)).ok);
-  return { service, way: name === "edge" ? edges : texts, port };
+async function start(name: "edge" | "text", secrets: SecretPair): Promise<ReplicaOf> {
+  const replica = await startReplicaOf(name, suite, { edge: edges, text: texts }, { env: { ...secrets } });
+  started.add(replica.service);
+  return replica;
 }
 
 /** Replaces services one after another, as a rollout does: the new one takes calls before the old one drains. */
-async function replace(old: readonly Replica[], secrets: SecretPair): Promise<readonly Replica[]> {
-  const fresh: Replica[] = [];
+async function replace(old: readonly ReplicaOf[], secrets: SecretPair): Promise<readonly ReplicaOf[]> {
+  const fresh: ReplicaOf[] = [];
   for (const [at, name] of (["edge", "text"] as const).entries()) {
     const replica = await start(name, secrets);
     replica.way?.ports.add(replica.port);

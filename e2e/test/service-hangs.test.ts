@@ -8,8 +8,8 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config: { ...house, models: { chat: house.models.chat }, channels: [channel("main", ["chat"])] },
-    envOf: { text: { HEARTBEAT_MS: "300" } },
-    limits: { edge: { silence: { streamSilenceMs: 2_000 } }, relay: { limits: { leaseMs: 3_000 } } },
+    envOf: { text: { HEARTBEAT_MS: "250" } },
+    limits: { edge: { silence: { streamSilenceMs: 1_500 } }, relay: { limits: { leaseMs: 3_000 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -23,7 +23,7 @@ async function stream(behaviour: object): Promise<Response> {
 }
 
 test("a vendor that is silent for longer than that: the stream goes on, kept by the service's signs of life", async () => {
-  const text = await (await stream({ chunks: 2, chunkDelayMs: 5_000 })).text();
+  const text = await (await stream({ chunks: 2, chunkDelayMs: 2_500 })).text();
   expect(text).toMatch(/\n: .*\n/);
   expect(text).toMatch(/data: \[DONE\]\n\n$/);
 }, 60_000);

@@ -3,6 +3,7 @@ import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { brokenStreams } from "./broken-streams.ts";
 import { storedEvents } from "./events.ts";
 import { channel, config as house, hello, keys, money, post, sdk } from "./house.ts";
 
@@ -71,50 +72,12 @@ async function back(name: "text" | "media" | "audio"): Promise<void> {
   await until("calls to pass", async () => (await fetch(`${suite.opsUrl(name)}/readyz`)).ok);
 }
 
-const contents = [{ role: "user", parts: [{ text: slow }] }];
 const overloaded = "server_overloaded";
-const wires: readonly (readonly [string, string, object, RegExp])[] = [
-  [
-    "chat",
-    "/v1/chat/completions",
-    { ...hello("chat", slow), stream: true },
-    /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/,
-  ],
-  [
-    "completions",
-    "/v1/completions",
-    { model: "chat", prompt: slow, stream: true },
-    /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/,
-  ],
-  [
-    "responses",
-    "/v1/responses",
-    { model: "chat", input: slow, stream: true },
-    /\n\nevent: error\ndata: \{"type":"error","code":"server_overloaded",.*"sequence_number":[1-9]\d*\}\n\n$/,
-  ],
-  [
-    "messages",
-    "/v1/messages",
-    { ...hello("chat", slow), max_tokens: 100_000, stream: true },
-    /\n\nevent: error\ndata: \{"type":"error","error":\{"type":"overloaded_error".*\n\n$/,
-  ],
-  [
-    "content",
-    "/v1beta/models/chat:streamGenerateContent?alt=sse",
-    { contents },
-    /\r\n\r\ndata: \{"error":\{"code":503,.*"status":"UNAVAILABLE".*\}\r\n\r\n$/,
-  ],
-  [
-    "content as an array",
-    "/v1beta/models/chat:streamGenerateContent",
-    { contents },
-    /,\r\n\{"error":\{"code":503,.*\}\]$/,
-  ],
-];
+const wires = brokenStreams("chat", slow);
 
 describe("text killed", () => {
   test("every wire's open stream ends with its wire's error, a call without a first byte is a 503", async () => {
-    const streams = wires.map(([, path, body]) => open(path, body, { "anthropic-version": "2023-06-01" }));
+    const streams = wires.map(({ path, body }) => open(path, body, { "anthropic-version": "2023-06-01" }));
     const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}'));
     await Promise.all(streams.map(({ begun }) => begun));
     await until(
@@ -123,7 +86,7 @@ describe("text killed", () => {
     );
     await kill("text");
     const texts = await Promise.all(streams.map(({ text }) => text));
-    for (const [at, [name, , , ending]] of wires.entries()) expect(texts[at], name).toMatch(ending);
+    for (const [at, { name, broken: ending }] of wires.entries()) expect(texts[at], name).toMatch(ending);
     // What came before is whole, and reads as JSON to the last event.
     const array: unknown = JSON.parse((texts.at(-1) ?? "").slice(4));
     expect(array).toBeInstanceOf(Array);

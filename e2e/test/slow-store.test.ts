@@ -1,57 +1,25 @@
-import { connect, createServer, type Socket } from "node:net";
-import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { openSlowWay, type SlowWay } from "../chaos/slow-way.ts";
 import { storedEvents } from "./events.ts";
 import { config, hello, money, post, sdk } from "./house.ts";
 
-/** A way to Redis whose answers can be held back: what is asked is done, and the answer is lost. */
-class LateRedis {
-  readonly #answers = new Set<Socket>();
-  readonly #proxy = createServer((client) => {
-    const { hostname, port } = new URL(backends.redisUrl);
-    const redis = connect(Number(port), hostname);
-    this.#answers.add(redis);
-    client.pipe(redis);
-    redis.pipe(client);
-    for (const socket of [client, redis])
-      socket.on("error", () => undefined).on("close", () => [client.destroy(), redis.destroy()]);
-  });
-
-  async open(): Promise<string> {
-    this.#proxy.listen(0, "127.0.0.1");
-    await once(this.#proxy, "listening");
-    const address = this.#proxy.address();
-    return `redis://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
-  }
-
-  silence(): void {
-    for (const socket of this.#answers) socket.pause();
-  }
-
-  speak(): void {
-    for (const socket of this.#answers) socket.resume();
-  }
-
-  close(): void {
-    this.#proxy.close();
-  }
-}
-
-const [ofText, ofControl] = [new LateRedis(), new LateRedis()];
+let [ofText, ofControl]: SlowWay[] = [];
 let backends: LocalBackends;
 // Services apart: each has a slow way to Redis of its own here, which one process cannot have.
 let suite: Suite;
 beforeAll(async () => {
   backends = await startLocalBackends();
+  const port = Number(new URL(backends.redisUrl).port);
+  [ofText, ofControl] = [await openSlowWay(port), await openSlowWay(port)];
   suite = await startSuite({
     shape: "apart",
     config,
     backends,
     envOf: {
-      text: { REDIS_URL: await ofText.open() },
-      control: { REDIS_URL: await ofControl.open() },
+      text: { REDIS_URL: `redis://127.0.0.1:${ofText.port}` },
+      control: { REDIS_URL: `redis://127.0.0.1:${ofControl.port}` },
     },
     limits: {
       text: { relay: { redis: { timeoutMs: 300 }, limits: { stepTokens: 256 } } },
@@ -61,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
-  ofText.close();
-  ofControl.close();
+  await ofText?.[Symbol.asyncDispose]();
+  await ofControl?.[Symbol.asyncDispose]();
 });
 
 test("a hold whose answer never came is let go: nothing was sent, so nothing is charged", async () => {
@@ -74,11 +42,11 @@ test("a hold whose answer never came is let go: nothing was sent, so nothing is 
   const seen = (await suite.simulator.requests("main")).length;
   // Again where the service had noticed the silence before it asked for the hold: then nothing was held at all.
   const sweptHold = await until("the event of a hold whose answer was lost", async () => {
-    ofText.silence();
+    ofText?.holdAnswers(true);
     const refused = await post(suite, hello("fixed"));
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
-    ofText.speak();
+    ofText?.holdAnswers(false);
     // Long before the hold's lease would run out.
     await until("the hold to be let go", async () => (await money(suite)).heldNanos === "0");
     return (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed");
@@ -99,12 +67,12 @@ test("a stream whose hold cannot be extended because the store is away ends with
   let text = "";
   const heard = (async () => {
     for await (const { choices } of stream) {
-      if (text === "") ofText.silence();
+      if (text === "") ofText?.holdAnswers(true);
       text += choices[0]?.delta.content ?? "";
     }
   })();
   await expect(heard).rejects.toThrow("store is unavailable");
-  ofText.speak();
+  ofText?.holdAnswers(false);
   // At least the first step passed, and not much more.
   expect(text.length).toBeGreaterThan(256);
   expect(text.length).toBeLessThan(8_000);
@@ -126,7 +94,7 @@ test("an operator gets that the store is away, and when to retry", async () => {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const ask = (path: string) => fetch(suite.controlUrl + path, { headers: { authorization: `Bearer ${credential}` } });
   await until("the store to answer", async () => (await ask("/accounts/demo")).ok);
-  ofControl.silence();
+  ofControl?.holdAnswers(true);
   // The first waits for its time to be over, the others are refused at once.
   for (const path of ["/accounts/demo", "/accounts", "/channels"]) {
     const answer = await ask(path);
@@ -136,6 +104,6 @@ test("an operator gets that the store is away, and when to retry", async () => {
   }
   // Usage is in the books, which the ledger reads.
   expect((await ask("/usage?from=2026-01-01&to=2026-01-02")).status).toBe(200);
-  ofControl.speak();
+  ofControl?.holdAnswers(false);
   await until("the store to answer", async () => (await ask("/accounts/demo")).ok);
 });

@@ -18,8 +18,8 @@ describe.each(shapes)("services %s", (shape) => {
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
-  const tasks = 200;
-  const kills = 5;
+  const tasks = 80;
+  const kills = 3;
   const models = [
     "film-openai",
     "film-compatible",

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { freePorts, startServiceAlone, until, type AloneService, type Limits, type Suite } from "@modelgate/testkit";
+import { sharedEnv } from "./replica.ts";
 
 /**
  * One address before the replicas of a service, as a cluster gives it: each new connection goes to the next of those
@@ -42,4 +44,38 @@ export async function openWayToReplicas(): Promise<WayToReplicas> {
       await once(server, "close");
     },
   };
+}
+
+/** Programs that have replicas. */
+export type Replicated = "edge" | "text" | "realtime" | "gateway";
+
+/** A replica that is ready; its port is in its way once it is added there. */
+export interface ReplicaOf {
+  readonly service: AloneService;
+  readonly way: WayToReplicas | undefined;
+  readonly port: number;
+}
+
+/** Starts a replica on the state of a suite, behind the ways to the services that it calls. */
+export async function startReplicaOf(
+  name: Replicated,
+  suite: Suite,
+  ways: Readonly<Partial<Record<Replicated, WayToReplicas | undefined>>>,
+  { env = {}, limits = {} }: { readonly env?: Readonly<Record<string, string>>; readonly limits?: Limits } = {},
+): Promise<ReplicaOf> {
+  const [port = 0] = await freePorts(1);
+  const variable = name === "edge" || name === "gateway" ? "PORT" : `${name.toUpperCase()}_PORT`;
+  const service = await startServiceAlone(
+    name,
+    {
+      ...sharedEnv(suite),
+      TEXT_URL: ways.text?.url ?? "",
+      REALTIME_URL: ways.realtime?.url ?? "",
+      ...env,
+      [variable]: String(port),
+    },
+    limits,
+  );
+  await until(`${name} to be ready`, async () => (await fetch(`${service.opsUrl}/readyz`)).ok, 60_000);
+  return { service, way: ways[name], port };
 }

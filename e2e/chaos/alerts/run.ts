@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { alertNames, hurried } from "./hurried-rules.ts";
 import { openAlertHouse, scraped, type AlertHouse } from "./house.ts";
 import { startPrometheus, type Prometheus } from "./prometheus.ts";
+import { today } from "../table.ts";
 import { provocations, unprovoked, type Provocation } from "./provocations.ts";
 
 /** What became of an alert. */
@@ -70,7 +71,7 @@ async function provoke(
   const from = performance.now();
   const end = await begin(house);
   const firedMs = (await waitFor(fires)) ? performance.now() - from : undefined;
-  await end();
+  await end?.();
   const ended = performance.now();
   const over = await waitFor(async () => !(await fires()));
   return { alert, by, firedMs, endedMs: over ? performance.now() - ended : undefined };
@@ -87,11 +88,8 @@ async function waitFor(holds: () => Promise<boolean>): Promise<boolean> {
 /** The head of the alerts' table. */
 export const alertsHead = ["alert", "provoked by", "fired after", "ended after", "seen on"] as const;
 
-/** The names of all alerts that are provoked, in their order. */
-export const provoked: readonly string[] = provocations.map(({ alert }) => alert);
-
 /** An alert's row: how long it took to fire, and to end after what provoked it had. */
 export function alertCells({ alert, by, firedMs, endedMs }: AlertRow): readonly string[] {
   const shown = (ms: number | undefined): string => (ms === undefined ? "**never**" : `${(ms / 1_000).toFixed(1)} s`);
-  return [alert, by, shown(firedMs), shown(endedMs), new Date().toISOString().slice(0, 10)];
+  return [alert, by, shown(firedMs), shown(endedMs), today()];
 }

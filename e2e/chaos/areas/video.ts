@@ -1,30 +1,29 @@
 import type { Suite } from "@modelgate/testkit";
-import { ended, failed, modelOf, type Area, type Asking, type Outcome, type Vendor } from "../area.ts";
-import { exchange } from "../exchange.ts";
+import { failureOf, modelOf, send, type Area, type CallResult, type ClientCall, type Vendor } from "../area.ts";
 
-const openai: Vendor = {
-  name: "video",
-  kind: "video",
-  price: { second: 0.01 },
-  provider: "openai",
-  path: "openai/v1",
-  upstreamModel: "sora-2",
-};
-const kling: Vendor = {
-  name: "video-signed",
-  kind: "video",
-  price: { second: 0.01 },
-  provider: "kling",
-  path: "kling",
-  upstreamModel: "kling-v1",
-  key: "AKchaos|AKchaos-secret",
-};
-const vendors = [openai, kling];
+const vendors: readonly [Vendor, Vendor] = [
+  {
+    name: "video",
+    kind: "video",
+    price: { second: 0.01 },
+    provider: "openai",
+    path: "openai/v1",
+    upstreamModel: "sora-2",
+  },
+  {
+    name: "video-signed",
+    kind: "video",
+    price: { second: 0.01 },
+    provider: "kling",
+    path: "kling",
+    upstreamModel: "kling-v1",
+    key: "AKchaos|AKchaos-secret",
+  },
+];
 
-/** Pause between two looks of a client, and after one that went wrong. */
-const lookPauseMs = 60;
-const afterFailureMs = 250;
-/** Longest that a client follows its task: beyond the task's lifetime in this run. */
+/** Pause between two polls of a client, and after one that went wrong. */
+const [pollPauseMs, afterFailureMs] = [60, 250];
+/** Maximum time that a client follows its task: beyond the task's lifetime in this run. */
 const followMs = 12_000;
 
 /** Videos: a task is made, followed to its end, and its file taken; every third is left to itself. */
@@ -32,63 +31,60 @@ export const video: Area = {
   name: "video",
   vendors,
   misbehaves: {
-    // Later than every look and every start waits.
+    // Later than every poll and every start waits.
     stalls: { delayMs: 3_000 },
     // It is made, and the client does not hear of it.
     cuts: { closeAfterAccept: true },
   },
-  hasLengths: true,
-  async ask(asking) {
-    const vendor = vendors[asking.turn % vendors.length] ?? openai;
-    const prompt = `A boat of ${asking.requestId}; {{simulate: {"delayMs": 30, "looks": 2}}}`;
-    const leaves = asking.leaves === "in the answer" ? "never" : asking.leaves;
-    const got = await exchange(asking, {
-      path: "/v1/videos",
-      body: { model: modelOf(vendor, asking.ways), prompt },
-      leaves,
-    });
-    if (got === "left") return ended("left");
-    if (typeof got === "string") return failed(got);
-    if (got.status !== 200) return failed(String(got.status));
-    const { id }: { readonly id: string } = JSON.parse(got.bytes.toString());
-    return asking.turn % 3 === 2 ? { failures: [], left: false, whole: 0, asked: 1 } : follow(asking, id);
+  async call(call) {
+    const vendor = vendors[call.turn % 2] ?? vendors[0];
+    const prompt = `A boat of ${call.requestId}; {{simulate: {"delayMs": 30, "looks": 2}}}`;
+    const leaves = call.leaves === "in the answer" ? "never" : call.leaves;
+    const body = { model: modelOf(vendor, call.ways), prompt };
+    const answer = await send(call, { path: "/v1/videos", body }, leaves);
+    const result: CallResult = { failures: [], left: answer.end === "left", whole: 0, requested: 1 };
+    if (result.left) return result;
+    const failure = failureOf(answer);
+    if (failure !== undefined) return { ...result, failures: [failure] };
+    if (call.turn % 3 === 2) return result;
+    const { id }: { readonly id: string } = JSON.parse(answer.body);
+    return { ...result, ...(await follow(call, id)) };
   },
   async repeated(suite, idBeginning, refusing) {
     const ways = refusing ? ["spare"] : ["main", "spare"];
-    const counts = await Promise.all(
+    const started = await Promise.all(
       vendors.flatMap(({ name }) => ways.map((way) => startsOf(suite, `${name}-${way}`, idBeginning))),
     );
-    const all = counts.flat();
+    const all = started.flat();
     return all.length - new Set(all).size;
   },
 };
 
-/** Looks until the task has ended, then takes its file. */
-async function follow(asking: Asking, id: string): Promise<Outcome> {
+/** Polls until the task has ended, then takes its file. */
+async function follow(call: ClientCall, id: string): Promise<Partial<CallResult>> {
   const failures: string[] = [];
   for (const begin = Date.now(); Date.now() - begin < followMs;) {
-    const got = await exchange(asking, { path: `/v1/videos/${id}`, method: "GET", leaves: "never" });
-    const seen = typeof got === "object" && got.status === 200 ? got : undefined;
-    if (seen === undefined) failures.push(`look: ${typeof got === "object" ? got.status : got}`);
-    const { status }: { readonly status?: string } = seen === undefined ? {} : JSON.parse(seen.bytes.toString());
-    if (status === "failed") return { failures: [...failures, "task failed"], left: false, whole: 0, asked: 1 };
-    if (status === "completed") return { ...(await take(asking, id, failures)), asked: 1 };
-    await new Promise((resolve) => setTimeout(resolve, seen === undefined ? afterFailureMs : lookPauseMs));
+    const answer = await send(call, { path: `/v1/videos/${id}`, method: "GET" }, "never");
+    const failure = failureOf(answer);
+    if (failure !== undefined) failures.push(`look: ${failure}`);
+    const { status }: { readonly status?: string } = failure === undefined ? JSON.parse(answer.body) : {};
+    if (status === "failed") return { failures: [...failures, "task failed"] };
+    if (status === "completed") return take(call, id, failures);
+    await new Promise((resolve) => setTimeout(resolve, failure === undefined ? pollPauseMs : afterFailureMs));
   }
-  return { failures: [...failures, "task did not end"], left: false, whole: 0, asked: 1 };
+  return { failures: [...failures, "task did not end"] };
 }
 
-/** The task is done and must be paid, whether or not its file arrives. */
-async function take(asking: Asking, id: string, failures: readonly string[]): Promise<Omit<Outcome, "asked">> {
-  const leaves = asking.leaves === "in the answer" ? "in the answer" : "never";
-  const got = await exchange(asking, { path: `/v1/videos/${id}/content`, method: "GET", leaves });
-  if (got === "left") return { failures, left: true, whole: 1 };
-  const isThere = typeof got === "object" && got.status === 200 && got.bytes.includes("ftyp");
-  const more = isThere ? [] : [`file: ${typeof got === "object" ? got.status : got}`];
-  return { failures: [...failures, ...more], left: false, whole: 1 };
+/** Takes the file of a task that is done. It must be paid even if its file does not arrive. */
+async function take(call: ClientCall, id: string, failures: readonly string[]): Promise<Partial<CallResult>> {
+  const leaves = call.leaves === "in the answer" ? "in the answer" : "never";
+  const answer = await send(call, { path: `/v1/videos/${id}/content`, method: "GET" }, leaves);
+  if (answer.end === "left") return { failures, left: true, whole: 1 };
+  const failure = failureOf(answer) ?? (answer.body.includes("ftyp") ? undefined : "no film");
+  return { failures: failure === undefined ? failures : [...failures, `file: ${failure}`], whole: 1 };
 }
 
-/** The requests that a vendor was asked to start a task for, as often as it was. */
+/** Returns the ids of requests for which a vendor was sent the start of a task, as often as it was. */
 async function startsOf({ simulator }: Suite, instance: string, idBeginning: string): Promise<readonly string[]> {
   return (await simulator.requests(instance)).flatMap(({ method, body }) => {
     const found = /A boat of ([\w-]+);/.exec(body)?.[1];

@@ -1,0 +1,26 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+
+/** Runs a command over a connection of its own. */
+export async function onRedis<T>(url: string, command: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis(url);
+  try {
+    return await command(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Returns the folder in which a Redis keeps its log. */
+export async function logFolder(url: string): Promise<string> {
+  return join(await onRedis(url, async (redis) => (await redis.config("GET", "dir"))[1] ?? ""), "appendonlydir");
+}
+
+/** Returns the newest part of a Redis' log, and its length: cut to that, Redis comes back as it is now. */
+export async function newestLog(url: string): Promise<{ readonly file: string; readonly bytes: number }> {
+  const folder = await logFolder(url);
+  const parts = readdirSync(folder).filter((name) => name.endsWith(".incr.aof"));
+  const file = join(folder, parts.toSorted().at(-1) ?? "");
+  return { file, bytes: statSync(file).size };
+}

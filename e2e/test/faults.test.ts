@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { shapes, type Shape } from "@modelgate/testkit";
+import { areas } from "../chaos/areas.ts";
+import { faults, type Fault } from "../chaos/faults.ts";
+import { brokenOf, faultsOf, openFaultRun, type FaultRun } from "../chaos/run-faults.ts";
+
+/**
+ * The brief rows of the table of faults, each for a second, with clients of three areas: no event is lost, none is stored or
+ * charged twice, the books agree, and clients see nothing but what the row allows. `npm run chaos` has all rows, for longer.
+ */
+const engine = "postgres";
+const briefAreas = areas.filter(({ name }) => name === "text" || name === "video" || name === "realtime");
+/** What a row does to one service of several needs them apart; all else is the same in one process. */
+const rowsOf = (shape: Shape): readonly Fault[] =>
+  faultsOf(faults, engine, shape).filter(({ brief, shape: only = "one" }) => brief === true && only === shape);
+
+describe.each(shapes)("services %s", (shape) => {
+  const rows = rowsOf(shape);
+  let run: FaultRun;
+  beforeAll(async () => {
+    run = await openFaultRun({ faults: rows, areas: briefAreas, faultMs: 1_000, clients: 2, engine, shape });
+  }, 120_000);
+  afterAll(() => run?.[Symbol.asyncDispose]());
+
+  test.each(rows.map((fault) => [fault.name, fault] as const))(
+    "%s",
+    async (_, fault) => {
+      const results = await run.live(fault);
+      expect(brokenOf(fault, results)).toEqual([]);
+      expect(results.filter(({ seen }) => seen.requests === 0)).toEqual([]);
+    },
+    180_000,
+  );
+});
