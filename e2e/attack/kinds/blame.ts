@@ -1,5 +1,5 @@
-import { pause, statusesOf, tried, type Attack, type Field, type Way } from "../attack.ts";
-import type { Answer } from "../client.ts";
+import type { Sending } from "../../chaos/exchange.ts";
+import { openaiWay, pause, statusesOf, times, tried, type Attack } from "../attack.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, textRequest } from "./wires.ts";
 
@@ -19,35 +19,24 @@ const hangingUp: Handler = (request, response) => {
   else void honestText(request, response);
 };
 
-const chat = (name: string, answers: Handler): Way => ({
-  name,
-  kind: "chat",
-  price: { input: 1, output: 2 },
-  provider: "openai",
-  path: "v1",
-  answers,
-});
-
-/** Another tenant's calls of a model; all of them are to be served. */
-async function othersCalls(field: Field, models: readonly string[]): Promise<readonly Answer[]> {
-  const answers: Answer[] = [];
-  for (let at = 0; at < calls; at++) {
-    const model = field.model(models[at % models.length] ?? "");
-    answers.push(await field.send({ ...textRequest("chat", model), key: field.other.key }));
-  }
-  return answers;
-}
+const price = { input: 1, output: 2 };
 
 const provokes = (id: string, what: string, answers: Handler): Attack => ({
   id: `blame-${id}`,
   name: `provokes ${what} again and again`,
   area: "text",
-  ways: [chat("main", answers), { ...chat("sibling", answers), channelOf: "main" }],
+  ways: [
+    openaiWay("main", "chat", price, answers),
+    openaiWay("sibling", "chat", price, answers, { channelOf: "main" }),
+  ],
   async run(field) {
-    const mine = [];
-    for (let at = 0; at < provoked; at++)
-      mine.push(await field.send(textRequest("chat", field.model("main"), {}, poison)));
-    const theirs = await othersCalls(field, ["main", "sibling"]);
+    const mine = await field.sendAll(times(provoked, () => textRequest("chat", field.model("main"), {}, poison)));
+    const theirs = await field.sendAll(
+      times(calls, (at) => ({
+        ...textRequest("chat", field.model(at % 2 === 0 ? "main" : "sibling")),
+        key: field.other.key,
+      })),
+    );
     const served = theirs.filter(({ status }) => status === 200).length;
     return tried(`${provoked} calls: ${statusesOf(mine)}`, `another tenant then: ${statusesOf(theirs)}`, [
       served < calls && `another tenant was served ${served} of ${calls} calls of the channel's models`,
@@ -73,24 +62,15 @@ const hugeAnswer: Attack = {
   id: "blame-embeddings",
   name: "asks for embeddings whose answer is larger than 32 MiB",
   area: "text",
-  ways: [
-    {
-      name: "main",
-      kind: "embedding",
-      price: { input: 1 },
-      provider: "openai",
-      path: "v1",
-      answers: embeddings,
-      timeoutMs: 20_000,
-    },
-  ],
+  ways: [openaiWay("main", "embedding", { input: 1 }, embeddings, { timeoutMs: 20_000 })],
   async run(field) {
-    const ask = (input: string | readonly string[], key = field.attacker.key) =>
-      field.send({ path: "/v1/embeddings", body: { model: field.model("main"), input }, key });
-    const mine = [];
-    for (let at = 0; at < 4; at++) mine.push(await ask(Array.from({ length: inputs }, () => "word")));
-    const theirs = [];
-    for (let at = 0; at < 10; at++) theirs.push(await ask("word", field.other.key));
+    const request = (input: string | readonly string[], key = field.attacker.key): Sending => ({
+      path: "/v1/embeddings",
+      body: { model: field.model("main"), input },
+      key,
+    });
+    const mine = await field.sendAll(times(4, () => request(times(inputs, () => "word"))));
+    const theirs = await field.sendAll(times(10, () => request("word", field.other.key)));
     const served = theirs.filter(({ status }) => status === 200).length;
     const size = (Math.max(...mine.map(({ bytes }) => bytes)) / 1e6).toFixed(1);
     return tried(
@@ -111,7 +91,7 @@ const coldBurst: Attack = {
   id: "cold-burst",
   name: "calls 500 times at once after a cold start",
   area: "text",
-  ways: [chat("main", honestText)],
+  ways: [openaiWay("main", "chat", price, honestText)],
   async prepare({ suite }) {
     for (const name of ["edge", "text"] as const) {
       await suite.process(name).stop();
@@ -120,11 +100,8 @@ const coldBurst: Attack = {
     await pause(500);
   },
   async run(field) {
-    const answers = await Promise.all(
-      Array.from({ length: burst }, () =>
-        field.send({ ...textRequest("chat", field.model("main")), patienceMs: 60_000 }),
-      ),
-    );
+    const request = { ...textRequest("chat", field.model("main")), patienceMs: 60_000 };
+    const answers = await Promise.all(times(burst, () => field.send(request)));
     const failed = answers.filter(({ status }) => status !== 200).length;
     const slowest = Math.round(Math.max(...answers.map(({ ms }) => ms)));
     return tried(`${burst} at once`, `${statusesOf(answers)}; slowest ${slowest} ms`, [
@@ -139,9 +116,7 @@ const unimplemented: Attack = {
   area: "text",
   async run(field) {
     const paths = ["/v1/files", "/v1/fine-tunes", "/v1/files/a", "/v1/files/a/content"];
-    const answers = [];
-    for (let at = 0; at < 100; at++)
-      answers.push(await field.send({ path: paths[at % paths.length] ?? "", method: "GET" }));
+    const answers = await field.sendAll(times(100, (at) => ({ path: paths[at % paths.length] ?? "", method: "GET" })));
     const errors = field.suite
       .process("edge")
       .logs()

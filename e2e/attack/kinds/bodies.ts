@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { pause, statusesOf, tried, type Attack, type Field, type Way } from "../attack.ts";
+import { openaiWay, pause, statusesOf, tried, type Attack, type Field } from "../attack.ts";
 import { residentMebibytes, type WatchedService } from "../loops.ts";
 import { honestText } from "./wires.ts";
 
@@ -169,7 +169,7 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
   id: `bomb-${reader.area}-${bombs.indexOf(bomb)}`,
   name: `sends a body of ${bomb.what} (${reader.area})`,
   area: reader.area,
-  ways: reader.area === "text" ? [chatWay] : [],
+  ways: reader.area === "text" ? [openaiWay("chat", "chat", { input: 1, output: 2 }, honestText)] : [],
   async run(field) {
     const model = reader.area === "text" ? field.model("chat") : "no-such-model";
     const body = bombBody(reader, model, bomb);
@@ -194,15 +194,6 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
     );
   },
 });
-
-const chatWay: Way = {
-  name: "chat",
-  kind: "chat",
-  price: { input: 1, output: 2 },
-  provider: "openai",
-  path: "v1",
-  answers: honestText,
-};
 
 /** Whether another try would say nothing more; there was none yet where it is infinite. */
 function isClear(minMs: number): boolean {

@@ -1,12 +1,16 @@
 import { DatabaseSync } from "node:sqlite";
+import type { Redis } from "ioredis";
+import { accountKeys } from "@modelgate/accounts";
+
 import { until } from "@modelgate/testkit";
-import { statusesOf, tried, type Attack, type Field } from "../attack.ts";
-import type { Answer } from "../client.ts";
+import { onRedis } from "../../chaos/redis-log.ts";
+import { openaiWay, statusesOf, times, tried, type Attack, type Field } from "../attack.ts";
 import { json } from "../vendor.ts";
 import { honestText, textAnswer, textRequest } from "./wires.ts";
 
 const price = { input: 1, output: 2 };
-const chat = { kind: "chat", price, provider: "openai", path: "v1" } as const;
+/** Hash of Redis that has the price of each version that was published. */
+const priceVersionsKey = "price-versions";
 
 /** Opens the ledger's file as somebody may who can write to it. */
 function openBooks({ booksFile }: Field): DatabaseSync {
@@ -16,13 +20,11 @@ function openBooks({ booksFile }: Field): DatabaseSync {
 /** Waits until so many calls of the attacker are in the books. */
 async function booked({ suite, attacker }: Field, calls: number): Promise<void> {
   await until(`${calls} calls in the books`, async () => {
-    const rows = await suite.ask<readonly { readonly sums: { readonly calls: string } }[]>(
-      "usage",
-      "--by",
-      "account",
-      "--account",
-      attacker.accountId,
-    );
+    interface Row {
+      readonly sums: { readonly calls: string };
+    }
+    const words = ["usage", "--by", "account", "--account", attacker.accountId];
+    const rows = await suite.ask<readonly Row[]>(...words);
     return Number(rows[0]?.sums.calls ?? 0) >= calls;
   });
 }
@@ -33,63 +35,111 @@ async function holds({ suite, attacker }: Field, of: "account" | "all"): Promise
   return status === 0;
 }
 
-/** A change of the books behind the ledger's back, and how it is taken back. */
-interface Tampering {
+/** A change of the books or of Redis behind the ledger's back, and how it is taken back. */
+interface Alteration {
   readonly what: string;
   readonly of: "account" | "all";
-  readonly change: string;
-  readonly undo: string;
+  change(books: DatabaseSync, redis: Redis): unknown;
+  undo(books: DatabaseSync, redis: Redis): unknown;
 }
 
-const tamperings = (account: string): readonly Tampering[] => {
+const bySql = (what: string, of: Alteration["of"], change: string, undo: string): Alteration => ({
+  what,
+  of,
+  change: (books) => books.exec(change),
+  undo: (books) => books.exec(undo),
+});
+
+/** Deletes rows of a table, and keeps them next to it. */
+const deleted = (what: string, of: Alteration["of"], table: string, where: string): Alteration =>
+  bySql(
+    what,
+    of,
+    `create table kept as select * from ${table} ${where}; delete from ${table} ${where}`,
+    `insert into ${table} select * from kept; drop table kept`,
+  );
+
+function alterationsOf(account: string): readonly Alteration[] {
   const whose = `where account = '${account}'`;
-  const newest = `(select id from calls ${whose} order by at desc limit 1)`;
+  const oneOf = (order: "asc" | "desc"): string => `(select id from calls ${whose} order by at ${order} limit 1)`;
+  const early = deleted("", "account", "calls", `${whose} and id = ${oneOf("asc")}`);
+  const key = accountKeys.account(account);
+  let before = "";
   return [
+    bySql(
+      "totals that are not the sum of the calls",
+      "account",
+      `update daily_totals set cost = cost + 1 ${whose}`,
+      `update daily_totals set cost = cost - 1 ${whose}`,
+    ),
+    bySql(
+      "a call with another cost",
+      "account",
+      `update calls set cost = cost + 1 ${whose} and id = ${oneOf("desc")}`,
+      `update calls set cost = cost - 1 ${whose} and id = ${oneOf("desc")}`,
+    ),
+    bySql(
+      "an account that was made earlier",
+      "account",
+      `update accounts set created = '2020' || substr(created, 5) ${whose}`,
+      `update accounts set created = (select created from anchors ${whose}) ${whose}`,
+    ),
     {
-      what: "totals that are not the sum of the calls",
+      what: "an early call deleted, after the account's beginning in Redis was moved behind it",
       of: "account",
-      change: `update daily_totals set cost = cost + 1 ${whose}`,
-      undo: `update daily_totals set cost = cost - 1 ${whose}`,
+      async change(books, redis) {
+        before = (await redis.hget(key, "createdAt")) ?? "";
+        await redis.hset(key, "createdAt", new Date().toISOString());
+        early.change(books, redis);
+      },
+      async undo(books, redis) {
+        await redis.hset(key, "createdAt", before);
+        early.undo(books, redis);
+      },
     },
+    deleted("every call deleted, so that there is nothing to walk", "account", "calls", whose),
     {
-      what: "a call with another cost",
-      of: "account",
-      change: `update calls set cost = cost + 1 ${whose} and id = ${newest}`,
-      undo: `update calls set cost = cost - 1 ${whose} and id = ${newest}`,
-    },
-    {
-      what: "an account that was made earlier",
-      of: "account",
-      change: `update accounts set created = '2020' || substr(created, 5) ${whose}`,
-      undo: `update accounts set created = (select created from anchors ${whose}) ${whose}`,
-    },
-    {
-      what: "an entry of the audit by somebody else",
+      what: "a price of a version that was published with another",
       of: "all",
-      change: "update audit set actor = actor || ' and others' where number = 1",
-      undo: "update audit set actor = replace(actor, ' and others', '') where number = 1",
+      async change(_, redis) {
+        const [version = ""] = await redis.hkeys(priceVersionsKey);
+        before = (await redis.hget(priceVersionsKey, version)) ?? "";
+        await redis.hset(priceVersionsKey, version, JSON.stringify({ price: { input: 77 } }));
+      },
+      async undo(_, redis) {
+        const [version = ""] = await redis.hkeys(priceVersionsKey);
+        await redis.hset(priceVersionsKey, version, before);
+      },
     },
+    bySql(
+      "an entry of the audit by somebody else",
+      "all",
+      "update audit set actor = actor || ' and others' where number = 1",
+      "update audit set actor = replace(actor, ' and others', '') where number = 1",
+    ),
+    deleted("an entry of the audit deleted", "all", "audit", "where number = 2"),
   ];
-};
+}
 
 const alteredBooks: Attack = {
   id: "altered",
-  name: "alters the books in SQL: totals, a call, an account's beginning, the audit",
+  name: "alters the books behind the ledger: totals, calls, an account's beginning, a price, the audit",
   area: "text",
-  ways: [{ name: "chat", ...chat, answers: honestText }],
+  ways: [openaiWay("chat", "chat", price, honestText)],
   async run(field) {
-    const answers: Answer[] = [];
-    for (let at = 0; at < 3; at++) answers.push(await field.send(textRequest("chat", field.model("chat"))));
+    const answers = await field.sendAll(times(3, () => textRequest("chat", field.model("chat"))));
     await booked(field, answers.length);
     const broken: string[] = [];
     if (!(await holds(field, "all"))) broken.push("the books do not hold before the attack");
     using books = openBooks(field);
-    const all = tamperings(field.attacker.accountId);
-    for (const { what, of, change, undo } of all) {
-      books.exec(change);
-      if (await holds(field, of)) broken.push(`not found: ${what}`);
-      books.exec(undo);
-    }
+    const all = alterationsOf(field.attacker.accountId);
+    await onRedis(field.suite.backends.redisUrl, async (redis) => {
+      for (const { what, of, change, undo } of all) {
+        await change(books, redis);
+        if (await holds(field, of)) broken.push(`not found: ${what}`);
+        await undo(books, redis);
+      }
+    });
     if (!(await holds(field, "all"))) broken.push("the books do not hold after the attack");
     return tried(`${all.length} changes`, `${all.length - broken.length} found`, broken);
   },
@@ -103,22 +153,17 @@ const endlessTags: Attack = {
   name: "names new tags and end users with calls that are refused and cost nothing",
   area: "text",
   ways: [
-    {
-      name: "chat",
-      ...chat,
-      answers: (_, response) => {
-        response.statusCode = 400;
-        json(response, { error: { message: "no", type: "invalid_request_error", param: null, code: null } });
-      },
-    },
+    openaiWay("chat", "chat", price, (_, response) =>
+      json(response, { error: { message: "no", type: "invalid_request_error", param: null, code: null } }, 400),
+    ),
   ],
   async run(field) {
-    const answers: Answer[] = [];
-    for (let at = 0; at < 40; at++) {
-      const tags = Array.from({ length: 8 }, (_, tag) => `tag-${at}-${tag}=value-${at}`).join(",");
-      const request = textRequest("chat", field.model("chat"), { user: `user-${at}` });
-      answers.push(await field.send({ ...request, headers: { ...request.headers, "x-modelgate-tags": tags } }));
-    }
+    const answers = await field.sendAll(
+      times(40, (at) => ({
+        ...textRequest("chat", field.model("chat"), { user: `user-${at}` }),
+        headers: { "x-modelgate-tags": times(8, (tag) => `tag-${at}-${tag}=value-${at}`).join(",") },
+      })),
+    );
     await booked(field, answers.length);
     using books = openBooks(field);
     const rows = labelled.reduce((sum, table) => {
@@ -138,22 +183,22 @@ const takenNames: Attack = {
   name: "has a vendor list the names of other channels' models",
   area: "text",
   ways: [
-    { name: "chat", ...chat, answers: honestText },
-    {
-      name: "lister",
-      ...chat,
-      listed: true,
-      answers: ({ path }, response) =>
+    openaiWay("chat", "chat", price, honestText),
+    openaiWay(
+      "lister",
+      "chat",
+      price,
+      ({ path }, response) =>
         path.endsWith("/models")
           ? json(response, { object: "list", data: [{ id: "names-chat", object: "model" }] })
           : json(response, textAnswer("chat")),
-    },
+      { listed: true },
+    ),
   ],
   async run(field) {
     await until("the vendor to be asked what it lists", () => field.asked("lister").length > 0);
-    const answers: Answer[] = [];
-    for (let at = 0; at < 20; at++)
-      answers.push(await field.send({ ...textRequest("chat", field.model("chat")), key: field.other.key }));
+    const request = { ...textRequest("chat", field.model("chat")), key: field.other.key };
+    const answers = await field.sendAll(times(20, () => request));
     const taken = field.asked("lister").filter(({ path }) => !path.endsWith("/models")).length;
     return tried(`${answers.length} calls: ${statusesOf(answers)}`, `${taken} reached the other vendor`, [
       taken > 0 && `${taken} calls of another channel's model were taken`,

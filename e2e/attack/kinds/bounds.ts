@@ -1,6 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { dollars, pause, statusesOf, tried, type Attack, type Field, type Way } from "../attack.ts";
-import type { Answer } from "../client.ts";
+import { dollars, pause, statusesOf, tried, type Attack } from "../attack.ts";
 import { json, type Handler } from "../vendor.ts";
 import { textAnswer, textRequest, textWays, textWires, wireAsked, type TextWire } from "./wires.ts";
 
@@ -29,12 +28,10 @@ const contradictions: Readonly<Record<TextWire, readonly object[]>> = {
   ],
 };
 
-/** The largest bound of output that stands anywhere in a request, as a vendor may take it. */
+/** Returns the largest bound of output that stands anywhere in a request, as a vendor may take it. */
 function largestBound(body: string): number {
-  return Math.max(
-    0,
-    ...[...body.matchAll(/"max[a-z_]*tokens[a-z_]*"\s*:\s*(\d+)/gi)].map(([, bound]) => Number(bound)),
-  );
+  const bounds = [...body.matchAll(/"max[a-z_]*tokens[a-z_]*"\s*:\s*(\d+)/gi)].map(([, bound]) => Number(bound));
+  return Math.max(0, ...bounds);
 }
 
 /** A vendor that makes as much as any bound of the request lets it. */
@@ -51,16 +48,11 @@ const twoBounds: Attack = {
   payers: Object.values(contradictions).flat().length,
   ways: textWays({ output: outputPrice }, greedy),
   async run(field) {
-    const answers: Answer[] = [];
-    let spent = 0;
-    // Each with an account of its own: one that has lost its money shows nothing more.
-    const payers = [...field.payers];
-    for (const wire of textWires)
-      for (const more of contradictions[wire]) {
-        const payer = payers.pop() ?? field.attacker;
-        answers.push(await field.send({ ...textRequest(wire, field.model(wire), more), key: payer.key }));
-        spent += await field.spent(payer);
-      }
+    const calls = textWires.flatMap((wire) =>
+      contradictions[wire].map((more) => textRequest(wire, field.model(wire), more)),
+    );
+    const { answers, spendings } = await field.payEach(calls);
+    const spent = spendings.reduce((all, each) => all + each, 0);
     const made = textWires.flatMap((wire) => field.asked(wire).map(({ body }) => largestBound(body)));
     const cost = (made.reduce((all, each) => all + each, 0) * outputPrice) / 1e6;
     return tried(
@@ -81,12 +73,6 @@ const dear = 1_000;
  */
 const maxOfTenTokens = 0.1;
 
-/** A vendor that reports what stands in the request behind `report=`. */
-const lying: Handler = (request, response) => {
-  const reported: unknown = JSON.parse(Buffer.from(/report=(\w+)/.exec(request.body)?.[1] ?? "", "hex").toString());
-  json(response, textAnswer(wireAsked(request), { input: reported, output: reported }));
-};
-
 const tenTokens: Readonly<Record<TextWire, object>> = {
   chat: { max_completion_tokens: 10 },
   responses: { max_output_tokens: 16 },
@@ -94,37 +80,35 @@ const tenTokens: Readonly<Record<TextWire, object>> = {
   generateContent: { generationConfig: { maxOutputTokens: 10 } },
 };
 
-const impossibleUsage: Attack = {
-  id: "usage",
-  name: "has a vendor report usage that no call can have (1e300, negative, no number)",
+/** A vendor that answers calls of ten tokens so that they would cost more, once for each of some words of a wire. */
+const overTen = (id: string, name: string, price: object, answers: Handler, words: readonly string[]): Attack => ({
+  id,
+  name,
   area: "text",
-  payers: textWires.length * lies.length,
-  ways: textWays({ input: 1, output: dear }, lying),
+  payers: textWires.length * words.length,
+  ways: textWays(price, answers),
   async run(field) {
-    const answers: Answer[] = [];
-    const spendings: number[] = [];
-    // Each with an account of its own: one that has lost its money shows nothing more.
-    const payers = [...field.payers];
-    for (const wire of textWires)
-      for (const lie of lies) {
-        const text = `report=${Buffer.from(JSON.stringify(lie)).toString("hex")}`;
-        const payer = payers.pop() ?? field.attacker;
-        answers.push(
-          await field.send({ ...textRequest(wire, field.model(wire), tenTokens[wire], text), key: payer.key }),
-        );
-        spendings.push(await field.spent(payer));
-      }
-    const dearest = Math.max(...spendings);
+    const calls = textWires.flatMap((wire) =>
+      words.map((text) => textRequest(wire, field.model(wire), tenTokens[wire], text)),
+    );
+    const { answers: all, spendings } = await field.payEach(calls);
+    const most = Math.max(...spendings);
     return tried(
-      `${answers.length} calls: ${statusesOf(answers)}`,
-      `at most ${dollars(dearest)} billed of a call that may cost ${dollars(maxOfTenTokens)}`,
+      `${all.length} calls: ${statusesOf(all)}`,
+      `at most ${dollars(most)} billed of a call that may cost ${dollars(maxOfTenTokens)}`,
       [
-        dearest > maxOfTenTokens && `an account paid ${dollars(dearest)} for a call of ten tokens`,
+        most > maxOfTenTokens && `an account paid ${dollars(most)} for a call of ten tokens`,
         Math.min(...spendings) < 0 && "an account was paid for its calls",
-        answers.some(({ status }) => status === 402) && "an account with $100 could not pay a call of ten tokens",
+        all.some(({ status }) => status !== 200) && "a call of ten tokens was not served, so a wire was not tried",
       ],
     );
   },
+});
+
+/** A vendor that reports what stands in the request behind `report=`. */
+const lying: Handler = (request, response) => {
+  const reported: unknown = JSON.parse(Buffer.from(/report=(\w+)/.exec(request.body)?.[1] ?? "", "hex").toString());
+  json(response, textAnswer(wireAsked(request), { input: reported, output: reported }));
 };
 
 /** Tokens that a vendor makes where it was asked for ten. */
@@ -135,66 +119,28 @@ const cutWithin = 1_500;
 const overlong: Handler = (request, response) =>
   json(response, textAnswer(wireAsked(request), { text: "word ".repeat(wholeTokens), output: wholeTokens }));
 
-const ignoresBound: Attack = {
-  id: "overlong",
-  name: `has a vendor answer ten tokens of bound with ${wholeTokens}`,
-  area: "text",
-  payers: textWires.length,
-  ways: textWays({ output: dear }, overlong),
-  async run(field) {
-    const answers: Answer[] = [];
-    const spendings: number[] = [];
-    const payers = [...field.payers];
-    for (const wire of textWires) {
-      const payer = payers.pop() ?? field.attacker;
-      answers.push(await field.send({ ...textRequest(wire, field.model(wire), tenTokens[wire]), key: payer.key }));
-      spendings.push(await field.spent(payer));
-    }
-    const dearest = Math.max(...spendings);
-    return tried(
-      `${answers.length} calls: ${statusesOf(answers)}`,
-      `at most ${dollars(dearest)} billed of a call that may cost ${dollars(maxOfTenTokens)}`,
-      [
-        dearest > maxOfTenTokens && `an account paid ${dollars(dearest)} for a call of ten tokens`,
-        answers.some(({ status }) => status !== 200) && "a wire was not tried",
-      ],
-    );
-  },
-};
-
-const dataOf = (data: object): string => `data: ${JSON.stringify(data)}\n\n`;
+const event = (data: object, name?: string): string =>
+  `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
+const delta = { output_index: 0, content_index: 0, delta: "word " };
+const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
 
 /** One token in a stream of a wire. */
 const wordOf: Readonly<Record<TextWire, string>> = {
-  chat: dataOf({
-    id: "c",
-    object: "chat.completion.chunk",
-    created: 1,
-    model: "m",
-    choices: [{ index: 0, delta: { content: "word " }, finish_reason: null }],
-  }),
-  responses: `event: response.output_text.delta\n${dataOf({
-    type: "response.output_text.delta",
-    item_id: "msg_1",
-    output_index: 0,
-    content_index: 0,
-    delta: "word ",
-  })}`,
-  messages: `event: content_block_delta\n${dataOf({
-    type: "content_block_delta",
-    index: 0,
-    delta: { type: "text_delta", text: "word " },
-  })}`,
-  generateContent: dataOf({ candidates: [{ index: 0, content: { role: "model", parts: [{ text: "word " }] } }] }),
+  chat: event({ ...chunk, choices: [{ index: 0, delta: { content: "word " }, finish_reason: null }] }),
+  responses: event({ type: "response.output_text.delta", item_id: "msg_1", ...delta }, "response.output_text.delta"),
+  messages: event(
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "word " } },
+    "content_block_delta",
+  ),
+  generateContent: event({ candidates: [{ index: 0, content: { role: "model", parts: [{ text: "word " }] } }] }),
 };
 
-/** What a stream of a wire begins with. */
+/** Returns the beginning of a wire's stream. */
 function openingOf(wire: TextWire): string {
   if (wire !== "messages") return "";
   const message = { ...textAnswer("messages"), content: [], stop_reason: null };
-  const start = { type: "message_start", message };
   const block = { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
-  return `event: message_start\ndata: ${JSON.stringify(start)}\n\nevent: content_block_start\ndata: ${JSON.stringify(block)}\n\n`;
+  return event({ type: "message_start", message }, "message_start") + event(block, "content_block_start");
 }
 
 /** Writes words at two thousand a second until the other side leaves. */
@@ -213,18 +159,15 @@ async function pour(wire: TextWire, response: ServerResponse, count: (tokens: nu
 function endless(wire: TextWire): Attack {
   let made = 0;
   const answers: Handler = (_, response) => pour(wire, response, (tokens) => (made += tokens));
-  const ways: readonly Way[] = textWays({ output: dear }, answers).filter(({ name }) => name === wire);
   return {
     id: `endless-${wire.toLowerCase()}`,
     name: `has a vendor stream on past a bound of ten tokens (${wire})`,
     area: "text",
-    ways,
-    async run(field: Field) {
+    ways: textWays({ output: dear }, answers).filter(({ name }) => name === wire),
+    async run(field) {
       made = 0;
-      const { path, ...request } = textRequest(wire, field.model(wire), {
-        ...tenTokens[wire],
-        ...(wire === "generateContent" ? {} : { stream: true }),
-      });
+      const stream = wire === "generateContent" ? {} : { stream: true };
+      const { path, ...request } = textRequest(wire, field.model(wire), { ...tenTokens[wire], ...stream });
       const streamed = path.replace(":generateContent", ":streamGenerateContent?alt=sse");
       const answer = await field.send({ ...request, path: streamed });
       const spent = await field.spent(field.attacker);
@@ -236,4 +179,17 @@ function endless(wire: TextWire): Attack {
 }
 
 /** Items 5 and 8: what a vendor charges is what is held and billed. */
-export const boundAttacks: readonly Attack[] = [twoBounds, impossibleUsage, ignoresBound, ...textWires.map(endless)];
+export const boundAttacks: readonly Attack[] = [
+  twoBounds,
+  overTen(
+    "usage",
+    "has a vendor report usage that no call can have (1e300, negative, no number)",
+    { input: 1, output: dear },
+    lying,
+    lies.map((lie) => `report=${Buffer.from(JSON.stringify(lie)).toString("hex")}`),
+  ),
+  overTen("overlong", `has a vendor answer ten tokens of bound with ${wholeTokens}`, { output: dear }, overlong, [
+    "Hello",
+  ]),
+  ...textWires.map(endless),
+];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { Redis } from "ioredis";
-import { statusesOf, tried, type Attack, type Field } from "../attack.ts";
-import type { Answer } from "../client.ts";
+import { onRedis } from "../../chaos/redis-log.ts";
+import { statusesOf, times, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer } from "../../chaos/exchange.ts";
 import { residentMebibytes } from "../loops.ts";
 
 const mebibyte = 1024 * 1024;
@@ -12,14 +12,10 @@ const maxMoreMebibytes = 2;
 
 const text = (value: string): object => ({ type: "message", role: "user", content: value });
 
-/** Memory that the Redis of money uses, MiB. */
+/** Returns the memory that the Redis of money uses, MiB. */
 async function redisMebibytes({ suite }: Field): Promise<number> {
-  const redis = new Redis(suite.backends.redisUrl);
-  try {
-    return Number(/used_memory:(\d+)/.exec(await redis.info("memory"))?.[1]) / mebibyte;
-  } finally {
-    redis.disconnect();
-  }
+  const info = await onRedis(suite.backends.redisUrl, (redis) => redis.info("memory"));
+  return Number(/used_memory:(\d+)/.exec(info)?.[1]) / mebibyte;
 }
 
 const filling: Attack = {
@@ -30,13 +26,11 @@ const filling: Attack = {
   async run(field) {
     const before = await redisMebibytes(field);
     const noise = (): object => text(randomBytes(itemBytes).toString("base64"));
-    const answers: Answer[] = [];
-    for (let at = 0; at < conversations; at++)
-      answers.push(
-        await field.send({ path: "/v1/conversations", body: { items: Array.from({ length: itemsOfEach }, noise) } }),
-      );
     const session = { type: "realtime", model: "m", instructions: "x".repeat(2 * mebibyte) };
-    answers.push(await field.send({ path: "/v1/realtime/client_secrets", body: { session } }));
+    const answers = await field.sendAll([
+      ...times(conversations, () => ({ path: "/v1/conversations", body: { items: times(itemsOfEach, noise) } })),
+      { path: "/v1/realtime/client_secrets", body: { session } },
+    ]);
     const more = (await redisMebibytes(field)) - before;
     const kept = answers.filter(({ status }) => status < 400).length;
     return tried(`${answers.length} requests: ${statusesOf(answers)}`, `Redis ${more.toFixed(1)} MiB larger`, [
@@ -65,14 +59,14 @@ const pages: Attack = {
     const made = await field.send({ path: "/v1/conversations", body: {} });
     const id = /"id":\s*"(conv[^"]*)"/.exec(made.body)?.[1] ?? "";
     const part = { type: "input_text", text: "a" };
-    const message = { type: "message", role: "user", content: Array.from({ length: partsOfMessage }, () => part) };
-    const body = { items: Array.from({ length: messagesOfAdd }, () => message) };
+    const message = { type: "message", role: "user", content: times(partsOfMessage, () => part) };
+    const body = { items: times(messagesOfAdd, () => message) };
     const added: Answer[] = [];
     for (let at = 0; at < adds && added.every(({ status }) => status < 400); at++)
       added.push(await field.send({ path: `/v1/conversations/${id}/items`, body }));
     const [cpu, memory] = [await cpuSeconds(field), await residentMebibytes(field.suite, "text")];
     const read = { method: "GET", path: `/v1/conversations/${id}/items?limit=1` };
-    const answers = await Promise.all(Array.from({ length: reads }, () => field.send(read)));
+    const answers = await Promise.all(times(reads, () => field.send(read)));
     const seconds = (await cpuSeconds(field)) - cpu;
     const more = Math.max(0, (await residentMebibytes(field.suite, "text")) - memory);
     return tried(

@@ -1,5 +1,5 @@
-import { dollars, tried, type Attack, type Field } from "../attack.ts";
-import type { Sending } from "../client.ts";
+import { dollars, openaiWay, tried, type Attack, type Field } from "../attack.ts";
+import type { Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
 /** What only a service says, of a call that did not come from the edge: a client that reads it has passed the edge by. */
@@ -69,9 +69,7 @@ const framing: Attack = {
   id: "framing",
   name: "sends bytes that two servers may read as different requests",
   area: "text",
-  ways: [
-    { name: "chat", kind: "chat", price: { input: 1, output: 2 }, provider: "openai", path: "v1", answers: honestText },
-  ],
+  ways: [openaiWay("chat", "chat", { input: 1, output: 2 }, honestText)],
   async run(field) {
     const all = ambiguous(field.attacker.key, field.model("chat"));
     const broken: string[] = [];

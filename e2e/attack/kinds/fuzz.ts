@@ -1,8 +1,8 @@
 import { bodies, endpointIds, endpointOf, type EndpointId } from "@modelgate/contracts";
-import { tried, type Attack, type Field, type Way } from "../attack.ts";
-import type { Answer, Sending } from "../client.ts";
-import { json } from "../vendor.ts";
-import { honestText } from "./wires.ts";
+import { openaiWay, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer, Sending } from "../../chaos/exchange.ts";
+import { json, type Handler } from "../vendor.ts";
+import { honestText, picture, sound, vectors } from "./wires.ts";
 
 /** Requests of each endpoint, how many go at once, and the time after which no further one begins. */
 const [perEndpoint, atOnce, longestMs] = [70, 8, 60_000];
@@ -92,26 +92,10 @@ function propertiesOf(schema: object): object {
     : {};
 }
 
-const parameters = [
-  "x",
-  "..",
-  "%2e%2e",
-  "%00",
-  "%ff",
-  "a%2fb",
-  "y".repeat(3_000),
-  "__proto__",
-  "%F0%9F%98%80",
-  "resp_1",
-] as const;
-const types = [
-  "text/plain",
-  "application/json; charset=utf-16",
-  "multipart/form-data",
-  "multipart/form-data; boundary=x",
-  "",
-  "a/b",
-] as const;
+const [slashes, long] = [["..", "%2e%2e", "a%2fb"], "y".repeat(3_000)] as const;
+const parameters = ["x", ...slashes, "%00", "%ff", long, "__proto__", "%F0%9F%98%80", "resp_1"] as const;
+const json16 = "application/json; charset=utf-16";
+const types = ["text/plain", json16, "multipart/form-data", "multipart/form-data; boundary=x", "", "a/b"] as const;
 const encodings = ["gzip", "zstd", "br", "identity, gzip", "nothing"] as const;
 
 /** One request of an endpoint. */
@@ -143,43 +127,21 @@ function faultOf(id: EndpointId, { status, end, body, headers }: Answer): string
 }
 
 /** Models of every kind, whose vendors answer at once, rightly or not. */
-const ways: readonly Way[] = [
-  { name: "chat", kind: "chat", answers: honestText },
-  { name: "completion", kind: "completion", answers: honestText },
-  {
-    name: "embedding",
-    kind: "embedding",
-    answers: (_: unknown, response: Parameters<typeof json>[0]) =>
-      json(response, {
-        object: "list",
-        model: "m",
-        data: [{ object: "embedding", index: 0, embedding: [0.1] }],
-        usage: { prompt_tokens: 1, total_tokens: 1 },
-      }),
-  },
-  {
-    name: "image",
-    kind: "image",
-    answers: (_: unknown, response: Parameters<typeof json>[0]) =>
-      json(response, { created: 1, data: [{ b64_json: "aGk=" }] }),
-  },
-  {
-    name: "speech",
-    kind: "speech",
-    answers: (_: unknown, response: Parameters<typeof json>[0]) =>
-      void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3"),
-  },
-  {
-    name: "video",
-    kind: "video",
-    answers: (_: unknown, response: Parameters<typeof json>[0]) => json(response, { error: { message: "No." } }, 400),
-  },
-].map((way) => ({ ...way, price: { input: 1, output: 1, request: 0.0001 }, provider: "openai", path: "v1" }));
+const refusing: Handler = (_, response) => json(response, { error: { message: "No." } }, 400);
+const vendors: Readonly<Record<string, Handler>> = {
+  chat: honestText,
+  completion: honestText,
+  embedding: vectors(1),
+  image: picture,
+  speech: sound,
+  video: refusing,
+};
+const price = { input: 1, output: 1, request: 0.0001 };
+const ways = Object.entries(vendors).map(([kind, answers]) => openaiWay(kind, kind, price, answers));
 
 function modelFor(field: Field, random: Random, id: EndpointId): string {
   const [kind = "chat"] = endpointOf(id).kinds ?? [];
-  const way = ways.find((each) => each.kind === kind)?.name ?? "chat";
-  return field.model(random() < 0.9 ? way : "chat");
+  return field.model(random() < 0.9 && kind in vendors ? kind : "chat");
 }
 
 /** Requests of every endpoint, as no client's library would send them. */

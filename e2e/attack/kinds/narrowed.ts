@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { until } from "@modelgate/testkit";
 import { WebSocket } from "ws";
 import { askOperator } from "../../test/operator.ts";
-import { tried, type Attack, type Field } from "../attack.ts";
+import { openaiWay, sessionWay, tried, type Attack, type Field } from "../attack.ts";
 import type { SocketHandler } from "../vendor.ts";
 import { honestText } from "./wires.ts";
 
@@ -45,15 +45,7 @@ const clientSecrets: Attack = {
   id: "client-secret",
   name: "opens sessions with a client secret beyond its key's expiry and models",
   area: "realtime",
-  ways: ["live", "other"].map((name) => ({
-    name,
-    kind: "realtime",
-    price: { output: 1 },
-    provider: "openai",
-    path: "v1",
-    socket: greeting,
-    timeoutMs: 10_000,
-  })),
+  ways: ["live", "other"].map((name) => sessionWay(name, { output: 1 }, greeting)),
   async run(field) {
     const made = await makeKey(field);
     const expiresAt = new Date(Date.now() + 120_000);
@@ -84,14 +76,7 @@ const openSocket: Attack = {
   id: "open-socket",
   name: "keeps a WebSocket open to go on with the limits of its handshake",
   area: "text",
-  ways: ["broad", "narrow"].map((name) => ({
-    name,
-    kind: "chat",
-    price: { input: 1, output: 2 },
-    provider: "openai",
-    path: "v1",
-    answers: honestText,
-  })),
+  ways: ["broad", "narrow"].map((name) => openaiWay(name, "chat", { input: 1, output: 2 }, honestText)),
   async run(field) {
     const made = await makeKey(field);
     const socket = new WebSocket(`${field.edgeUrl.replace("http", "ws")}/v1/responses`, {

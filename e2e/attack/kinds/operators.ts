@@ -1,5 +1,5 @@
-import { signIn, signInByLink, type Browserlike } from "../../../services/control/test/console/people.ts";
-import { dollars, tried, type Attack, type Field } from "../attack.ts";
+import { signIn, signInByLink, type Browserlike } from "../../test/console-people.ts";
+import { dollars, openaiWay, tried, type Attack, type Field } from "../attack.ts";
 import { honestText } from "./wires.ts";
 
 const password = "correct horse battery staple";
@@ -40,9 +40,7 @@ const secretByKey: Attack = {
   id: "secret-by-key",
   name: "names the gateway's own secret as a vendor's key, with an address of its choice",
   area: "text",
-  ways: [
-    { name: "chat", kind: "chat", price: { input: 1, output: 2 }, provider: "openai", path: "v1", answers: honestText },
-  ],
+  ways: [openaiWay("chat", "chat", { input: 1, output: 2 }, honestText)],
   async run(field) {
     const { suite } = field;
     const admin = await signInByLink(suite, "admin");
@@ -76,16 +74,7 @@ const wideningMember: Attack = {
   id: "member",
   name: "makes many keys within an operator's budget, and one after the operator's key is disabled",
   area: "text",
-  ways: [
-    {
-      name: "chat",
-      kind: "chat",
-      price: { request: callDollars },
-      provider: "openai",
-      path: "v1",
-      answers: honestText,
-    },
-  ],
+  ways: [openaiWay("chat", "chat", { request: callDollars }, honestText)],
   async run(field: Field) {
     const { suite } = field;
     const account = "attacked-by-member";

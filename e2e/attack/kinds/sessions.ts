@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import { wavHead } from "@modelgate/testkit";
-import { dollars, pause, tried, type Attack, type Field } from "../attack.ts";
-import type { Answer } from "../client.ts";
+import { dollars, openaiWay, pause, sessionWay, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer } from "../../chaos/exchange.ts";
 import { json, type SocketHandler } from "../vendor.ts";
 
 /** Responses that are asked for at once, what each takes, and how long the session lasts. */
@@ -18,13 +18,8 @@ const answering =
     const sendEvent = (event: object): void => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(event));
     };
-    const session = {
-      type: "realtime",
-      id: "sess_1",
-      object: "realtime.session",
-      model: "m",
-      output_modalities: ["text"],
-    };
+    const about = { id: "sess_1", object: "realtime.session", model: "m" };
+    const session = { type: "realtime", ...about, output_modalities: ["text"] };
     sendEvent({ type: "session.created", event_id: "e", session });
     let count = 0;
     socket.on("message", (data: Buffer) => {
@@ -70,17 +65,13 @@ function flooding(): Attack {
     area: "realtime",
     balance: "0.30",
     ways: [
-      {
-        name: "main",
-        kind: "realtime",
-        price: { output: outputPrice },
-        provider: "openai",
-        path: "v1",
-        socket: answering((event) => {
+      sessionWay(
+        "main",
+        { output: outputPrice },
+        answering((event) => {
           if (event.includes('"response.create"')) made++;
         }),
-        timeoutMs: 10_000,
-      },
+      ),
     ],
     async run(field) {
       made = 0;
@@ -112,15 +103,11 @@ function storedPrompt(): Attack {
     name: "names another tenant's prompt and file, and a server to call, in a session",
     area: "realtime",
     ways: [
-      {
-        name: "main",
-        kind: "realtime",
-        price: { output: outputPrice },
-        provider: "openai",
-        path: "v1",
-        socket: answering((event) => heard.push(event)),
-        timeoutMs: 10_000,
-      },
+      sessionWay(
+        "main",
+        { output: outputPrice },
+        answering((event) => heard.push(event)),
+      ),
     ],
     async run(field) {
       const prompt = { id: promptId };
@@ -177,14 +164,9 @@ function transcribe(field: Field, file: Buffer): Promise<Answer> {
   });
 }
 
-const transcription = {
-  name: "main",
-  kind: "transcription",
-  price: { second: secondPrice },
-  provider: "openai",
-  path: "v1",
-  answers: (_: unknown, response: Parameters<typeof json>[0]) => json(response, { text: "Hello there." }),
-} as const;
+const transcription = openaiWay("main", "transcription", { second: secondPrice }, (_, response) =>
+  json(response, { text: "Hello there." }),
+);
 
 const pipedWav: Attack = {
   id: "wav",

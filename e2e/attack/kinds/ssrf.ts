@@ -1,5 +1,5 @@
-import { statusesOf, tried, type Attack, type Field } from "../attack.ts";
-import type { Answer, Sending } from "../client.ts";
+import { openaiWay, statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
 /** Ways to write an address of the operator's own network. */
@@ -73,17 +73,11 @@ export const ssrfAttacks: readonly Attack[] = [
     name: "names addresses of the operator's network for images, references and callbacks",
     area: "media",
     ways: [
-      { name: "gemini", kind: "chat", price: { input: 1 }, provider: "gemini", path: "gemini", answers: honestText },
-      {
-        name: "anthropic",
-        kind: "chat",
-        price: { input: 1 },
-        provider: "anthropic",
-        path: "anthropic",
-        answers: honestText,
-      },
-      { name: "image", kind: "image", price: { image: 0.04 }, provider: "openai", path: "openai/v1" },
-      { name: "film", kind: "video", price: { second: 0.001 }, provider: "openai", path: "openai/v1" },
+      ...["gemini", "anthropic"].map((name) =>
+        openaiWay(name, "chat", { input: 1 }, honestText, { provider: name, path: name }),
+      ),
+      openaiWay("image", "image", { image: 0.04 }),
+      openaiWay("film", "video", { second: 0.001 }),
     ],
     async run(field) {
       const before = field.inside.hits.length;

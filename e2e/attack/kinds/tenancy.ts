@@ -1,10 +1,11 @@
-import { statusesOf, tried, type Attack, type Field } from "../attack.ts";
-import type { Answer, Sending } from "../client.ts";
+import { openaiWay, statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
-import { honestText, textAnswer, textRequest, textWays, textWires, wireAsked, type TextWire } from "./wires.ts";
+import { honestText, sound, textRequest, textWays, textWires, type TextWire } from "./wires.ts";
 
 /** An id that another tenant made in the vendor's store, under the operator's one key. */
 const id = "abc123oftheothertenant";
+const storedFile = `https://generativelanguage.googleapis.com/v1beta/files/${id}`;
 const user = (content: readonly object[]): object => ({ role: "user", content });
 
 /** Requests of a wire that refer to what is in its vendor's store. */
@@ -33,21 +34,8 @@ const references: Readonly<Record<TextWire, readonly object[]>> = {
   generateContent: [
     { cachedContent: `cachedContents/${id}` },
     { cached_content: `cachedContents/${id}` },
-    ...["fileUri", "file_uri"].map((uri) => ({
-      contents: [
-        {
-          role: "user",
-          parts: [
-            {
-              [uri === "fileUri" ? "fileData" : "file_data"]: {
-                [uri]: `https://generativelanguage.googleapis.com/v1beta/files/${id}`,
-                [uri === "fileUri" ? "mimeType" : "mime_type"]: "application/pdf",
-              },
-            },
-          ],
-        },
-      ],
-    })),
+    { contents: [{ role: "user", parts: [{ fileData: { fileUri: storedFile, mimeType: "application/pdf" } }] }] },
+    { contents: [{ role: "user", parts: [{ file_data: { file_uri: storedFile, mime_type: "application/pdf" } }] }] },
   ],
 };
 
@@ -70,12 +58,12 @@ const stores: Attack = {
   area: "text",
   ways: textWays({ input: 1, output: 2 }, honestText),
   async run(field) {
-    const answers: Answer[] = [];
-    for (const wire of textWires) {
-      for (const more of references[wire]) answers.push(await field.send(textRequest(wire, field.model(wire), more)));
-      for (const twice of hidden)
-        answers.push(await field.send(withMembers(textRequest(wire, field.model(wire)), twice)));
-    }
+    const answers = await field.sendAll(
+      textWires.flatMap((wire) => [
+        ...references[wire].map((more) => textRequest(wire, field.model(wire), more)),
+        ...hidden.map((twice) => withMembers(textRequest(wire, field.model(wire)), twice)),
+      ]),
+    );
     const read = textWires.flatMap((wire) =>
       field.asked(wire).flatMap(({ body }) => (body.includes(id) ? [`${wire}: ${memberOf(body)}`] : [])),
     );
@@ -98,27 +86,12 @@ const tenants: Attack = {
   id: "others-things",
   name: "asks for responses and videos of another tenant by their ids",
   area: "video",
-  ways: [
-    {
-      name: "chat",
-      kind: "chat",
-      price: { input: 1, output: 2 },
-      provider: "openai",
-      path: "v1",
-      answers: (request, response) => json(response, textAnswer(wireAsked(request))),
-    },
-    { name: "film", kind: "video", price: { second: 0.01 }, provider: "openai", path: "openai/v1" },
-  ],
+  ways: [openaiWay("chat", "chat", { input: 1, output: 2 }, honestText), openaiWay("film", "video", { second: 0.01 })],
   async run(field) {
     const { key } = field.other;
     const response = idIn(await field.send({ ...textRequest("responses", field.model("chat"), { store: true }), key }));
-    const film = idIn(
-      await field.send({
-        path: "/v1/videos",
-        body: { model: field.model("film"), prompt: "a boat", seconds: "4" },
-        key,
-      }),
-    );
+    const body = { model: field.model("film"), prompt: "a boat", seconds: "4" };
+    const film = idIn(await field.send({ path: "/v1/videos", body, key }));
     const asked: readonly Sending[] = [
       { method: "GET", path: `/v1/responses/${response}` },
       { method: "GET", path: `/v1/responses/${response}/input_items` },
@@ -131,8 +104,7 @@ const tenants: Attack = {
       { method: "DELETE", path: `/v1/videos/${film}` },
       { path: `/v1/videos/${film}/remix`, body: { prompt: "at night" } },
     ];
-    const answers: Answer[] = [];
-    for (const sending of asked) answers.push(await field.send(sending));
+    const answers = await field.sendAll(asked);
     const given = answers.filter(({ status }) => status < 400).length;
     return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${given} were answered`, [
       (response === "" || film === "") && "nothing was made, so nothing was shown",
@@ -171,32 +143,26 @@ const otherPort: Attack = {
   name: "has a vendor give its result at another port of its own host",
   area: "media",
   ways: [
-    { name: "image", kind: "image", price: { image: 0.04 }, provider: "openai", path: "v1", answers: pictureElsewhere },
-    {
-      name: "film",
-      kind: "video",
-      price: { second: 0.01 },
+    openaiWay("image", "image", { image: 0.04 }, pictureElsewhere),
+    openaiWay("film", "video", { second: 0.01 }, filmElsewhere(), {
       provider: "kling",
       path: "kling",
       key: "AKx|AKx-secret",
-      answers: filmElsewhere(),
-    },
+    }),
   ],
   async run(field) {
-    const answers: Answer[] = [];
     const before = field.inside.hits.length;
     const prompt = `see ${field.inside.url}/secret.png`;
-    for (const response_format of ["b64_json", "url"])
-      answers.push(
-        await field.send({
-          path: "/v1/images/generations",
-          body: { model: field.model("image"), prompt, response_format },
-        }),
-      );
-    const film = idIn(
-      await field.send({ path: "/v1/videos", body: { model: field.model("film"), prompt, seconds: "5" } }),
+    const image = { model: field.model("image"), prompt };
+    const images = await field.sendAll(
+      ["b64_json", "url"].map((format) => ({
+        path: "/v1/images/generations",
+        body: { ...image, response_format: format },
+      })),
     );
-    answers.push(...(await contentOf(field, film)));
+    const body = { model: field.model("film"), prompt, seconds: "5" };
+    const film = idIn(await field.send({ path: "/v1/videos", body }));
+    const answers = [...images, await contentOf(field, film)];
     const hits = field.inside.hits.length - before;
     return tried(`${answers.length} results: ${statusesOf(answers)}`, `${hits} requests inside`, [
       film === "" && "no film was made, so its address was not tried",
@@ -206,11 +172,11 @@ const otherPort: Attack = {
 };
 
 /** Asks for a film's file until its task has ended. */
-async function contentOf(field: Field, film: string): Promise<readonly Answer[]> {
+async function contentOf(field: Field, film: string): Promise<Answer> {
   const ended = async (): Promise<boolean> =>
     /"(completed|failed)"/.test((await field.send({ method: "GET", path: `/v1/videos/${film}` })).body);
   for (let look = 0; look < 40 && !(await ended()); look++) await new Promise((resolve) => setTimeout(resolve, 100));
-  return [await field.send({ method: "GET", path: `/v1/videos/${film}/content` })];
+  return field.send({ method: "GET", path: `/v1/videos/${film}/content` });
 }
 
 const boundary = "a-boundary-that-no-field-has";
@@ -232,23 +198,11 @@ const mediaStores: Attack = {
   name: "names files and voices of another tenant for images, speech and films",
   area: "media",
   ways: [
-    { name: "image", kind: "image", price: { image: 0.04 }, provider: "openai", path: "v1", answers: pictureElsewhere },
-    {
-      name: "speech",
-      kind: "speech",
-      price: { character: 0.0001 },
-      provider: "openai",
-      path: "v1",
-      answers: (_, response) => void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3"),
-    },
-    {
-      name: "film",
-      kind: "video",
-      price: { second: 0.01 },
-      provider: "openai",
-      path: "v1",
-      answers: (_, response) => json(response, { id: "video_1", object: "video", status: "queued", created_at: 1 }),
-    },
+    openaiWay("image", "image", { image: 0.04 }, pictureElsewhere),
+    openaiWay("speech", "speech", { character: 0.0001 }, sound),
+    openaiWay("film", "video", { second: 0.01 }, (_, response) =>
+      json(response, { id: "video_1", object: "video", status: "queued", created_at: 1 }),
+    ),
   ],
   async run(field) {
     const [image, speech, film] = ["image", "speech", "film"].map((way) => field.model(way));
@@ -272,8 +226,7 @@ const mediaStores: Attack = {
       { path: "/v1/videos", body: { ...filmed, input_reference: { file_id: file } } },
       { path: "/v1/videos", body: { ...filmed, characters: [{ id }] } },
     ];
-    const answers: Answer[] = [];
-    for (const sending of asked) answers.push(await field.send(sending));
+    const answers = await field.sendAll(asked);
     const read = ["image", "speech", "film"].flatMap((way) => field.asked(way)).filter(({ body }) => body.includes(id));
     return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
       read.length > 0 && read.map(({ path, body }) => `${path} ${memberOf(body)}`).join(", "),

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { statusesOf, tried, type Attack, type Field, type Way } from "../attack.ts";
-import type { Answer } from "../client.ts";
+import { openaiWay, statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import type { Answer } from "../../chaos/exchange.ts";
 import { residentMebibytes } from "../loops.ts";
 import type { RawHandler } from "../vendor.ts";
 import { textAnswer, textRequest } from "./wires.ts";
@@ -125,15 +125,6 @@ const misbehaviours: Readonly<Record<string, RawHandler>> = {
 
 const named = Object.entries(misbehaviours).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
 
-const ways: readonly Way[] = named.map(({ name, raw }) => ({
-  name,
-  kind: "chat",
-  price: { input: 1, output: 2 },
-  provider: "openai",
-  path: "v1",
-  raw,
-}));
-
 /** Calls one vendor for a whole answer and for a stream. */
 async function callBoth(field: Field, way: string): Promise<readonly Answer[]> {
   const call = (stream: boolean): Promise<Answer> =>
@@ -147,7 +138,9 @@ export const vendorAttacks: readonly Attack[] = [
     id: "vendors",
     name: "has vendors answer garbage, without end, in bombs and against their own lengths",
     area: "text",
-    ways,
+    ways: named.map(({ name, raw }) =>
+      openaiWay(name, "chat", { input: 1, output: 2 }, undefined, { raw, path: "v1" }),
+    ),
     async run(field) {
       const before = await residentMebibytes(field.suite, "text");
       const answers: Answer[] = [];

@@ -1,4 +1,4 @@
-import type { Sending } from "../client.ts";
+import type { Sending } from "../../chaos/exchange.ts";
 import { json, type Handler, type VendorRequest } from "../vendor.ts";
 import type { Way } from "../attack.ts";
 
@@ -105,3 +105,21 @@ export function textAnswer(wire: TextWire, { text = "Hi", input = 3, output = 2 
 
 /** A vendor that answers every call of text as it should. */
 export const honestText: Handler = (request, response) => json(response, textAnswer(wireAsked(request)));
+
+/** A vendor that makes a vector for each input, and reports so many tokens. */
+export const vectors =
+  (tokens: number): Handler =>
+  (_, response) =>
+    json(response, {
+      object: "list",
+      model: "m",
+      data: [{ object: "embedding", index: 0, embedding: [0.1] }],
+      usage: { prompt_tokens: tokens, total_tokens: tokens },
+    });
+
+/** A vendor that draws one picture. */
+export const picture: Handler = (_, response) => json(response, { created: 1, data: [{ b64_json: "aGVsbG8=" }] });
+
+/** A vendor that speaks. */
+export const sound: Handler = (_, response) =>
+  void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3");
