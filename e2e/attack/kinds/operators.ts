@@ -1,4 +1,4 @@
-import { signIn, signInByLink, type Browserlike } from "../../test/console-people.ts";
+import { signIn, signInByLink, type Browserlike } from "../../../services/control/test/console/people.ts";
 import { dollars, openaiWay, tried, type Attack, type Field } from "../attack.ts";
 import { honestText } from "./wires.ts";
 

@@ -89,9 +89,9 @@ async function openCalls({ ask, suite: { simulator } }: AlertHouse, count: numbe
 async function fillOutbox({ redis }: AlertHouse): Promise<void> {
   const settleOne = async (at: number): Promise<void> => {
     const [accountId, callId, tokenId] = ["other", `waits-${at}`, "tok_1"];
-    const call = { accountId, callId, tokenId, tokens: 0 };
+    const call = { accountId, callId, tokens: 0 };
     const draft = { ...draftOf(accountId, callId), time: new Date().toISOString() };
-    await hold(redis, { ...call, draft, nanos: 1n, floorNanos: 0n, leaseMs: 600_000, outboxBound: 1_000_000 });
+    await hold(redis, { ...call, tokenId, draft, nanos: 1n, floorNanos: 0n, leaseMs: 600_000, outboxBound: 1_000_000 });
     await settle(redis, { ...call, costNanos: 1n, draft });
   };
   const atOnce = 100;

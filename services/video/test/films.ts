@@ -1,7 +1,7 @@
+import { connect } from "nats";
 import type { TaskEvent } from "@modelgate/contracts";
-import { until, type Limits, type Suite } from "@modelgate/testkit";
-import { readStream } from "./events.ts";
-import { channel, config as house, keys } from "./house.ts";
+import { until, type Limits } from "@modelgate/testkit";
+import { channel, config as house, keys } from "../../../libs/relay/test/house.ts";
 
 /** A channel that is an instance of one of the simulator's vendors that sign. */
 function signing(id: string, provider: string, models: readonly string[], path = ""): object {
@@ -99,8 +99,18 @@ export function ended(at: Place, id: string): Promise<any> {
 }
 
 /** Every task event that JetStream has stored, in its order. */
-export function taskEvents(natsUrl: string): Promise<readonly TaskEvent[]> {
-  return readStream(natsUrl, "TASKS", (message) => message.json<TaskEvent>());
+export async function taskEvents(natsUrl: string): Promise<readonly TaskEvent[]> {
+  const connection = await connect({ servers: natsUrl });
+  try {
+    const management = await connection.jetstreamManager();
+    const { state } = await management.streams.info("TASKS");
+    const found: TaskEvent[] = [];
+    for (let seq = state.first_seq; seq <= state.last_seq && state.messages > 0; seq++)
+      found.push((await management.streams.getMessage("TASKS", { seq })).json());
+    return found;
+  } finally {
+    await connection.close();
+  }
 }
 
 /** What a directive asks a simulated vendor for. */
