@@ -1,7 +1,7 @@
 import { connect } from "nats";
 import type { TaskEvent } from "@modelgate/contracts";
 import { until, type Limits } from "@modelgate/testkit";
-import { channel, config as house, keys } from "../../../libs/relay/test/house.ts";
+import { channel, config as house, keys } from "../../../libs/relay/test/config.ts";
 
 /** A channel that is an instance of one of the simulator's vendors that sign. */
 function signing(id: string, provider: string, models: readonly string[], path = ""): object {
